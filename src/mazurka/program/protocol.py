@@ -1,0 +1,201 @@
+"""The seam between whoever runs a program and whoever decides what to run next.
+
+An explorer hands a :class:`Plan` to a :class:`Program` and gets a :class:`Run` back. Both are plain data, so
+that a run may as well happen in a forked child or on another machine.
+
+A *point* is a place where the program stops and a scheduler is asked who moves: before each operation on a
+location that several threads touch, and before each operation that may block. A thread runs from one point up to
+(not including) its next without interruption; what it does in between commutes with everything the others do:
+
+- forking, and returning from a join whose thread has ended, need no point: they are moved as early as possible;
+- releasing a lock needs one only if somebody looks at a held lock (try-lock, ``locked()``);
+- accesses at source *sites* that never touched a location two threads share need none. Which sites do is learnt;
+  a run that finds a new one says so in :attr:`Run.grew`, and an exhaustive search must then start again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple, Protocol
+
+from mazurka.trace.event import Location, Op
+
+#: What names a location inside one run: hashable and picklable, equal iff it is the same location.
+Target = tuple[Any, ...]
+
+
+class Access(NamedTuple):
+    """One further access of a step that touches several locations at once."""
+
+    op: Op
+    target: Target
+    value: Any = None
+
+
+class Step(NamedTuple):
+    """One executed visible operation: the unit of a run's log.
+
+    ``task`` indexes :attr:`Run.tasks`; ``site`` is a key of the program's site table (0: none); ``value`` is only
+    filled in when the plan asked for detail; ``more`` holds the step's further accesses. ``point`` says that the
+    scheduler could have let another thread go first. ``ok`` is false for an attempt that failed
+    without taking effect (a try-lock on a held lock is a READ).
+    """
+
+    task: int
+    op: Op
+    target: Target
+    site: int
+    point: bool
+    value: Any = None
+    more: tuple[Access, ...] = ()
+
+
+class Continuation(Enum):
+    """Who moves once a plan's prefix is used up."""
+
+    STAY = "stay"  # the running thread, until it blocks or sleeps; then the lowest-numbered one
+    RANDOM = "random"  # uniformly among the enabled
+    PCT = "pct"  # the highest priority, with `changes` priority changes (Burckhardt et al., ASPLOS 2010)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``then`` decides.
+
+    ``prefix`` holds thread names, which mean the same thread in every run. ``seed`` feeds RANDOM and PCT.
+    ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
+    ``detail`` records values, object names and stacks as a report needs them, at some cost.
+    """
+
+    prefix: tuple[str, ...] = ()
+    then: Continuation = Continuation.STAY
+    seed: int = 0
+    changes: int = 2
+    length: int = 100  # PCT: the number of points among which the changes are spread
+    strict: bool = True
+    detail: bool = False
+
+
+class FailureKind(Enum):
+    EXCEPTION = "exception"
+    ASSERTION = "assertion"
+    DEADLOCK = "deadlock"
+    BLOCKED = "blocked"  # some thread waits for ever although others finished: a lost wake-up
+    LIVELOCK = "livelock"
+    NONDETERMINISM = "nondeterminism"
+    INVARIANT = "invariant"
+    EXIT = "exit"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a traceback, ours removed."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A thread that can't go on: what for, held by whom, and where each of the two got stuck."""
+
+    thread: str
+    for_what: str
+    held_by: str | None
+    location: Location | None
+    held_since: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong in one run. Two failures with equal :attr:`identity` are the same bug."""
+
+    kind: FailureKind
+    message: str
+    thread: str
+    location: Location | None
+    exception: str = ""  # its type's name
+    frames: tuple[Frame, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    step: int = 0  # number of steps logged when it happened
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Equal for the same bug met along different interleavings."""
+        if self.waiting:
+            return (self.kind.value, *sorted(f"{w.location} {w.held_since}" for w in self.waiting))
+        return (self.kind.value, self.exception, str(self.location))
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """An operation a thread was stopped before when the run ended."""
+
+    task: int
+    op: Op
+    target: Target
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A decision at a point where several threads could move (task indexes, ascending)."""
+
+    point: int  # index into :meth:`Run.schedule` of the step the choice led to
+    chosen: int
+    enabled: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first place where a run could not follow its prefix."""
+
+    index: int  # of the prefix entry
+    expected: str
+    actual: str
+
+
+@dataclass(slots=True)
+class Run:
+    """What one execution did."""
+
+    tasks: list[str]
+    log: list[Step]
+    choices: list[Choice]
+    failures: list[Failure] = field(default_factory=list)
+    blocked: list[Blocked] = field(default_factory=list)
+    divergence: Divergence | None = None
+    grew: bool = False
+    truncated: str = ""  # why the run was cut short ("" if it was not)
+    output: str = ""
+    untracked: dict[str, int] = field(default_factory=dict)
+    uncontrolled: dict[str, int] = field(default_factory=dict)
+    names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
+    result: Any = None  # what the user's end-of-run callback returned
+    seconds: float = 0.0
+
+    def schedule(self) -> tuple[str, ...]:
+        """The prefix that makes a plan repeat this run: the thread that moved at each point."""
+        return tuple(self.tasks[step.task] for step in self.log if step.point)
+
+
+class Program(Protocol):
+    """Something that can be run again and again, each time from the same state."""
+
+    def execute(self, plan: Plan) -> Run:
+        """Run once as planned."""
+        ...
+
+    def location(self, site: int) -> Location | None:
+        """Where a step's site is in the source."""
+        ...
+
+    def identity(self) -> str:
+        """A fingerprint of the program's source, so that a schedule is not replayed on another one."""
+        ...
+
+    def close(self) -> None:
+        """Give back what running needed (patches, children)."""
+        ...
+

@@ -1,0 +1,89 @@
+"""What happened: the closed vocabulary of operations, and one event of it.
+
+Every program front end emits these operations and nothing else. An operation touches one *target* (a
+shared location, a lock, a thread ...); what it does there is fixed by its kind, so that every analysis can
+treat a run as threads of reads and writes:
+
+=============  ======================================  ===========  ===========
+operation      meaning                                 reads        writes
+=============  ======================================  ===========  ===========
+READ           the target's value is used              yes          no
+WRITE          the target's value is replaced          no           yes
+RMW            both, indivisibly                       yes          yes
+ACQUIRE        takes a free lock                       yes          yes
+RELEASE        gives it back                           no           yes
+REQUEST        an acquire that has not succeeded yet   no           no
+WAIT           parks on a condition                    yes          yes
+NOTIFY(_ALL)   wakes what is parked there              yes          yes
+FORK           starts the thread that is the target    no           yes
+BEGIN          first event of a thread                 yes          no
+END            last event of a thread                  no           yes
+JOIN           returns once the target has ended       yes          no
+=============  ======================================  ===========  ===========
+
+Branch, call, return, alloc, free, fence and point touch nothing shared; they say where control went.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+
+class Op(IntEnum):
+    """An operation; the codes are part of the trace format and never change."""
+
+    READ = 0
+    WRITE = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    REQUEST = 4
+    WAIT = 5
+    NOTIFY = 6
+    NOTIFY_ALL = 7
+    FORK = 8
+    JOIN = 9
+    BEGIN = 10
+    END = 11
+    BRANCH = 12
+    CALL = 13
+    RETURN = 14
+    ALLOC = 15
+    FREE = 16
+    FENCE = 17
+    RMW = 18
+    POINT = 19
+
+
+_READING: Final = {Op.READ, Op.RMW, Op.ACQUIRE, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL, Op.BEGIN, Op.JOIN}
+_WRITING: Final = {Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL, Op.FORK, Op.END}
+
+#: ``READS[op]`` / ``WRITES[op]``: whether the operation observes / replaces its target's value.
+READS: Final[tuple[bool, ...]] = tuple(op in _READING for op in Op)
+WRITES: Final[tuple[bool, ...]] = tuple(op in _WRITING for op in Op)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a source text: what a person needs to find the line."""
+
+    file: str
+    line: int
+    column: int = 0
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a trace, as people see it. Its number is its place in the trace."""
+
+    number: int
+    thread: str
+    op: Op
+    target: str
+    value: str | None
+    location: Location | None
