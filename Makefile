@@ -1,0 +1,73 @@
+# Needs Python 3.11 or newer and make; every target makes the environment it needs.
+#   PYTHON=python3.12 make test     another interpreter, in an environment of its own
+#   make test ARGS="-k deadlock -x" further arguments for pytest
+
+PYTHON ?= python3
+JOBS ?= 2
+ARGS ?=
+
+VENV := $(if $(filter python3,$(PYTHON)),.venv,.venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+SITE := .demo/site
+BENCH := .venv-bench
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast test-long check format bench docs lock clean
+
+help: ## show this list
+	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Mazurka needs Python 3.11 or newer; try PYTHON=python3.12 make ..." if sys.version_info < (3, 11) else 0)'
+	@echo "Making $(VENV) (half a minute, once)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(SITE)/ready: $(READY) demo/requirements.txt
+	@rm -rf $(SITE)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(SITE) --requirement demo/requirements.txt
+	@touch $@
+
+$(BENCH)/ready: $(READY) requirements-bench.lock
+	@$(BIN)/python -m venv --clear $(BENCH)
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-bench.lock
+	@touch $@
+
+demo: $(SITE)/ready ## find a bug in a released library, explain it and replay it
+	@$(BIN)/python demo/run.py
+
+test: $(READY) ## run the whole test suite
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+test-fast: $(READY) ## run the tests that take no more than a few seconds each
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+
+test-long: $(READY) ## run the suite with many more generated programs
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+check: $(READY) ## check formatting, lint, types and the layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## format the code and apply the safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(BENCH)/ready ## compare the speed with frontrun's, side by side
+	FRONTRUN_PYTHON=$(abspath $(BENCH)/bin/python) $(BIN)/python benchmarks/compare_frontrun.py $(ARGS)
+
+docs: $(READY) ## check links, error names and the commands in README and docs
+	$(BIN)/python docs/check.py $(ARGS)
+
+lock: ## pin again what a clean environment on the oldest supported Python gets
+	$(PYTHON) tools/lock.py
+
+clean: ## remove environments, caches and what was saved
+	rm -rf .venv .venv-* .demo .cache .mazurka .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
