@@ -1,4 +1,4 @@
-"""How generated programs are drawn: few and always the same ones by default, many and new ones under ``make test-long``."""
+"""How generated programs are drawn: few and always the same by default, many and new ones under ``make test-long``."""
 
 from __future__ import annotations
 

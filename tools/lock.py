@@ -1,6 +1,6 @@
 """Pins ``requirements.lock``: what pip resolves from ``pyproject.toml`` in a clean environment of this interpreter.
 
-Run on the oldest supported Python (``PYTHON=python3.11 make lock``): what installs there installs on the newer ones, too.
+Run on the oldest supported Python (``PYTHON=python3.11 make lock``): what installs there installs on newer ones, too.
 """
 
 from __future__ import annotations
