@@ -1,0 +1,19 @@
+"""Two progress bars made at the same time (tqdm #323, #481)."""
+
+import io
+import threading
+
+from tqdm import tqdm
+
+tqdm.monitor_interval = 0  # no monitor thread
+
+
+def work():
+    tqdm(total=1, file=io.StringIO())
+
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
