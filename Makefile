@@ -63,7 +63,7 @@ bench: $(BENCH)/ready ## compare the speed with frontrun's, side by side
 	FRONTRUN_PYTHON=$(abspath $(BENCH)/bin/python) $(BIN)/python benchmarks/compare_frontrun.py $(ARGS)
 
 docs: $(READY) ## check links, error names and the commands in README and docs
-	$(BIN)/python docs/check.py $(ARGS)
+	$(BIN)/python tools/check_docs.py $(ARGS)
 
 lock: ## pin again what a clean environment on the oldest supported Python gets
 	$(PYTHON) tools/lock.py
