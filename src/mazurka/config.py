@@ -1,0 +1,304 @@
+"""What a check is asked to do, and where that was said.
+
+Five places can say it; each outranks the one before: built-in defaults, ``[tool.mazurka]`` of the nearest
+``pyproject.toml`` (in the working directory or above it), the chosen profile (built in, then as
+``[tool.mazurka.profiles.NAME]`` changes it), ``MAZURKA_*`` environment variables, the command line (or the arguments
+of a decorator or a marker).
+
+One row of :data:`KEYS` per setting holds its name, its type and its meaning; the file, the environment, the command
+line and the pytest plugin all read that row. A key nobody knows is an error that names the key and where it stands,
+never something to pass over: a misspelt limit would otherwise silently not limit.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from mazurka.errors import UsageError
+
+STRATEGIES: Final = ("mcr", "dfs", "random", "pct")
+MEMORY_MODELS: Final = ("sc",)
+ISOLATIONS: Final = ("auto", "restore", "fork")
+TIMEOUTS: Final = ("idle",)
+FORMATS: Final = ("text", "json", "sarif", "junit", "github")
+SOLVERS: Final = ("search", "z3")
+
+_PREFIX: Final = "MAZURKA_"
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"0", "false", "no", "off", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A check's settings, resolved. Field names are the keys of :data:`KEYS` with underscores."""
+
+    strategy: str = "mcr"
+    memory_model: str = "sc"
+    include: tuple[str, ...] = ()
+    invariant: str | None = None
+    max_executions: int | None = None
+    time_limit: float | None = 60.0
+    max_steps: int = 20_000
+    seed: int = 0
+    all_failures: bool = False
+    isolation: str = "auto"
+    timeouts: str = "idle"
+    solver: str = "search"
+    require_complete: bool = False
+    format: str = "text"
+    output: str | None = None
+    fresh: bool = False
+    save: bool = True
+    profile: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting: its name as written in a file, what values it takes, and what it means."""
+
+    name: str
+    convert: Callable[[object], object]
+    wants: str  # completes "expected ..."
+    help: str
+    choices: tuple[str, ...] = ()
+    in_files: bool = True  # whether it makes sense to set it for good
+
+    @property
+    def field(self) -> str:
+        return self.name.replace("-", "_")
+
+
+def _number(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError
+    return int(value)
+
+
+def _natural(value: object) -> int:
+    number = _number(value)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _positive(value: object) -> int:
+    number = _number(value)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _count_or_none(value: object) -> int | None:
+    return _natural(value) or None
+
+
+def _seconds_or_none(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError
+    seconds = float(value)
+    if not 0 <= seconds < float("inf"):
+        raise ValueError
+    return seconds or None
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in _TRUE | _FALSE:
+        return value.strip().lower() in _TRUE
+    raise ValueError
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, list | tuple):
+        raise ValueError
+    if not all(isinstance(name, str) and all(part.isidentifier() for part in name.split(".")) for name in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
+    def convert(value: object) -> str:
+        if value not in choices:
+            raise ValueError
+        return str(value)
+
+    return convert
+
+
+def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = True) -> Key:  # noqa: A002  # what it is
+    wants = f"one of {', '.join(choices)}" if len(choices) > 1 else f"{choices[0]} (so far the only one)"
+    return Key(name, _one_of(choices), wants, help, choices, in_files)
+
+
+_TABLE: Final = (
+    _choice("strategy", STRATEGIES, "how the interleavings are chosen"),
+    _choice("memory-model", MEMORY_MODELS, "what threads may see of each other's writes"),
+    Key("include", _names, "names of packages", "further packages or modules to track"),
+    Key("invariant", _text, "a Python expression", "an expression that must hold at the end of every execution"),
+    Key("max-executions", _count_or_none, "a whole number, 0 for no limit", "executions after which to stop"),
+    Key("time-limit", _seconds_or_none, "seconds, 0 for no limit", "seconds after which to stop"),
+    Key("max-steps", _positive, "a whole number above 0", "steps after which one execution is cut short"),
+    Key("seed", _natural, "a whole number from 0", "what random and pct start from"),
+    Key("all-failures", _flag, "true or false", "whether to go on after the first failure"),
+    _choice("isolation", ISOLATIONS, "how every execution gets to start from the same state"),
+    _choice("timeouts", TIMEOUTS, "when a wait with a timeout may time out"),
+    _choice("solver", SOLVERS, "what decides which other executions are possible"),
+    Key("require-complete", _flag, "true or false", "whether an inconclusive check is an error"),
+    _choice("format", FORMATS, "how to report", in_files=False),
+    Key("output", _text, "a file name", "where to write the report", in_files=False),
+    Key("fresh", _flag, "true or false", "whether to ignore what earlier checks saved", in_files=False),
+    Key("save", _flag, "true or false", "whether to keep progress and failing schedules in .mazurka"),
+    Key("profile", _text, "the name of a profile", "which set of settings to start from"),
+)
+
+#: Every setting by its name.
+KEYS: Final[Mapping[str, Key]] = {key.name: key for key in _TABLE}
+
+#: What the built-in profiles change, by field.
+PROFILES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "default": {},
+    "ci": {"time_limit": 300.0},
+    "thorough": {"time_limit": None, "all_failures": True, "max_steps": 200_000},
+}
+
+
+def convert(key: Key, value: object, where: str) -> Any:
+    """``value`` as :class:`Options` holds it, or an error that says what was expected ``where``."""
+    try:
+        return key.convert(value)
+    except ValueError:
+        raise UsageError(
+            "config-value", f"{key.name} = {value!r} is not valid", where=where, hint=f"expected {key.wants}"
+        ) from None
+
+
+def resolve(
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    directory: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Options:
+    """The settings in force: ``overrides`` (by field, None: not given) over all the other places."""
+    given = {field: value for field, value in (overrides or {}).items() if value is not None}
+    table, source = _project_table(directory or Path.cwd())
+    base, profiles = _read_table(table, source)
+    from_environment = _read_environment(os.environ if environ is None else environ)
+    profile = str(given.get("profile") or from_environment.get("profile") or base.get("profile") or "default")
+    if profile not in PROFILES and profile not in profiles:
+        known = ", ".join(sorted({*PROFILES, *profiles}))
+        raise UsageError("config-value", f"there is no profile {profile!r}", where=source, hint=f"there are {known}")
+    layers = (base, PROFILES.get(profile, {}), profiles.get(profile, {}), from_environment, given)
+    options = Options()
+    for layer in layers:
+        options = replace(options, **layer)
+    return replace(options, profile=profile)
+
+
+def from_arguments(arguments: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The keyword arguments of a decorator or a marker, checked and converted, by field."""
+    given: dict[str, Any] = {}
+    for name, value in arguments.items():
+        key = _known(name.replace("_", "-"), where, spelling=lambda known: known.replace("-", "_"))
+        if value is None and key.name in ("max-executions", "time-limit"):
+            value = 0
+        given[key.field] = convert(key, value, where)
+    return given
+
+
+def describe_defaults() -> dict[str, Any]:
+    """Each field's default."""
+    return {field.name: field.default for field in fields(Options)}
+
+
+def find_project_file(directory: Path) -> Path | None:
+    """The nearest ``pyproject.toml``, in ``directory`` or above it."""
+    directory = directory.resolve()
+    for folder in (directory, *directory.parents):
+        candidate = folder / "pyproject.toml"
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _project_table(directory: Path) -> tuple[Mapping[str, Any], str]:
+    path = find_project_file(directory)
+    if path is None:
+        return {}, ""
+    try:
+        with path.open("rb") as stream:
+            document = tomllib.load(stream)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError("config-syntax", f"not valid TOML: {error}", where=str(path)) from None
+    except OSError as error:
+        raise UsageError("config-syntax", f"can't be read: {error.strerror}", where=str(path)) from None
+    table = document.get("tool", {}).get("mazurka", {})
+    where = f"{path} [tool.mazurka]"
+    if not isinstance(table, dict):
+        raise UsageError("config-value", "tool.mazurka is not a table", where=str(path))
+    return table, where
+
+
+def _read_table(table: Mapping[str, Any], where: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The settings of ``[tool.mazurka]``, and those of each profile in it."""
+    profiles: dict[str, dict[str, Any]] = {}
+    plain = dict(table)
+    declared = plain.pop("profiles", {})
+    if not isinstance(declared, dict) or not all(isinstance(settings, dict) for settings in declared.values()):
+        raise UsageError("config-value", "profiles is not a table of tables", where=where)
+    for name, settings in declared.items():
+        place = where.replace("[tool.mazurka]", f"[tool.mazurka.profiles.{name}]")
+        if "profile" in settings:
+            raise UsageError("config-unknown-key", "a profile can't choose a profile", where=place)
+        profiles[name] = _read_settings(settings, place)
+    return _read_settings(plain, where), profiles
+
+
+def _read_settings(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, value in settings.items():
+        key = _known(name, where, from_file=True)
+        result[key.field] = convert(key, value, where)
+    return result
+
+
+def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for variable in sorted(environ):
+        if not variable.startswith(_PREFIX):
+            continue
+        where = f"environment variable {variable}"
+        name = variable.removeprefix(_PREFIX).lower().replace("_", "-")
+        key = _known(name, where, spelling=lambda known: _PREFIX + known.upper().replace("-", "_"))
+        result[key.field] = convert(key, environ[variable], where)
+    return result
+
+
+def _known(
+    name: str,
+    where: str,
+    *,
+    from_file: bool = False,
+    spelling: Callable[[str], str] = lambda name: name,
+) -> Key:
+    key = KEYS.get(name)
+    if key is not None and (key.in_files or not from_file):
+        return key
+    known = [key.name for key in _TABLE if key.in_files or not from_file]
+    close = difflib.get_close_matches(name.replace("_", "-"), known, n=1)
+    hint = f"did you mean {spelling(close[0])}?" if close else f"known keys: {', '.join(map(spelling, known))}"
+    raise UsageError("config-unknown-key", f"unknown key {spelling(name)}", where=where, hint=hint)
