@@ -154,6 +154,7 @@ class Divergence:
     index: int  # of the prefix entry
     expected: str
     actual: str
+    harmless: bool = False  # the thread was only prevented from repeating a loop pass that changes nothing
 
 
 @dataclass(slots=True)
@@ -172,6 +173,8 @@ class Run:
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
+    stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: step -> frames, innermost last
+    labels: dict[int, str] = field(default_factory=dict)  # task -> the name the program gave its thread
     result: Any = None  # what the user's end-of-run callback returned
     seconds: float = 0.0
 

@@ -1,0 +1,69 @@
+"""What a run prints, kept up to a limit, and the empty input that it reads."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Final
+
+#: Bytes of output kept per run.
+_MOST: Final = 1 << 20
+
+
+class _Bounded(io.BytesIO):
+    """Keeps the beginning of what is written and counts the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dropped = 0
+
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]  # BytesIO takes any buffer
+        room = _MOST - self.tell()
+        kept = data[: max(room, 0)]
+        super().write(kept)
+        self.dropped += len(data) - len(kept)
+        return len(data)
+
+
+class _NoInput(io.BytesIO):
+    """An input at its end, which knows whether somebody asked."""
+
+    asked = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.asked = True
+        return b""
+
+    def read1(self, size: int | None = -1, /) -> bytes:
+        self.asked = True
+        return b""
+
+
+class Capture:
+    """Stands in for stdin, stdout and stderr while a run lasts."""
+
+    def __init__(self) -> None:
+        self._bytes = _Bounded()
+        self._text = io.TextIOWrapper(self._bytes, "utf-8", "backslashreplace", write_through=True)
+        self._input = _NoInput()
+
+    def __enter__(self) -> Capture:
+        self._saved = sys.stdin, sys.stdout, sys.stderr
+        sys.stdin = io.TextIOWrapper(self._input, "utf-8")
+        sys.stdout = sys.stderr = self._text
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        sys.stdin, sys.stdout, sys.stderr = self._saved
+
+    @property
+    def read_input(self) -> bool:
+        return self._input.asked
+
+    def text(self) -> str:
+        """What was printed, both streams in order."""
+        if self._text.closed or self._bytes.closed:
+            return "(the program closed its output)"
+        self._text.flush()
+        text = self._bytes.getvalue().decode("utf-8", "backslashreplace")
+        return f"{text}\n... and {self._bytes.dropped} bytes more" if self._bytes.dropped else text

@@ -1,0 +1,214 @@
+"""What to run: a script, a function of a module, or a callable. Each knows how to get ready and what one run consists of."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mazurka.errors import UsageError
+
+
+class Entry(Protocol):
+    """Something to run again and again."""
+
+    def prepare(self) -> None:
+        """Import what the runs need, so that it is there before the state is taken."""
+        ...
+
+    def modules(self) -> list[types.ModuleType]:
+        """The modules, beside those the loader instrumented, whose state every run starts from."""
+        ...
+
+    def call(self) -> Any:
+        """One run of the program."""
+        ...
+
+    def namespace(self) -> dict[str, Any]:
+        """Where an invariant looks up names once a run is over."""
+        ...
+
+    def identity(self) -> str:
+        """A fingerprint of the source."""
+        ...
+
+    def describe(self) -> str:
+        """The program as a user names it."""
+        ...
+
+
+#: Compiles instrumented code from a source text and its file name.
+Compiler = Callable[[str, str], types.CodeType]
+
+
+def read_source(path: str) -> str:
+    """A source file's text; a clear error if there is none or it is no Python."""
+    if not os.path.exists(path):
+        raise UsageError("no-such-file", "there is no such file", where=path)
+    if os.path.isdir(path):
+        raise UsageError("no-such-file", "this is a directory", where=path, hint="name a Python file")
+    try:
+        with open(path, "rb") as stream:
+            source = importlib.util.decode_source(stream.read())
+        ast.parse(source, path)
+    except (SyntaxError, UnicodeDecodeError, ValueError) as error:
+        where = f"{path}:{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else path
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise UsageError("syntax-error", f"this Python cannot parse it: {reason}", where=where) from error
+    return source
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Script:
+    """A file run as ``__main__``, anew in each run, as ``python FILE ARGS`` would."""
+
+    path: str
+    arguments: Sequence[str]
+    compiler: Compiler
+    _code: types.CodeType | None = None
+    _source: str = ""
+    _main: types.ModuleType | None = None
+
+    def prepare(self) -> None:
+        self._source = read_source(self.path)
+        sys.argv = [self.path, *self.arguments]
+        sys.path.insert(0, os.path.dirname(os.path.abspath(self.path)))
+        _import_ahead(self._source, self.path)
+        self._code = self.compiler(self._source, self.path)
+
+    def modules(self) -> list[types.ModuleType]:
+        return []
+
+    def call(self) -> Any:
+        assert self._code is not None
+        main = types.ModuleType("__main__")
+        main.__file__ = self.path
+        main.__dict__["__builtins__"] = sys.modules["builtins"]
+        self._main = main
+        before = sys.modules["__main__"]
+        sys.modules["__main__"] = main
+        sys.argv[:] = [self.path, *self.arguments]
+        try:
+            exec(self._code, main.__dict__)
+        finally:
+            sys.modules["__main__"] = before
+
+    def namespace(self) -> dict[str, Any]:
+        return self._main.__dict__ if self._main is not None else {}
+
+    def identity(self) -> str:
+        return _digest(self._source or read_source(self.path))
+
+    def describe(self) -> str:
+        return self.path
+
+
+@dataclass(slots=True)
+class Function:
+    """A function of a file, which is imported once; each run calls it without arguments."""
+
+    path: str
+    name: str
+    arguments: Sequence[str] = ()
+    _module: types.ModuleType | None = None
+    _source: str = ""
+
+    def prepare(self) -> None:
+        self._source = read_source(self.path)
+        sys.argv = [self.path, *self.arguments]
+        root, module_name = module_of(self.path)
+        if root not in sys.path:
+            sys.path.insert(0, root)
+        already = sys.modules.get(module_name)
+        if already is not None and os.path.abspath(getattr(already, "__file__", "") or "") != os.path.abspath(self.path):
+            raise UsageError(
+                "name-clash", f"another module is already called {module_name!r}", where=self.path, hint="rename the file"
+            )
+        self._module = importlib.import_module(module_name)
+        self._find()
+
+    def _find(self) -> Callable[[], Any]:
+        found: Any = self._module
+        for part in self.name.split("."):
+            found = getattr(found, part, None)
+        if not callable(found):
+            raise UsageError("no-such-function", f"there is no function {self.name!r} in it", where=self.path)
+        return found  # type: ignore[no-any-return]  # any callable will do
+
+    def modules(self) -> list[types.ModuleType]:
+        return [self._module] if self._module is not None else []
+
+    def call(self) -> Any:
+        return self._find()()
+
+    def namespace(self) -> dict[str, Any]:
+        return self._module.__dict__ if self._module is not None else {}
+
+    def identity(self) -> str:
+        return _digest(self._source or read_source(self.path))
+
+    def describe(self) -> str:
+        return f"{self.path}::{self.name}"
+
+
+@dataclass(slots=True)
+class Call:
+    """A callable of the caller's own process; ``text`` identifies it."""
+
+    function: Callable[[], Any]
+    text: str
+
+    def prepare(self) -> None:
+        return
+
+    def modules(self) -> list[types.ModuleType]:
+        module = sys.modules.get(getattr(self.function, "__module__", "") or "")
+        return [module] if module is not None and not module.__name__.startswith("mazurka") else []
+
+    def call(self) -> Any:
+        return self.function()
+
+    def namespace(self) -> dict[str, Any]:
+        return getattr(self.function, "__globals__", {})
+
+    def identity(self) -> str:
+        return _digest(self.text)
+
+    def describe(self) -> str:
+        return self.text
+
+
+def module_of(path: str) -> tuple[str, str]:
+    """The directory to put on the path, and the dotted module name by which ``path`` is then imported."""
+    path = os.path.abspath(path)
+    folder, parts = os.path.dirname(path), [os.path.splitext(os.path.basename(path))[0]]
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, package = os.path.split(folder)
+        parts.insert(0, package)
+    return folder, ".".join(part for part in parts if part != "__init__")
+
+
+def _import_ahead(source: str, path: str) -> None:
+    """Import what a script imports at its top level. What fails here will fail in the run, where it is seen."""
+    for statement in ast.parse(source, path).body:
+        names = []
+        if isinstance(statement, ast.Import):
+            names = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            names = [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+        for name in names:
+            try:
+                importlib.import_module(name)
+            except Exception:  # noqa: S112  # whatever an import may raise; the run itself shows it
+                continue

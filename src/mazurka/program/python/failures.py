@@ -1,0 +1,58 @@
+"""From what a thread died of to a :class:`Failure`: the exception, its message and the lines of the program it came through."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import traceback
+from types import TracebackType
+from typing import Final
+
+import greenlet
+
+from mazurka.program.protocol import Failure, FailureKind, Frame
+from mazurka.trace.event import Location
+
+_OURS: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_MACHINERY: Final = (_OURS, os.path.dirname(greenlet.__file__) + os.sep, "<frozen importlib")
+
+
+def is_ours(filename: str) -> bool:
+    """Whether a frame's file is part of Mazurka's machinery rather than of the program."""
+    return filename.startswith(_MACHINERY)
+
+
+def frames_of(trace: TracebackType | None) -> tuple[Frame, ...]:
+    """The lines of a traceback, outermost first, without ours."""
+    frames = []
+    for summary in traceback.extract_tb(trace):
+        if not is_ours(summary.filename):
+            location = Location(summary.filename, summary.lineno or 0, summary.colno or 0, summary.name)
+            frames.append(Frame(location, source_line(summary.filename, summary.lineno or 0)))
+    return tuple(frames)
+
+
+def source_line(filename: str, line: int) -> str:
+    """A line of a source file, "" if it can't be had."""
+    return linecache.getline(filename, line).strip()
+
+
+def exception_failure(thread: str, error: BaseException, step: int) -> Failure | None:
+    """The failure that an exception which ended a thread amounts to; None where Python, too, takes it for a normal end."""
+    name = type(error).__name__
+    frames = frames_of(error.__traceback__)
+    location = frames[-1].location if frames else None
+    if isinstance(error, SystemExit):
+        if thread != "0" or error.code in (None, 0):
+            return None
+        return Failure(FailureKind.EXIT, f"the program exits with {error.code!r}", thread, location, name, frames, step=step)
+    kind = FailureKind.ASSERTION if isinstance(error, AssertionError) else FailureKind.EXCEPTION
+    text = _message(error)
+    return Failure(kind, f"{name}: {text}" if text else name, thread, location, name, frames, step=step)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # a broken __str__ must not hide the failure
+        return "(its message could not be made)"

@@ -1,0 +1,61 @@
+"""One call in a forked child: its result comes back pickled, its side effects die with it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, Final
+
+#: Whether this platform can fork.
+AVAILABLE: Final = hasattr(os, "fork")
+
+
+class ChildDied(Exception):
+    """The child ended without a result; the message says how."""
+
+
+def call(function: Callable[[], Any]) -> Any:
+    """Run ``function`` in a child and return what it returned, or raise :class:`ChildDied`."""
+    reading, writing = os.pipe()
+    _flush()
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            os.close(reading)
+            _answer(function, writing)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        payload = stream.read()
+    _, status = os.waitpid(pid, 0)
+    if not payload:
+        code = os.waitstatus_to_exitcode(status)
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
+        raise ChildDied(f"the child that ran the program {how}")
+    ok, result = pickle.loads(payload)  # noqa: S301  # written by our own child
+    if not ok:
+        raise ChildDied(result)
+    return result
+
+
+def _answer(function: Callable[[], Any], writing: int) -> None:
+    try:
+        payload = pickle.dumps((True, function()), protocol=5)
+    except BaseException:  # the parent has to hear of it whatever it is
+        payload = pickle.dumps((False, traceback.format_exc()))
+    with os.fdopen(writing, "wb") as stream:
+        stream.write(payload)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, ValueError, OSError):
+            continue

@@ -1,0 +1,616 @@
+"""The kernel: runs a program's threads one at a time and asks, at each point, who moves next.
+
+Every thread of the program is a greenlet of one OS thread. A thread enters the kernel just before each visible
+operation (:meth:`Kernel.visit`, :meth:`Kernel.block`); the kernel decides by the plan who moves, switches if need be, logs the step
+when the thread is chosen, and returns, so that the operation itself then happens natively in the thread's own frame.
+What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`.
+
+Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are stopped before one.
+``log`` holds the steps in the order in which they took effect. A run depends on the plan and the set of known points only.
+
+Cost: a visit without a switch takes about a microsecond, a switch a fifth of one.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from mazurka.program.protocol import (
+    Access,
+    Blocked,
+    Choice,
+    Continuation,
+    Divergence,
+    Failure,
+    FailureKind,
+    Plan,
+    Target,
+)
+from mazurka.trace.event import READS, WRITES, Op
+
+#: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
+RELEASE_POINTS: Final = -1
+END_POINTS: Final = -2
+
+#: How often a thread that is being ended may enter the kernel before it is abandoned where it stands.
+_PATIENCE: Final = 10_000
+
+#: How many points daemon threads may pass after all others have ended.
+_GRACE: Final = 200
+
+#: What one look at a clock adds to it, in seconds, so that time never stands still.
+TICK: Final = 1e-6
+
+
+@dataclass(slots=True)
+class Learned:
+    """What earlier runs taught about the program: the sites that need points. It only grows."""
+
+    points: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run is cut short: steps logged, loop passes without a step, wall-clock seconds."""
+
+    steps: int = 20_000
+    passes: int = 1_000_000
+    seconds: float = 60.0
+
+
+class Task:
+    """A thread of the program under test."""
+
+    __slots__ = (
+        "births",
+        "body",
+        "clock",
+        "clock_reads",
+        "daemon",
+        "deadline",
+        "done",
+        "effects",
+        "error",
+        "greenlet",
+        "guard",
+        "index",
+        "label",
+        "loops",
+        "name",
+        "pending",
+        "point",
+        "priority",
+        "reads",
+        "sleeping",
+        "spinning",
+        "starter",
+        "thread",
+        "timed_out",
+        "visits",
+        "waiting_for",
+    )
+
+    def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
+        self.index = index
+        self.name = name
+        self.body = body
+        self.daemon = daemon
+        self.label = ""
+        self.thread: Any = None  # the program's own Thread object
+        self.greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as the task exists
+        self.births = 0
+        self.done = False
+        self.error: BaseException | None = None
+        self.pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
+        self.point = False  # whether that operation is one
+        self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
+        self.deadline: float | None = None  # on its own clock: when it stops waiting
+        self.timed_out = False
+        self.waiting_for: Any = None  # a primitive with `describe()` and `holder()`
+        self.sleeping = False
+        self.spinning = False
+        self.starter: Task | None = None  # who runs it up to its first point
+        self.clock = 0.0
+        self.clock_reads = 0
+        self.priority = 0.0
+        self.visits = 0
+        self.effects = 0  # steps that changed something others can see
+        self.loops: dict[tuple[int, int], Any] = {}
+        self.reads: list[tuple[Target, int]] = []
+
+
+class Kernel:
+    """One run of the program."""
+
+    def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
+        self.plan = plan
+        self.prefix = plan.prefix
+        self.points = learned.points
+        self.limits = limits
+        self.detail = plan.detail
+        self.current: Task = None  # type: ignore[assignment]  # set by run()
+        self.tasks: list[Task] = []
+        self.live: list[Task] = []
+        self.by_name: dict[str, Task] = {}
+        self.log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]] = []
+        self.choices: list[tuple[int, int, tuple[int, ...]]] = []
+        self.cursor = 0  # points passed
+        self.solo = True  # nothing has been forked yet, so nothing can interfere
+        self.grew = False
+        self.touched: dict[Target, list[Any]] = {}  # target -> [only task or -1, written?, its sites that are no points]
+        self.versions: dict[Target, int] = {}
+        self.stamps: dict[Target, float] = {}
+        self.timed = False  # clocks have moved apart
+        self.failures: list[Failure] = []
+        self.divergence: Divergence | None = None
+        self.truncated = ""
+        self.aborting = False
+        self.untracked: dict[str, int] = {}
+        self.uncontrolled: dict[str, int] = {}
+        self.names: dict[Target, str] = {}
+        self.stacks: dict[int, Any] = {}
+        self.abandoned: list[greenlet] = []
+        self.passes = 0
+        self.on_stuck: Callable[[Kernel, list[Task]], Failure | None] = lambda kernel, tasks: None
+        self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = lambda kernel, task, error: None
+        self.snapshot_stack: Callable[[], Any] = tuple
+        self._rng = random.Random(plan.seed) if plan.then is not Continuation.STAY else None
+        self._drops: set[int] = set()
+        if self._rng is not None and plan.then is Continuation.PCT:
+            self._drops = set(self._rng.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
+        self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
+        self._started = 0.0
+        self._required = 0  # threads that must end before the run does
+        self._grace = _GRACE
+        self._unsettled: list[tuple[int, Callable[[], Any]]] = []  # detail: written values, known after the write
+        self.blocked: list[Blocked] = []  # what threads were stopped before when the run ended
+
+    # -- running ------------------------------------------------------------------------------------------------
+
+    def run(self, main: Callable[[], object]) -> None:
+        """Run ``main`` as thread "0" and everything it starts; return when all that must end has ended."""
+        self._hub = getcurrent()
+        self._started = time.perf_counter()
+        task = self._new_task("0", main, daemon=False)
+        self.current = task
+        task.pending = (Op.BEGIN, ("thread", "0"), 0)
+        try:
+            task.greenlet.switch()
+            while not self.aborting:
+                nxt = self._choose()
+                if nxt is None:
+                    break
+                self.current = nxt
+                nxt.greenlet.switch()
+        finally:
+            self.blocked = [
+                Blocked(task.index, *task.pending) for task in self.live if task.pending is not None and not task.done
+            ]
+            self._end_all()
+
+    def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
+        task = Task(len(self.tasks), name, body, daemon)
+        task.greenlet = greenlet(lambda: self._life(task), parent=self._hub)
+        if self._rng is not None:
+            task.priority = self._rng.random() + 1.0
+        self._required += not daemon
+        self.tasks.append(task)
+        self.live.append(task)
+        self.by_name[name] = task
+        return task
+
+    def _life(self, task: Task) -> None:
+        try:
+            task.body()
+        except GreenletExit:
+            pass
+        except BaseException as error:  # whatever the thread died of is the finding
+            task.error = error
+            if not self.aborting:
+                failure = self.on_error(self, task, error)
+                if failure is not None:
+                    self.failures.append(failure)
+        if self.aborting:
+            return
+        target = ("thread", task.name)
+        if END_POINTS in self.points and not self.solo:
+            self._stop_before(task, Op.END, target, 0)
+        self._record(task, Op.END, target, 0, END_POINTS in self.points and not self.solo, None, ())
+        task.done = True
+        task.pending = None
+        self._required -= not task.daemon
+        self.live.remove(task)
+        starter = task.starter
+        if starter is not None:
+            task.starter = None
+            self.current = starter
+            task.greenlet.parent = starter.greenlet
+
+    def _end_all(self) -> None:
+        """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more."""
+        self.aborting = True
+        for task in list(self.live):
+            self.current = task
+            task.visits = 0
+            if task.greenlet.dead or not task.greenlet:
+                continue
+            task.greenlet.parent = getcurrent()
+            task.greenlet.throw(GreenletExit)
+            if not task.greenlet.dead:
+                self.abandoned.append(task.greenlet)
+
+    def stop(self, reason: str = "") -> None:
+        """End the run here and now, from inside a thread; never returns to the caller."""
+        if reason:
+            self.truncated = reason
+        self.aborting = True
+        self._hub.switch()
+        raise GreenletExit
+
+    # -- visible operations ---------------------------------------------------------------------------------------
+
+    def visit(
+        self, op: Op, target: Target, site: int, value: Any = None, more: tuple[Access, ...] = (), point: bool | None = None
+    ) -> None:
+        """Pass a visible operation that never blocks; on return the caller performs it.
+
+        ``point`` forces the question whether others may go first; None leaves it to what is known of the site.
+        """
+        if self.solo:
+            return
+        task = self.current
+        if self.aborting:
+            self._unwind(task)
+            return
+        if point is None:
+            point = site in self.points
+            self._touch(task.index, op, target, site)
+            for access in more:
+                self._touch(task.index, access.op, access.target, site)
+        if point:
+            self._stop_before(task, op, target, site)
+        self._record(task, op, target, site, point, value, more)
+
+    def block(
+        self,
+        op: Op,
+        target: Target,
+        ready: Callable[[], bool],
+        *,
+        site: int = 0,
+        waiting_for: Any = None,
+        timeout: float | None = None,
+        point: bool = True,
+        more: tuple[Access, ...] = (),
+        on_timeout: Op = Op.READ,
+    ) -> bool:
+        """Wait until ``ready()`` holds, then pass the operation; true, or false if ``timeout`` seconds ran out first.
+
+        A wait that runs out is logged as ``on_timeout``: it saw the target and changed nothing.
+        """
+        task = self.current
+        if self.aborting:
+            raise GreenletExit
+        if timeout is not None:
+            task.deadline = task.clock + max(timeout, 0.0)
+        task.guard = ready
+        task.waiting_for = waiting_for
+        task.timed_out = False
+        if point or not ready():
+            self._stop_before(task, op, target, site, point)
+        task.guard = None
+        task.waiting_for = None
+        deadline, task.deadline = task.deadline, None
+        if task.timed_out:
+            task.timed_out = False
+            self.timed = True
+            if deadline is not None:
+                task.clock = max(task.clock, deadline)
+            if not self.solo:
+                self._record(task, on_timeout, target, site, point, None, ())
+            return False
+        if not self.solo:
+            self._record(task, op, target, site, point, None, more)
+        return True
+
+    def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
+        """Start a thread and run it up to its first point."""
+        parent = self.current
+        if self.aborting:
+            raise GreenletExit
+        parent.births += 1
+        task = self._new_task(f"{parent.name}.{parent.births}", body, daemon)
+        task.thread = thread
+        task.label = label
+        task.clock = parent.clock
+        self.solo = False
+        target = ("thread", task.name)
+        self._record(parent, Op.FORK, target, 0, False, None, ())
+        self._record(task, Op.BEGIN, target, 0, False, None, ())
+        task.starter = parent
+        self.current = task
+        task.greenlet.switch()
+        return task
+
+    def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
+        """Wait for ``task`` to end; false if the time ran out."""
+        target = ("thread", task.name)
+        return self.block(Op.JOIN, target, lambda: task.done, timeout=timeout, waiting_for=waiting_for, point=False)
+
+    def sleep(self, seconds: float) -> None:
+        """Let virtual time pass: no ordering follows from it, but by default the others go first."""
+        task = self.current
+        if self.aborting:
+            raise GreenletExit
+        task.clock += max(seconds, 0.0) + TICK
+        if self.solo:
+            return
+        self.timed = True
+        task.sleeping = True
+        self._stop_before(task, Op.POINT, ("sleep",), 0)
+        self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
+
+    def now(self) -> float:
+        """Seconds on the running thread's clock. Looking again and again makes it go faster and faster."""
+        task = self.current
+        task.clock_reads += 1
+        task.effects += 1
+        task.clock += TICK * (1 << min(task.clock_reads // 16, 40))
+        return task.clock
+
+    def pause(self, changed: Callable[[], bool], waiting_for: Any = None) -> None:
+        """Hold the running thread, which would only repeat itself, until ``changed()`` holds."""
+        task = self.current
+        task.guard = changed
+        task.spinning = True
+        task.waiting_for = waiting_for
+        pending = task.pending
+        op, target, site = pending if pending is not None else (Op.POINT, ("spin",), 0)
+        self._stop_before(task, op, target, site, point=False)
+        task.guard = None
+        task.spinning = False
+        task.waiting_for = None
+
+    # -- deciding ---------------------------------------------------------------------------------------------------
+
+    def _stop_before(self, task: Task, op: Op, target: Target, site: int, point: bool = True) -> None:
+        """Hold ``task`` before an operation until it is chosen."""
+        if self._unsettled:
+            self.settle()
+        task.pending = (op, target, site)
+        task.point = point
+        starter = task.starter
+        if starter is not None:
+            task.starter = None
+            self.current = starter
+            starter.greenlet.switch()
+        else:
+            nxt = self._choose()
+            if nxt is None:
+                self.aborting = True
+                self._hub.switch()
+            elif nxt is not task:
+                self.current = nxt
+                nxt.greenlet.switch()
+        if self.aborting:
+            raise GreenletExit
+        task.sleeping = False
+
+    def _choose(self) -> Task | None:
+        """Who moves now; None when nobody can or need."""
+        enabled = []
+        for task in self.live:
+            if task.guard is None or task.guard():
+                if not task.point:
+                    return task
+                enabled.append(task)
+        if not enabled:
+            expired = self._idle()
+            if expired is None or not expired.point:
+                return expired
+            enabled.append(expired)
+        if not self._required:  # daemons go on for a while, since what they do might have come before the end
+            self._grace -= 1
+            if self._grace < 0:
+                return None
+        cursor = self.cursor
+        self.cursor = cursor + 1
+        if cursor < len(self.prefix):
+            chosen = self._follow(cursor, enabled)
+            if chosen is None:
+                return None
+        elif len(enabled) == 1:
+            chosen = enabled[0]
+        else:
+            chosen = self._decide(enabled, cursor)
+        if len(enabled) > 1:
+            self.choices.append((cursor, chosen.index, tuple([task.index for task in enabled])))
+        return chosen
+
+    def _follow(self, cursor: int, enabled: list[Task]) -> Task | None:
+        name = self.prefix[cursor]
+        task = self.by_name.get(name)
+        if task is not None and not task.done:
+            if task in enabled:
+                return task
+            if task.deadline is not None and task.point:
+                task.timed_out = True
+                return task
+        if not self.plan.strict:
+            return self._decide(enabled, cursor)
+        if task is None:
+            actual = "it has not been started"
+        elif task.done:
+            actual = "it has ended"
+        else:
+            actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
+        harmless = task is not None and task.spinning
+        self.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
+        return None
+
+    def _decide(self, enabled: list[Task], cursor: int) -> Task:
+        then = self.plan.then
+        if then is Continuation.STAY:
+            current = self.current
+            if not current.sleeping and current in enabled:
+                return current
+            awake = [task for task in enabled if not task.sleeping]
+            return awake[0] if awake else min(enabled, key=lambda task: task.clock)
+        assert self._rng is not None
+        if then is Continuation.RANDOM:
+            return enabled[int(self._rng.random() * len(enabled))]
+        chosen = max(enabled, key=lambda task: task.priority)
+        if cursor in self._drops:
+            chosen.priority = -float(cursor)
+            chosen = max(enabled, key=lambda task: task.priority)
+        return chosen
+
+    def _idle(self) -> Task | None:
+        """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""
+        waiting = [task for task in self.live if task.deadline is not None]
+        required = [task for task in self.live if not task.daemon]
+        if waiting and required:
+            task = min(waiting, key=lambda task: (task.deadline, task.index))
+            task.timed_out = True
+            return task
+        if required:
+            failure = self.on_stuck(self, list(self.live))
+            if failure is not None:
+                self.failures.append(failure)
+        return None
+
+    # -- logging ------------------------------------------------------------------------------------------------------
+
+    def _record(
+        self, task: Task, op: Op, target: Target, site: int, point: bool, value: Any, more: tuple[Access, ...]
+    ) -> None:
+        log = self.log
+        if self.detail:
+            self.settle()
+            self.stacks[len(log)] = self.snapshot_stack()
+            if callable(value):
+                if WRITES[op]:
+                    self._unsettled.append((len(log), value))
+                    value = None
+                else:
+                    value = value()
+        log.append((task.index, op, target, site, point, value, more))
+        task.visits += 1
+        if WRITES[op]:
+            task.effects += 1
+            self.versions[target] = self.versions.get(target, 0) + 1
+        elif task.loops:
+            task.reads.append((target, self.versions.get(target, 0)))
+        for access in more:
+            if WRITES[access.op]:
+                task.effects += 1
+                self.versions[access.target] = self.versions.get(access.target, 0) + 1
+            elif task.loops:
+                task.reads.append((access.target, self.versions.get(access.target, 0)))
+        task.clock_reads = 0
+        if self.timed:
+            self._synchronise_clock(task, op, target)
+        count = len(log)
+        if count >= self.limits.steps:
+            self._cut(f"the run was cut after {count} steps")
+        elif not count & 255 and time.perf_counter() - self._started > self.limits.seconds:
+            self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
+
+    def settle(self) -> None:
+        """Detail: look up the values that operations since performed have written."""
+        while self._unsettled:
+            index, value = self._unsettled.pop()
+            entry = self.log[index]
+            self.log[index] = (*entry[:5], value(), entry[6])
+
+    def _synchronise_clock(self, task: Task, op: Op, target: Target) -> None:
+        """Whoever sees the effect of something is not earlier than it."""
+        if READS[op]:
+            task.clock = max(task.clock, self.stamps.get(target, 0.0))
+        if WRITES[op]:
+            self.stamps[target] = max(task.clock, self.stamps.get(target, 0.0))
+
+    def _touch(self, index: int, op: Op, target: Target, site: int) -> None:
+        """Learn which sites touch locations that several threads share and somebody writes."""
+        record = self.touched.get(target)
+        if record is None:
+            self.touched[target] = [index, WRITES[op], {site}]
+            return
+        if record[0] != index:
+            record[0] = -1
+        if WRITES[op]:
+            record[1] = True
+        record[2].add(site)
+        if record[0] == -1 and record[1]:
+            before = len(self.points)
+            self.points |= record[2]
+            if len(self.points) != before:
+                self.grew = True
+            record[2].clear()
+
+    def need_points(self, mark: int) -> None:
+        """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""
+        if mark not in self.points and not self.solo:
+            self.points.add(mark)
+            self.grew = True
+
+    def release(self, target: Target, site: int = 0, more: tuple[Access, ...] = ()) -> None:
+        """Pass the release of a lock."""
+        self.visit(Op.RELEASE, target, site, None, more, point=RELEASE_POINTS in self.points)
+
+    def passed_loop(self) -> None:
+        """Count a pass through a loop, so that one that does nothing visible can't hang the run."""
+        self.passes += 1
+        if self.passes >= self.limits.passes:
+            self._cut(f"the run was cut after {self.passes} passes through loops")
+        elif not self.passes & 4095 and time.perf_counter() - self._started > self.limits.seconds:
+            self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
+
+    def _cut(self, reason: str) -> None:
+        if self.aborting:
+            self._unwind(self.current)
+        else:
+            self.stop(reason)
+
+    def _unwind(self, task: Task) -> None:
+        """A thread being ended enters the kernel: let it clean up, but not for ever."""
+        task.visits += 1
+        if task.visits > _PATIENCE:
+            self._abandon(task)
+
+    def _abandon(self, task: Task) -> None:
+        parent = task.greenlet.parent
+        if parent is not None:
+            parent.switch()
+        raise GreenletExit
+
+    def describe_failure(self, kind: FailureKind, message: str) -> Failure:
+        """A failure of the running thread at the present step."""
+        return Failure(kind, message, self.current.name, None, step=len(self.log))
+
+    # -- results ------------------------------------------------------------------------------------------------------
+
+    def choice_list(self) -> list[Choice]:
+        return [Choice(*choice) for choice in self.choices]
+
+
+#: The run in progress, or None: hooks and models ask this first.
+active: Kernel | None = None
+
+
+def activate(kernel: Kernel | None) -> None:
+    """Make ``kernel`` the run in progress (None: there is none)."""
+    global active
+    active = kernel
+
+
+def caller_frame(depth: int = 1) -> Any:
+    """The frame ``depth`` levels above the caller."""
+    return sys._getframe(depth + 1)

@@ -1,0 +1,363 @@
+"""An unmodified Python program as something that can be run again and again under a plan.
+
+Getting ready (:meth:`PythonProgram.prepare`) instruments and imports what is to be tracked, patches the primitives, and makes trial runs in
+a forked child, which tell what else is imported on the way, which sites need points, whether the program does the same thing
+twice, and whether its state can be put back between runs. By that the *isolation* is chosen: ``restore`` (each run in this process,
+state put back before it) or ``fork`` (each run in a child).
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import sys
+import time
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from mazurka.program.protocol import Failure, FailureKind, Frame, Plan, Run, Step
+from mazurka.program.python import determinism, failures, forked, hooks, kernel, loader, primitives, sites, state, swap
+from mazurka.program.python.capture import Capture
+from mazurka.program.python.entry import Entry
+from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
+from mazurka.program.python.primitives import stuck
+from mazurka.trace.event import Location
+
+
+class Isolation(Enum):
+    """How each run gets the state it starts from."""
+
+    AUTO = "auto"
+    RESTORE = "restore"
+    FORK = "fork"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a program is to be run. ``roots``: directories whose modules are tracked; ``include``: further modules by name."""
+
+    roots: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    isolation: Isolation = Isolation.AUTO
+    limits: Limits = Limits()
+    invariant: str = ""
+    cache: str | None = None
+
+
+#: Pure-Python parts of the standard library that share data between threads without a lock: tracked always.
+ALWAYS: Final = ("concurrent.futures.thread", "concurrent.futures._base")
+
+
+class PythonProgram:
+    """A :class:`mazurka.program.protocol.Program` made from a Python program."""
+
+    def __init__(self, entry: Entry, settings: Settings = Settings()) -> None:  # noqa: B008  # immutable
+        self.entry = entry
+        self.settings = settings
+        self.learned = Learned()
+        self.isolation = settings.isolation
+        self.isolation_reason = ""
+        self.nondeterminism = ""
+        self.reads_input = False
+        self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
+        self._snapshot: state.Snapshot | None = None
+        self._undo: list[Callable[[], None]] = []
+        self._ready = False
+        self._check: types.CodeType | None = None
+        self._told = False
+
+    # -- the Program protocol ---------------------------------------------------------------------------------------
+
+    def execute(self, plan: Plan) -> Run:
+        if not self._ready:
+            self.prepare()
+        if self.isolation is Isolation.FORK:
+            run = self._execute_forked(plan)
+        else:
+            assert self._snapshot is not None
+            self._snapshot.restore()
+            gc.collect()
+            run = self._execute_here(plan)
+        if self.nondeterminism and not self._told:
+            self._told = True
+            run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
+        return run
+
+    def location(self, site: int) -> Location | None:
+        return sites.location(site)
+
+    def identity(self) -> str:
+        return self.entry.identity()
+
+    def close(self) -> None:
+        """Put the interpreter back as it was."""
+        if self._snapshot is not None and self.isolation is not Isolation.FORK:
+            self._snapshot.restore()
+        while self._undo:
+            self._undo.pop()()
+        gc.unfreeze()
+        self._ready = False
+
+    # -- getting ready ------------------------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Instrument, import, make trial runs, and take the state that every run starts from."""
+        argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
+        self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
+        for install, uninstall in (
+            (determinism.install, determinism.uninstall),
+            (hooks.install, hooks.uninstall),
+            (primitives.install, primitives.uninstall),
+            (self.loader.install, self.loader.uninstall),
+        ):
+            install()
+            self._undo.append(uninstall)
+        self._swap_included()
+        self.entry.prepare()
+        if self.settings.invariant:
+            self._check = loader.compile_expression(self.settings.invariant, "<invariant>")
+        self._try_out()
+        state.freeze()
+        self._ready = True
+
+    def _swap_included(self) -> None:
+        """Instrument what is included and has been imported before us, where it is."""
+        for name in (*ALWAYS, *self.settings.include):
+            for module_name, module in list(sys.modules.items()):
+                if module is not None and (module_name == name or module_name.startswith(name + ".")):
+                    if module_name not in self.loader.modules:
+                        self._undo.append(swap.swap_module(module))
+                        self._undo.append(primitives.adopt(module))
+
+    def _try_out(self) -> None:
+        """Two trial runs in a child, then the choice of isolation."""
+        if not forked.AVAILABLE or self.settings.isolation is Isolation.RESTORE:
+            self._take_snapshot()
+            self.isolation = Isolation.RESTORE
+            self.isolation_reason = "as asked for" if forked.AVAILABLE else "this platform cannot fork"
+            return
+        before = frozenset(sys.modules)
+        for _ in range(4):  # until nothing new is imported and no site is newly shared
+            try:
+                report = forked.call(lambda: self._trial(before))
+            except forked.ChildDied as error:
+                self.isolation, self.isolation_reason = Isolation.FORK, str(error).strip().splitlines()[-1]
+                return
+            self.learned.points |= report.points
+            for name in report.imported:
+                _import_quietly(name)
+            if not report.imported and not report.grew:
+                break
+            before = frozenset(sys.modules)
+        self.nondeterminism = report.difference
+        self.reads_input = report.read_input
+        self._take_snapshot()
+        assert self._snapshot is not None
+        obstacle = "; ".join(self._snapshot.obstacles[:3])
+        if self.settings.isolation is Isolation.FORK:
+            self.isolation, self.isolation_reason = Isolation.FORK, "as asked for"
+        elif self._snapshot.too_large:
+            self.isolation, self.isolation_reason = Isolation.FORK, "there is too much state to put back"
+        elif obstacle:
+            self.isolation, self.isolation_reason = Isolation.FORK, f"state that cannot be put back: {obstacle}"
+        else:
+            difference = forked.call(self._restores)
+            if difference:
+                self.isolation, self.isolation_reason = Isolation.FORK, f"putting the state back did not do: {difference}"
+            else:
+                self.isolation, self.isolation_reason = Isolation.RESTORE, "state can be put back"
+
+    def _trial(self, before: frozenset[str]) -> _Trial:
+        """In a child: one run, and in a grandchild the same run again."""
+        second = forked.call(lambda: self._execute_here(Plan()))
+        first = self._execute_here(Plan())
+        imported = [
+            name
+            for name, module in list(sys.modules.items())
+            if name not in before and module is not None and not name.startswith("mazurka")
+        ]
+        return _Trial(set(self.learned.points), first.grew, imported, difference(first, second, self.location), self._read_input)
+
+    def _restores(self) -> str:
+        """In a child: whether a run after a restore does what the run before it did."""
+        assert self._snapshot is not None
+        first = self._execute_here(Plan())
+        self._snapshot.restore()
+        gc.collect()
+        return difference(first, self._execute_here(Plan()), self.location)
+
+    def _take_snapshot(self) -> None:
+        modules = [*self.loader.modules.values(), *self.entry.modules()]
+        for name in self.settings.include:
+            modules += [
+                module
+                for module_name, module in list(sys.modules.items())
+                if module is not None and (module_name == name or module_name.startswith(name + "."))
+            ]
+        self._snapshot = state.Snapshot(dict.fromkeys(modules), skip=primitives.is_model)
+
+    # -- one run --------------------------------------------------------------------------------------------------------
+
+    def _execute_forked(self, plan: Plan) -> Run:
+        try:
+            run, points = forked.call(lambda: (self._execute_here(plan), self.learned.points))
+        except forked.ChildDied as error:
+            run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
+            return run
+        self.learned.points |= points
+        assert isinstance(run, Run)
+        return run
+
+    _read_input = False
+
+    def _execute_here(self, plan: Plan) -> Run:
+        """Run once in this process, from whatever state it is in."""
+        determinism.restart()
+        started = time.perf_counter()
+        run_kernel = Kernel(plan, self.learned, self.settings.limits)
+        run_kernel.on_error = _on_error
+        run_kernel.on_stuck = stuck.failure
+        if plan.detail:
+            run_kernel.snapshot_stack = _frames
+        result: list[Any] = []
+        hooks.restart(run_kernel)
+        primitives.restart(run_kernel)
+        kernel.activate(run_kernel)
+        collecting = gc.isenabled()
+        gc.disable()
+        capture = Capture()
+        try:
+            with capture:
+                run_kernel.run(lambda: result.append(self._main(run_kernel)))
+                hooks.finish(run_kernel)
+        finally:
+            kernel.activate(None)
+            if collecting:
+                gc.enable()
+        self._read_input = capture.read_input
+        run = _run_of(run_kernel, capture.text())
+        run.result = result[0] if result else None
+        run.seconds = time.perf_counter() - started
+        return run
+
+    def _main(self, run_kernel: Kernel) -> Any:
+        """The main thread's body: the program, the end of its threads, and then the invariant."""
+        try:
+            result = self.entry.call()
+        finally:
+            if not run_kernel.aborting:
+                primitives.finish_main()
+        if self._check is not None:
+            namespace = self.entry.namespace()
+            if not eval(self._check, namespace):  # the user's own expression
+                failure = run_kernel.describe_failure(FailureKind.INVARIANT, f"invariant violated: {self.settings.invariant}")
+                run_kernel.failures.append(failure)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What a child's trial runs told."""
+
+    points: set[int]
+    grew: bool
+    imported: list[str]
+    difference: str
+    read_input: bool
+
+
+def difference(first: Run, second: Run, location: Callable[[int], Location | None]) -> str:
+    """The first step at which two runs of one plan differ, in words; "" if they do not."""
+    for number, (one, other) in enumerate(zip(first.log, second.log, strict=False)):
+        if (one.task, one.op, one.site) != (other.task, other.op, other.site):
+            return (
+                f"the same schedule did different things at step {number}: first {_step_text(first, one, location)}, "
+                f"then {_step_text(second, other, location)}"
+            )
+    if len(first.log) != len(second.log):
+        return f"the same schedule took {len(first.log)} steps, then {len(second.log)}"
+    if [failure.identity for failure in first.failures] != [failure.identity for failure in second.failures]:
+        return "the same schedule failed in different ways"
+    return ""
+
+
+def _step_text(run: Run, step: Step, location: Callable[[int], Location | None]) -> str:
+    where = location(step.site)
+    return f"thread {run.tasks[step.task]} {step.op.name.lower()} {step.target[-1]}" + (f" at {where}" if where else "")
+
+
+def _run_of(run_kernel: Kernel, output: str) -> Run:
+    tasks = run_kernel.tasks
+    return Run(
+        tasks=[task.name for task in tasks],
+        log=list(map(Step._make, run_kernel.log)),
+        choices=run_kernel.choice_list(),
+        failures=run_kernel.failures,
+        blocked=run_kernel.blocked,
+        divergence=run_kernel.divergence,
+        grew=run_kernel.grew,
+        truncated=run_kernel.truncated,
+        output=output,
+        untracked=run_kernel.untracked,
+        uncontrolled=run_kernel.uncontrolled,
+        names=run_kernel.names,
+        stacks={number: _readable(stack) for number, stack in run_kernel.stacks.items()},
+        labels={task.index: task.label for task in tasks if task.label},
+    )
+
+
+def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:
+    return failures.exception_failure(task.name, error, len(run_kernel.log))
+
+
+def _frames() -> list[tuple[types.CodeType, int]]:
+    """The program's frames at this moment, innermost first, as cheaply as can be."""
+    stack = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not failures.is_ours(code.co_filename):
+            stack.append((code, frame.f_lineno))
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+    return stack
+
+
+def _readable(stack: Sequence[tuple[types.CodeType, int]]) -> tuple[Frame, ...]:
+    return tuple(
+        Frame(Location(code.co_filename, line, 0, code.co_name), failures.source_line(code.co_filename, line))
+        for code, line in reversed(stack)
+    )
+
+
+def _import_quietly(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except Exception:  # it was imported in the trial; if it can't be here, runs will import it themselves
+        return
+
+
+def _put_back(argv: list[str], path: list[str], modules: set[str], used: loader.Loader) -> None:
+    sys.argv[:] = argv
+    sys.path[:] = path
+    for name in used.modules:
+        if name not in modules:
+            sys.modules.pop(name, None)
+
+
+def default_roots(path: str) -> tuple[str, ...]:
+    """The project a file belongs to: the nearest directory upwards with a pyproject.toml, setup file or .git, else its own."""
+    folder = os.path.dirname(os.path.abspath(path))
+    candidate = folder
+    while True:
+        if any(os.path.exists(os.path.join(candidate, mark)) for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")):
+            return (candidate,)
+        parent = os.path.dirname(candidate)
+        if parent == candidate:
+            return (folder,)
+        candidate = parent
+
+
