@@ -4,6 +4,7 @@
 - Every slug of an error raised in `src` has a heading in `docs/reference/errors.md`, and every heading there is raised.
 - Every option that `mazurka VERB --help` offers is on `docs/reference/cli.md`, and every one that a page names after a
   `mazurka VERB` exists.
+- Every key of the configuration is on `docs/reference/configuration.md`, with its default.
 - The commands of ```` ```console ```` blocks print what stands below them. Each page's commands run in a new directory
   that holds a copy of `examples/`. A line `...` stands for any lines; durations and rates are not compared.
 
@@ -24,15 +25,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from mazurka.config import KEYS, describe_defaults
+
 _ROOT = Path(__file__).resolve().parent.parent
 _ERRORS = _ROOT / "docs" / "reference" / "errors.md"
 _CLI = _ROOT / "docs" / "reference" / "cli.md"
+_CONFIGURATION = _ROOT / "docs" / "reference" / "configuration.md"
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"\bmazurka (check|replay)\b([^`\n|]*)")
+_COMMAND = re.compile(r"\bmazurka (check|replay|list|clean)\b([^`\n|]*)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _VARYING = re.compile(r"\d[\d,.]*(?= ?(?:ms|s|seconds|/s|runs/s|executions/s)\b)")
 
@@ -100,7 +104,7 @@ def offered_options(verb: str) -> set[str]:
 
 
 def untrue_options() -> Iterator[tuple[Path, str]]:
-    offered = {verb: offered_options(verb) for verb in ("check", "replay")}
+    offered = {verb: offered_options(verb) for verb in ("check", "replay", "list", "clean")}
     named = set(_OPTION.findall(_CLI.read_text()))
     for option in sorted(set().union(*offered.values()) - named):
         yield _CLI, f"does not mention the option {option}"
@@ -109,6 +113,33 @@ def untrue_options() -> Iterator[tuple[Path, str]]:
             ours = rest.split(" -- ")[0]  # what follows belongs to the program under test
             for option in sorted(set(_OPTION.findall(ours)) - offered[verb]):
                 yield page, f"names `mazurka {verb} {option}`, which does not exist"
+
+
+def _spellings(default: object) -> set[str]:
+    """How a page may write a default."""
+    match default:
+        case None:
+            return {"none", "no limit", "stdout"}
+        case ():
+            return {"none"}
+        case bool():
+            return {str(default).lower()}
+        case str():
+            return {f"`{default}`"}
+        case _:
+            return {f"{default:g}" if isinstance(default, float) else str(default)}
+
+
+def untrue_keys() -> Iterator[str]:
+    rows = dict(
+        re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", _CONFIGURATION.read_text().split("## Profiles")[0], re.MULTILINE)
+    )
+    for key in KEYS.values():
+        default = describe_defaults()[key.field]
+        shown = _spellings(default)
+        if rows.pop(key.name, None) not in shown:
+            yield f"does not give {key.name} with its default, {' or '.join(sorted(shown))}"
+    yield from (f"explains the key {name}, which does not exist" for name in rows)
 
 
 def consoles(block: str) -> list[Console]:
@@ -164,6 +195,7 @@ def complaints(update: bool) -> Iterator[tuple[Path, str]]:
     for page in pages():
         yield from ((page, complaint) for complaint in broken_links(page))
     yield from ((_ERRORS, complaint) for complaint in unexplained_errors())
+    yield from ((_CONFIGURATION, complaint) for complaint in untrue_keys())
     yield from untrue_options()
     for page in pages():
         yield from ((page, complaint) for complaint in wrong_outputs(page, update))
