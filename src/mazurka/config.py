@@ -193,8 +193,8 @@ def resolve(
     directory: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Options:
-    """The settings in force: ``overrides`` (by field, None: not given) over all the other places."""
-    given = {field: value for field, value in (overrides or {}).items() if value is not None}
+    """The settings in force: ``overrides`` (converted, by field) over all the other places."""
+    given = overrides or {}
     table, source = _project_table(directory or Path.cwd())
     base, profiles = _read_table(table, source)
     from_environment = _read_environment(os.environ if environ is None else environ)

@@ -1,0 +1,48 @@
+"""Which verbs there are, and where each lives."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+import click
+
+from mazurka import __version__
+
+#: Verb -> what it does; the code is in the module of that name, as `command`.
+VERBS: Final = {
+    "check": "Run a program in every relevant order of its threads; report what fails.",
+    "replay": "Run exactly one saved schedule again.",
+    "list": "List the failures saved here.",
+    "clean": "Remove what earlier checks saved here.",
+    "version": "Show Mazurka's version.",
+}
+
+
+class _Verbs(click.Group):
+    """A group that imports a verb's module only when the verb is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
+        if cmd_name not in VERBS:
+            return None
+        command = importlib.import_module(f"mazurka.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(
+    cls=_Verbs,
+    subcommand_metavar="VERB [ARGUMENTS]...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit status: 0 nothing found, 1 found, 2 wrong request or error, 3 inconclusive (--require-complete).",
+)
+@click.version_option(__version__, message="mazurka %(version)s")
+def commands() -> None:
+    """Finds, explains and replays concurrency bugs in threaded Python programs."""

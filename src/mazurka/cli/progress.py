@@ -1,0 +1,86 @@
+"""The line that tells, while a check runs, how far it has come: on standard error, and only where somebody watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Final, Self, TextIO
+
+#: Seconds between two updates of the line.
+_EVERY: Final = 0.1
+
+#: Erases the line and goes to its start.
+_ERASE: Final = "\r\x1b[2K"
+
+
+def is_wanted(asked: bool | None, stream: TextIO) -> bool:
+    """Whether to show progress: as asked for, otherwise if ``stream`` is a terminal."""
+    return stream.isatty() if asked is None else asked
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit a person would use."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 6_000:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 172_800:
+        return f"{seconds / 3_600:.0f} h"
+    if seconds < 63_072_000:
+        return f"{seconds / 86_400:.0f} days"
+    return "years"
+
+
+def describe(executions: int, seconds: float, found: int, total: float | None, limit: float | None) -> str:
+    """``total`` estimates the executions of the whole search (None: unknown); ``limit`` is the time limit."""
+    rate = executions / seconds if seconds > 0 else 0.0
+    words = [f"{executions:,} executions", f"{rate:,.0f}/s", f"{found} found"]
+    if total is not None and total > executions and rate > 0:
+        left = (total - executions) / rate
+        words.append(f"about {total - executions:,.0f} left" if total < 1e9 else f"about {total:.0e} left")
+        words.append(
+            duration(left) if limit is None or left <= limit - seconds else f"{duration(left)}, limit {duration(limit)}"
+        )
+    else:
+        words.append(f"{seconds:.0f} s" if limit is None else f"{seconds:.0f} of {duration(limit)}")
+    return ", ".join(words)
+
+
+class Progress:
+    """Shows the line, at most ten times a second; a context manager, which erases it in the end."""
+
+    def __init__(self, shown: bool, limit: float | None = None, stream: TextIO | None = None) -> None:
+        self._shown = shown
+        self._limit = limit
+        self._stream = stream or sys.stderr
+        self._next = 0.0
+        self._started = time.monotonic()
+        self._terminal = self._stream.isatty()
+        self._interval = _EVERY if self._terminal else 2.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._shown and self._terminal and self._next:
+            self._write(_ERASE)
+
+    def note(self, text: str) -> None:
+        """Say something that stays."""
+        self._write(f"{_ERASE if self._shown and self._terminal else ''}mazurka: {text}\n")
+
+    def update(self, executions: int, found: int, total: float | None) -> None:
+        """Show where the search is, if it is time to."""
+        now = time.monotonic()
+        if not self._shown or now < self._next:
+            return
+        self._next = now + self._interval
+        text = describe(executions, now - self._started, found, total, self._limit)
+        self._write(f"{_ERASE}{text}" if self._terminal else f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:  # nobody reads it any more
+            self._shown = False

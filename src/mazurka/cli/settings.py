@@ -1,0 +1,69 @@
+"""The options that `check` shares with the configuration file, made from the one table of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+from mazurka.config import KEYS, Key, Options, convert
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_METAVARS: Final = {
+    "include": "PKG",
+    "invariant": "EXPR",
+    "max-executions": "N",
+    "max-steps": "N",
+    "seed": "N",
+    "time-limit": "SECONDS",
+    "output": "FILE",
+    "profile": "NAME",
+}
+
+#: Settings that are on or off: how the command line spells either.
+_SWITCHES: Final = {
+    "all-failures": "--all-failures/--first",
+    "require-complete": "--require-complete/--no-require-complete",
+    "fresh": "--fresh",
+    "save": "--save/--no-save",
+}
+
+
+def setting_options(function: _F) -> _F:
+    """Give a command one option per setting; not given means None, except for those that can be repeated."""
+    for key in reversed(list(KEYS.values())):
+        function = _option(key)(function)
+    return function
+
+
+def _option(key: Key) -> Callable[[_F], _F]:
+    default = getattr(Options(), key.field)
+    shown = "" if default in (None, (), False) else f"  [default: {_plain(default)}]"
+    help_text = f"{key.help[0].upper()}{key.help[1:]}{shown}"
+    if key.name in _SWITCHES:
+        return click.option(_SWITCHES[key.name], key.field, default=None, is_flag=True, help=help_text)
+    if key.choices:
+        return click.option(f"--{key.name}", key.field, type=click.Choice(key.choices), default=None, help=help_text)
+    metavar = _METAVARS[key.name]
+    if key.name == "include":
+        return click.option("--include", key.field, multiple=True, metavar=metavar, help=help_text)
+    return click.option(f"--{key.name}", key.field, default=None, metavar=metavar, help=help_text)
+
+
+def _plain(default: object) -> str:
+    if default is True:
+        return "on"
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def given(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings among a command's parameters that were really given, converted, by field."""
+    result: dict[str, Any] = {}
+    for key in KEYS.values():
+        value = values.get(key.field)
+        if value not in (None, ()):
+            value = ",".join(value) if isinstance(value, tuple) else value
+            result[key.field] = convert(key, value, f"--{key.name}")
+    return result

@@ -1,0 +1,83 @@
+"""The command line and pytest, run as a user runs them: in a process of their own, in a folder of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_SRC = Path(__file__).resolve().parents[2] / "src"
+_TIMEOUT_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A folder with programs in it, and the commands run there."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def write(self, name: str, source: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(source))
+        return path
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", *arguments]
+
+    def variables(self) -> dict[str, str]:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAZURKA_", "PYTEST"))}
+        return {**inherited, "PYTHONPATH": str(_SRC), **self.environment}
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command("mazurka", *arguments),
+            cwd=self.folder,
+            env=self.variables(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, status: int | None = None) -> subprocess.CompletedProcess[str]:
+        return self._run(self.command("mazurka", *arguments), status)
+
+    def pytest(self, *arguments: str, status: int | None = None) -> subprocess.CompletedProcess[str]:
+        plugin = ["-p", "mazurka.pytest_plugin", "-p", "no:cacheprovider"] if "--lf" not in arguments else []
+        plugin = plugin or ["-p", "mazurka.pytest_plugin"]
+        return self._run(self.command("pytest", *plugin, *arguments), status)
+
+    def _run(self, command: list[str], status: int | None) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.variables(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TIMEOUT_SECONDS,
+        )
+        if status is not None:
+            said = f"{done.stdout[-3000:]}\n--- standard error\n{done.stderr[-4000:]}"
+            assert done.returncode == status, f"exit status {done.returncode}, not {status}\n{said}"
+        return done
+
+    def check(self, source: str, *options: str, status: int) -> Any:
+        """Write a program, check it, and return the JSON report."""
+        self.write("program.py", source)
+        return json.loads(self.run("check", "program.py", "--format", "json", *options, status=status).stdout)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
