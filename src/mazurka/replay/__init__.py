@@ -1,0 +1,1 @@
+"""Again, exactly: schedules, their files and tokens, replaying and shrinking them."""

@@ -1,0 +1,83 @@
+"""Says in source terms where a step of a run is and what it touches, so that it means the same in any other run.
+
+A file inside the root (the directory the check was started in) is named relative to it, one of an installed package
+from its ``site-packages`` on, one of the standard library from the library's directory on: neither the machine, nor
+the virtual environment, nor the Python version shows. A target is called what the run's detail calls it, else by its
+kind and key.
+
+Cost: one ``linecache`` look-up per step; only used on runs made with detail.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sysconfig
+from collections.abc import Mapping
+from typing import Final
+
+from mazurka.program.protocol import Frame, Program, Run, Target
+from mazurka.trace.event import Location
+
+_INSTALLED: Final = ("site-packages", "dist-packages")
+_STDLIB: Final = os.path.join(sysconfig.get_path("stdlib"), "")
+
+
+def is_library(file: str) -> bool:
+    """Whether a file belongs to an installed package or the standard library rather than to the user's program."""
+    return file.startswith(("<frozen", _STDLIB)) or any(f"{os.sep}{name}{os.sep}" in file for name in _INSTALLED)
+
+
+def portable_path(file: str, root: str = "") -> str:
+    """A file's name as people know it, relative to the root, its package or the standard library."""
+    for name in _INSTALLED:
+        _, mark, inside = file.rpartition(f"{os.sep}{name}{os.sep}")
+        if mark:
+            return inside.replace(os.sep, "/")
+    if file.startswith(_STDLIB):
+        return file[len(_STDLIB) :].replace(os.sep, "/")
+    base = os.path.join(root or os.getcwd(), "")
+    return (file.removeprefix(base) if os.path.isabs(file) else file).replace(os.sep, "/")
+
+
+def portable_location(location: Location | None, root: str = "") -> Location | None:
+    """The same place with its file named portably."""
+    if location is None:
+        return None
+    return Location(portable_path(location.file, root), location.line, location.column, location.function)
+
+
+def source_text(location: Location | None) -> str:
+    """The source line at a location, without its indentation ("" where there is no source)."""
+    return linecache.getline(location.file, location.line).strip() if location is not None else ""
+
+
+def target_in_words(target: Target, names: Mapping[Target, str]) -> str:
+    """What a target is called: by the run's detail, else by its kind and key."""
+    named = names.get(target)
+    if named:
+        return named
+    match target:
+        case ("a", owner, str(attribute)):
+            return f"{attribute} of object {owner}"
+        case ("i", owner, key):
+            return f"item {key!r} of object {owner}"
+        case ("s" | "v", owner):
+            return f"the contents of object {owner}"
+        case ("g", str(module), str(name)):
+            return f"{module}.{name}"
+        case (str(kind),):
+            return kind
+        case (str(kind), *rest):
+            return f"{kind} {' '.join(str(part) for part in rest)}"
+        case _:
+            return str(target)
+
+
+def step_location(run: Run, program: Program, index: int) -> Location | None:
+    """Where a logged step is: its site, else the innermost frame that was recorded for it."""
+    location = program.location(run.log[index].site) if run.log[index].site else None
+    if location is None:
+        frames: tuple[Frame, ...] = run.stacks.get(index) or ()
+        location = frames[-1].location if frames else None
+    return location

@@ -1,0 +1,159 @@
+"""Runs a program by a schedule and says whether it did the same thing, step by step, and failed in the same way.
+
+Each point of the run is compared with the recorded one: thread, operation, target, file, line, function. Where only
+the line number differs the source text decides, so that an edit elsewhere in the file, or another version of a
+library, does not break a schedule. The first difference ends the comparison; what comes after it means nothing.
+
+A schedule from a token has no recorded steps; it is only replayed on the program it was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, runtime_checkable
+
+from mazurka.errors import MazurkaError
+from mazurka.program.protocol import Failure, Plan, Program, Run
+from mazurka.replay.schedule import SavedStep, Schedule, fingerprint, save_steps
+
+#: A run that meets a new shared site goes on with more points than its prefix counted, so it is repeated, at most this
+#: often.
+_ATTEMPTS = 4
+
+
+class _Learned(Protocol):
+    points: set[int]
+
+
+@runtime_checkable
+class _Teachable(Protocol):
+    """A program whose points are learnt, and so can be taught."""
+
+    learned: _Learned
+
+
+class Ending(Enum):
+    """What a replay came to."""
+
+    REPRODUCED = "reproduced"  # the same failure
+    OTHER_FAILURE = "other-failure"  # the same steps, but it failed differently
+    NO_FAILURE = "no-failure"  # the same steps, and all went well
+    DIVERGED = "diverged"  # the program did something else
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first point (counted from 1) at which a replay differs from what was recorded."""
+
+    number: int
+    expected: str
+    actual: str
+
+    def __str__(self) -> str:
+        return f"the replay diverges at point {self.number}\n  expected: {self.expected}\n  actual:   {self.actual}"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The result of replaying a schedule ``times`` times; run, failure and difference are those of the last one."""
+
+    schedule: Schedule
+    ending: Ending
+    run: Run
+    failure: Failure | None
+    difference: Difference | None
+    times: int
+    reproduced: int
+    program_changed: bool
+
+
+def teach(program: Program, points: Iterable[int]) -> None:
+    """Tell a program which sites are points, so that a prefix recorded elsewhere counts the same ones."""
+    if isinstance(program, _Teachable):
+        program.learned.points |= set(points)
+
+
+def plan_of(schedule: Schedule, *, detail: bool = True) -> Plan:
+    """The plan that follows a schedule."""
+    return Plan(schedule.prefix, strict=True, detail=detail)
+
+
+def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = "") -> Replay:
+    """Run ``program`` by ``schedule`` until it ended ``times`` times in the same failure, or once did not.
+
+    Raises :class:`MazurkaError` for a schedule without steps (a token) that was made from another program.
+    """
+    changed = program.identity() != schedule.program
+    if changed and not schedule.steps:
+        raise MazurkaError(
+            "schedule-other-program",
+            "the token was made from another program, or the source has been changed since",
+            where=schedule.target,
+            hint="check the program again, or restore the source it was made from",
+        )
+    teach(program, schedule.points)
+    reproduced = 0
+    for _ in range(max(times, 1)):
+        run, difference = _follow(program, schedule, root)
+        failure = _failure_of(run, schedule, root)
+        ending = _ending(schedule, failure, difference, root)
+        if ending is not Ending.REPRODUCED:
+            break
+        reproduced += 1
+    return Replay(schedule, ending, run, failure, difference, max(times, 1), reproduced, changed)
+
+
+def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Difference | None]:
+    plan = plan_of(schedule)
+    for _ in range(_ATTEMPTS):
+        run = program.execute(plan)
+        difference = first_difference(run, program, schedule, root)
+        if difference is None or not run.grew:
+            break
+    return run, difference
+
+
+def first_difference(run: Run, program: Program, schedule: Schedule, root: str = "") -> Difference | None:
+    """Where a run first departs from a schedule, if it does."""
+    actual = save_steps(run, program, len(run.log), root)
+    for number, (recorded, done) in enumerate(zip(schedule.steps, actual, strict=False), 1):
+        if not same_step(recorded, done):
+            return Difference(number, str(recorded), str(done))
+    stopped = run.divergence
+    if stopped is not None and not stopped.harmless:
+        expected = stopped.expected
+        if stopped.index < len(schedule.steps):
+            expected = str(schedule.steps[stopped.index])
+        return Difference(stopped.index + 1, expected, stopped.actual)
+    if len(actual) < len(schedule.steps):
+        ended = f"the run ended ({run.truncated or 'there was nothing more to do'})"
+        return Difference(len(actual) + 1, str(schedule.steps[len(actual)]), ended)
+    return None
+
+
+def same_step(recorded: SavedStep, done: SavedStep) -> bool:
+    """Whether a step is the recorded one; a moved line is the same if its text is."""
+    if (recorded.thread, recorded.operation, recorded.target) != (done.thread, done.operation, done.target):
+        return False
+    if (recorded.file, recorded.function) != (done.file, done.function):
+        return False
+    return recorded.text == done.text if recorded.text and done.text else recorded.line == done.line
+
+
+def _failure_of(run: Run, schedule: Schedule, root: str) -> Failure | None:
+    """The failure that the schedule is about, else whichever came first."""
+    for failure in run.failures:
+        if fingerprint(failure, root) == schedule.failure.fingerprint:
+            return failure
+    return run.failures[0] if run.failures else None
+
+
+def _ending(schedule: Schedule, failure: Failure | None, difference: Difference | None, root: str) -> Ending:
+    if difference is not None:
+        return Ending.DIVERGED
+    if failure is None:
+        return Ending.NO_FAILURE
+    same = fingerprint(failure, root) == schedule.failure.fingerprint
+    return Ending.REPRODUCED if same else Ending.OTHER_FAILURE

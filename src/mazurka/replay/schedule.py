@@ -1,0 +1,184 @@
+"""A schedule: one interleaving of one program, saved so that it can be run again and checked step by step.
+
+It holds what a plan needs (the thread that moves at each point), what tells whether the replay still follows (each
+point's thread, operation, target, place and source line) and what is expected in the end (the failure). Steps are
+anchored in source terms, so a schedule means the same in another process, directory and Python version.
+
+Which places are points is learnt while exploring, and a prefix counts points; therefore a schedule names the sites
+that were points in its run, to be taught to the program before it is replayed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mazurka.program.protocol import Failure, Program, Run
+from mazurka.replay.anchor import portable_location, source_text, step_location, target_in_words
+from mazurka.replay.switches import prefix_until, steps_until
+from mazurka.trace.event import Location, Op
+
+#: How a program that learns its points marks that releases of locks, and ends of threads, are points.
+RELEASE_POINTS: Final = -1
+END_POINTS: Final = -2
+
+#: The version of the file format and of the token; a reader refuses any other.
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedStep:
+    """One point of the recorded run in source terms.
+
+    ``occurrence`` counts, from 1, how often this thread has done this operation at this place.
+    """
+
+    thread: str
+    operation: str
+    target: str
+    file: str
+    line: int
+    function: str
+    text: str
+    occurrence: int
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file else "an unknown place"
+        text = f": {self.text}" if self.text else ""
+        again = f" (time {self.occurrence})" if self.occurrence > 1 else ""
+        return f"thread {self.thread}, {self.operation} of {self.target}, at {place}{text}{again}"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFailure:
+    """The failure that a schedule leads to; equal ``fingerprint`` means the same bug, on any machine."""
+
+    kind: str
+    message: str
+    thread: str
+    location: str
+    exception: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """One saved interleaving.
+
+    ``target`` is what was checked (``path``, ``path::function`` or a pytest node id), ``program`` the program's
+    identity, ``options`` whatever else is needed to load the program the same way, ``points`` the sites that were
+    points. ``steps`` is empty for a schedule that came from a token.
+    """
+
+    target: str
+    arguments: tuple[str, ...]
+    program: str
+    prefix: tuple[str, ...]
+    failure: SavedFailure
+    steps: tuple[SavedStep, ...] = ()
+    points: tuple[int, ...] = ()
+    strategy: str = "mcr"
+    memory_model: str = "sc"
+    python: str = field(default_factory=platform.python_version)
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def short_hash(self) -> str:
+        """Names the bug, not the interleaving: the same bug found again is saved under the same name."""
+        return hashlib.sha256(f"{self.target}\0{self.failure.fingerprint}".encode()).hexdigest()[:12]
+
+
+def fingerprint(failure: Failure, root: str = "") -> str:
+    """A failure's identity without the machine, the directory, and the line numbers that an edit elsewhere moves."""
+    if failure.waiting:
+        stuck = sorted(f"{_place(each.location, root)} {_place(each.held_since, root)}" for each in failure.waiting)
+        parts = [failure.kind.value, *stuck]
+    else:
+        parts = [failure.kind.value, failure.exception, _place(failure.location, root)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _place(location: Location | None, root: str) -> str:
+    named = portable_location(location, root)
+    if named is None:
+        return ""
+    return f"{named.file} {named.function} {source_text(location) or named.line}"
+
+
+def save_failure(failure: Failure, root: str = "") -> SavedFailure:
+    """What a schedule keeps of the failure it leads to."""
+    return SavedFailure(
+        failure.kind.value,
+        failure.message,
+        failure.thread,
+        str(portable_location(failure.location, root) or ""),
+        failure.exception,
+        fingerprint(failure, root),
+    )
+
+
+def save_steps(run: Run, program: Program, end: int, root: str = "") -> tuple[SavedStep, ...]:
+    """The points among the first ``end`` steps of a run, in source terms; the run must have been made with detail."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    steps = []
+    for index, step in enumerate(run.log[:end]):
+        if not step.point:
+            continue
+        location = step_location(run, program, index)
+        place = portable_location(location, root) or Location("", 0)
+        thread, operation = run.tasks[step.task], step.op.name.lower()
+        key = (thread, operation, place.file, place.line)
+        seen[key] += 1
+        words = target_in_words(step.target, run.names)
+        steps.append(
+            SavedStep(
+                thread, operation, words, place.file, place.line, place.function, source_text(location), seen[key]
+            )
+        )
+    return tuple(steps)
+
+
+def points_of(run: Run) -> tuple[int, ...]:
+    """The sites that were points in a run, and the marks for releases and thread ends where those were."""
+    sites = {step.site for step in run.log if step.point and step.site}
+    operations = {step.op for step in run.log if step.point}
+    marks = {mark for op, mark in ((Op.RELEASE, RELEASE_POINTS), (Op.END, END_POINTS)) if op in operations}
+    return tuple(sorted(sites | marks))
+
+
+def record_schedule(
+    run: Run,
+    program: Program,
+    failure: Failure,
+    *,
+    target: str,
+    arguments: tuple[str, ...] = (),
+    strategy: str = "mcr",
+    memory_model: str = "sc",
+    options: Mapping[str, object] | None = None,
+    points: tuple[int, ...] | None = None,
+    root: str = "",
+) -> Schedule:
+    """Save what led to ``failure`` in a run made with detail.
+
+    ``points`` are the sites to teach the program before a replay; by default those which were points in this run.
+    """
+    end = steps_until(run, failure)
+    if points is None:
+        points = points_of(run)
+    return Schedule(
+        target=target,
+        arguments=arguments,
+        program=program.identity(),
+        prefix=prefix_until(run, failure),
+        failure=save_failure(failure, root),
+        steps=save_steps(run, program, end, root),
+        points=points,
+        strategy=strategy,
+        memory_model=memory_model,
+        options=dict(options or {}),
+    )
