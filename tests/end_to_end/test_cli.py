@@ -1,0 +1,415 @@
+"""The command line as its reference describes it: what it prints, what it saves, and the status it ends with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+LOST_UPDATE = """\
+import threading
+
+
+class Account:
+    def __init__(self):
+        self.balance = 100
+
+    def deposit(self, amount):
+        self.balance += amount
+
+
+def main():
+    account = Account()
+    people = [threading.Thread(target=account.deposit, args=(50,)) for _ in range(2)]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+    assert account.balance == 200, f"200 expected, {account.balance} found"
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+LOCKED = LOST_UPDATE.replace("self.balance += amount", "with lock:\n            self.balance += amount").replace(
+    "import threading\n", "import threading\n\nlock = threading.Lock()\n"
+)
+
+#: Far more interleavings than any limit below lets through.
+LARGE = """\
+import threading
+
+cells = [0] * 3
+
+
+def work():
+    for i in range(12):
+        cells[i % 3] += 1
+
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert sum(cells) > 0
+"""
+
+
+def schedules(folder: Path) -> list[Path]:
+    return sorted((folder / ".mazurka" / "failures").glob("*.json"))
+
+
+# -- around -----------------------------------------------------------------------------------------------------------
+
+
+def test_version_is_quick_and_imports_nothing_heavy(shell):
+    assert shell.run("--version", status=0).stdout.startswith("mazurka 0.")
+    code = (
+        "import sys, mazurka.cli\n"
+        "try: mazurka.cli.main(['--version'])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('z3', 'rich', 'numpy', 'greenlet', 'click', 'sqlite3') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=shell.variables(), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        shell.run("--version", status=0)
+        seconds.append(time.perf_counter() - started)
+    assert min(seconds) < 0.15
+
+
+@pytest.mark.parametrize("verb", ["check", "replay", "list", "clean", "version"])
+def test_every_verb_has_help(shell, verb):
+    assert "Usage: mazurka " + verb in shell.run(verb, "--help", status=0).stdout
+
+
+def test_unknown_verb_and_option(shell):
+    assert "chek" in shell.run("chek", status=2).stderr
+    shell.write("program.py", LOCKED)
+    assert "--statregy" in shell.run("check", "program.py", "--statregy", "dfs", status=2).stderr
+
+
+# -- verdicts and statuses --------------------------------------------------------------------------------------------
+
+
+def test_found(shell):
+    shell.write("program.py", LOST_UPDATE)
+    done = shell.run("check", "program.py", status=1)
+    assert "200 expected, 150 found" in done.stdout
+    assert "self.balance += amount" in done.stdout
+    assert f"mazurka replay {schedules(shell.folder)[0].relative_to(shell.folder)}" in done.stdout
+    assert done.stderr == ""
+
+
+def test_nothing_found(shell):
+    shell.write("program.py", LOCKED)
+    done = shell.run("check", "program.py", "--require-complete", status=0)
+    assert "verified" in done.stdout
+    assert not schedules(shell.folder)
+
+
+def test_one_function_of_a_file(shell):
+    shell.write("program.py", LOST_UPDATE)
+    assert "150 found" in shell.run("check", "program.py::main", status=1).stdout
+
+
+def test_inconclusive(shell):
+    report = shell.check(LARGE, "--max-executions", "20", status=0)
+    assert report["verdict"] == "inconclusive"
+    assert "20 executions" in report["reason"]
+    assert not report["complete"]
+    assert report["executions"] == 20
+
+
+def test_inconclusive_is_an_error_where_completeness_is_required(shell):
+    shell.check(LARGE, "--max-executions", "20", "--require-complete", status=3)
+
+
+def test_time_limit(shell):
+    started = time.monotonic()
+    report = shell.check(LARGE, "--time-limit", "1", status=0)
+    assert report["verdict"] == "inconclusive"
+    assert "1 s" in report["reason"] or "second" in report["reason"]
+    assert time.monotonic() - started < 10
+
+
+def test_invariant(shell):
+    source = LOST_UPDATE.replace('    assert account.balance == 200, f"200 expected, {account.balance} found"\n', "")
+    source = source.replace("    account = Account()", "    global account\n    account = Account()")
+    report = shell.check(source, "--invariant", "account.balance == 200", status=1)
+    assert report["failures"][0]["kind"] == "invariant"
+    assert "account.balance == 200" in report["failures"][0]["message"]
+
+
+def test_all_failures_are_distinct(shell):
+    source = """\
+        import threading
+
+        seen = []
+
+
+        def work(name):
+            if not seen:
+                seen.append(name)
+                if len(seen) > 1:
+                    raise ValueError("two were first")
+            elif seen[0] == "b":
+                raise KeyError("b was first")
+
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    report = shell.check(source, "--all-failures", status=1)
+    assert sorted(failure["exception"] for failure in report["failures"]) == ["KeyError", "ValueError"]
+    assert len(schedules(shell.folder)) == 2
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dfs", "random", "pct"])
+def test_strategies(shell, strategy):
+    report = shell.check(LOST_UPDATE, "--strategy", strategy, status=1)
+    assert report["strategy"] == strategy
+    assert report["memory_model"] == "sc"
+    assert report["failures"][0]["kind"] == "assertion"
+
+
+@pytest.mark.parametrize("isolation", ["restore", "fork"])
+def test_isolation(shell, isolation):
+    source = "count = 0\n" + LOST_UPDATE.replace(
+        "def main():", "def main():\n    global count\n    count += 1\n    assert count == 1"
+    )
+    report = shell.check(source, "--isolation", isolation, status=1)
+    assert "150 found" in report["failures"][0]["message"]
+
+
+def test_include(shell):
+    """A package outside the project is only tracked when it is named."""
+    package = shell.write("elsewhere/site-packages/counting.py", "n = 0\n\n\ndef count():\n    global n\n    n += 1\n")
+    shell.environment["PYTHONPATH"] = os.pathsep.join([shell.variables()["PYTHONPATH"], str(package.parent)])
+    source = LOST_UPDATE[: LOST_UPDATE.index("class")] + (
+        "import counting\n\nthreads = [threading.Thread(target=counting.count) for _ in range(2)]\n"
+        "for t in threads: t.start()\nfor t in threads: t.join()\nassert counting.n == 2\n"
+    )
+    assert not shell.check(source, "--fresh", status=0)["failures"]
+    assert shell.check(source, "--fresh", "--include", "counting", status=1)["failures"][0]["kind"] == "assertion"
+
+
+def test_arguments_reach_the_program(shell):
+    shell.write("program.py", "import sys\nassert sys.argv[1:] == ['x', '--strategy', 'y'], sys.argv\n")
+    shell.run("check", "program.py", "--", "x", "--strategy", "y", status=0)
+
+
+def test_settings_from_the_project_file_and_the_environment(shell):
+    shell.write("pyproject.toml", "[tool.mazurka]\nmax-executions = 7\n")
+    assert shell.check(LARGE, status=0)["executions"] == 7
+    shell.environment["MAZURKA_MAX_EXECUTIONS"] = "5"
+    assert shell.check(LARGE, "--fresh", status=0)["executions"] == 5
+    assert shell.check(LARGE, "--fresh", "--max-executions", "3", status=0)["executions"] == 3
+
+
+# -- formats ----------------------------------------------------------------------------------------------------------
+
+
+def test_formats(shell):
+    shell.write("program.py", LOST_UPDATE)
+    sarif = json.loads(shell.run("check", "program.py", "--format", "sarif", status=1).stdout)
+    assert sarif["version"] == "2.1.0"
+    assert len(sarif["runs"][0]["results"]) == 1
+    junit = ElementTree.fromstring(shell.run("check", "program.py", "--format", "junit", status=1).stdout)
+    assert junit.find(".//failure") is not None
+    assert "::error file=program.py,line=" in shell.run("check", "program.py", "--format", "github", status=1).stdout
+
+
+def test_output_file(shell):
+    shell.write("program.py", LOST_UPDATE)
+    done = shell.run("check", "program.py", "--format", "json", "--output", "report.json", status=1)
+    assert done.stdout == ""
+    assert json.loads((shell.folder / "report.json").read_text())["verdict"] == "violation"
+
+
+def test_progress_goes_to_standard_error_when_asked_for(shell):
+    shell.write("program.py", LARGE)
+    done = shell.run("check", "program.py", "--progress", "--time-limit", "3", "--format", "json", status=0)
+    assert "executions" in done.stderr
+    assert "/s" in done.stderr
+    json.loads(done.stdout)
+
+
+# -- replay -----------------------------------------------------------------------------------------------------------
+
+
+def test_replay_from_file_and_token(shell):
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    for given in (failure["schedule"], failure["token"]):
+        done = shell.run("replay", given, status=1)
+        assert "reproduced" in done.stdout
+        assert "200 expected, 150 found" in done.stdout
+
+
+def test_replay_many_times(shell):
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    done = shell.run("replay", failure["schedule"], "--times", "20", status=1)
+    assert "20 of 20" in done.stdout
+
+
+def test_replay_as_json(shell):
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    report = json.loads(shell.run("replay", failure["schedule"], "--format", "json", status=1).stdout)
+    assert report["failures"][0]["message"] == failure["message"]
+
+
+def test_replay_from_another_directory(shell):
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    (shell.folder / "sub").mkdir()
+    command = shell.command("mazurka", "replay", os.path.join("..", failure["schedule"]))
+    done = subprocess.run(
+        command,
+        cwd=shell.folder / "sub",
+        env=shell.variables(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "reproduced" in done.stdout
+
+
+def test_replay_says_when_the_program_no_longer_fails(shell):
+    """The steps are the same, only the check at the end is gone."""
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    shell.write("program.py", LOST_UPDATE.replace("balance == 200,", "balance >= 100,"))
+    done = shell.run("replay", failure["schedule"], status=0)
+    assert "no longer" in done.stdout
+
+
+def test_replay_in_the_debugger(shell):
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    done = subprocess.run(
+        shell.command("mazurka", "replay", failure["schedule"], "--pdb"),
+        cwd=shell.folder,
+        env=shell.variables(),
+        input="p 'the balance is', account.balance\nq\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "('the balance is', 150)" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 1
+
+
+# -- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def test_list_and_clean(shell):
+    assert "no failures" in shell.run("list", status=0).stdout
+    shell.check(LOST_UPDATE, status=1)
+    listed = shell.run("list", status=0).stdout
+    assert schedules(shell.folder)[0].name in listed
+    assert "200 expected, 150 found" in listed
+    assert ".mazurka" in shell.run("clean", status=0).stdout
+    assert not (shell.folder / ".mazurka").exists()
+    shell.run("clean", status=0)
+
+
+def test_saved_failures_are_tried_first(shell):
+    """The failing order comes late with `random`; the second check begins with it."""
+    first = shell.check(LOST_UPDATE, "--strategy", "dfs", status=1)
+    again = shell.check(LOST_UPDATE, "--strategy", "dfs", status=1)
+    assert again["executions"] == 1
+    assert again["failures"][0]["token"] == first["failures"][0]["token"]
+    text = shell.run("check", "program.py", status=1).stdout
+    assert "150 found" in text
+
+
+def test_repaired_program_is_searched_again(shell):
+    shell.check(LOST_UPDATE, status=1)
+    assert shell.check(LOCKED, status=0)["verdict"] == "verified"
+
+
+def test_without_saving(shell):
+    report = shell.check(LOST_UPDATE, "--no-save", status=1)
+    assert report["failures"][0]["token"].startswith("mz1-")
+    assert not (shell.folder / ".mazurka").exists()
+
+
+def test_resumes_where_it_was_stopped(shell):
+    first = shell.check(LARGE, "--max-executions", "40", status=0)
+    done = shell.run("check", "program.py", "--max-executions", "90", "--format", "json", status=0)
+    assert "resuming: 40 executions done" in done.stderr
+    assert first["executions"] == 40
+    assert json.loads(done.stdout)["executions"] == 90
+    done = shell.run("check", "program.py", "--max-executions", "10", "--fresh", "--format", "json", status=0)
+    assert "resuming" not in done.stderr
+
+
+def test_resumed_search_ends_like_an_uninterrupted_one(shell):
+    small = LARGE.replace("range(12)", "range(2)").replace("range(4)", "range(2)")
+    whole = shell.check(small, "--fresh", status=0)
+    assert whole["verdict"] == "verified"
+    limit = 0
+    while True:
+        limit += max(whole["executions"] // 3, 1)
+        report = shell.check(small, *(["--fresh"] if limit < 2 else []), "--max-executions", str(limit), status=0)
+        if report["complete"]:
+            break
+    assert report["verdict"] == "verified"
+    assert report["executions"] == whole["executions"]
+
+
+def test_killed_at_any_moment_it_resumes(shell):
+    shell.write("program.py", LARGE)
+    for _ in range(3):
+        process = shell.start("check", "program.py", "--time-limit", "60")
+        time.sleep(2.0)
+        process.kill()
+        process.communicate()
+    done = shell.run("check", "program.py", "--time-limit", "1", "--format", "json", status=0)
+    assert "resuming" in done.stderr
+    for database in (shell.folder / ".mazurka").glob("**/*.sqlite"):
+        assert sqlite3.connect(database).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_interrupt_ends_in_good_order(shell):
+    shell.write("program.py", LARGE)
+    process = shell.start("check", "program.py", "--time-limit", "60", "--format", "json")
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    said, complaints = process.communicate(timeout=20)
+    assert process.returncode == 130, complaints
+    report = json.loads(said)
+    assert report["verdict"] == "inconclusive"
+    assert "interrupted" in report["reason"]
+    assert "resuming" in shell.run("check", "program.py", "--time-limit", "1", status=0).stderr
+
+
+def test_interrupt_ends_even_a_program_that_never_pauses(shell):
+    shell.write(
+        "program.py",
+        "import threading\nt = threading.Thread(target=sum, args=([1],))\nt.start()\nx = 0\nwhile True:\n    x += 1\n",
+    )
+    process = shell.start("check", "program.py", "--max-steps", "100000000")
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode in (0, 1, 130, -signal.SIGINT)
