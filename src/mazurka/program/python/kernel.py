@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -177,7 +177,7 @@ class Kernel:
     def run(self, main: Callable[[], object]) -> None:
         """Run ``main`` as thread "0" and everything it starts; return when all that must end has ended."""
         self._hub = getcurrent()
-        self._started = time.perf_counter()
+        self._started = perf_counter()
         task = self._new_task("0", main, daemon=False)
         self.current = task
         task.pending = (Op.BEGIN, ("thread", "0"), 0)
@@ -303,6 +303,7 @@ class Kernel:
         task.guard = ready
         task.waiting_for = waiting_for
         task.timed_out = False
+        point = point and not self.solo  # nobody else could go first, and the log has no such step
         if point or not ready():
             self._stop_before(task, op, target, site, point)
         task.guard = None
@@ -319,6 +320,21 @@ class Kernel:
         if not self.solo:
             self._record(task, op, target, site, point, None, more)
         return True
+
+    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: tuple[Access, ...] = ()) -> bool:
+        """Pass an operation that takes effect or fails at once; which of the two is decided when the thread moves.
+
+        A failed attempt is logged as a READ of the target.
+        """
+        task = self.current
+        if self.aborting:
+            raise GreenletExit
+        if self.solo:
+            return succeeds()
+        self._stop_before(task, op, target, 0)
+        done = succeeds()
+        self._record(task, op if done else Op.READ, target, 0, True, None, more if done else ())
+        return done
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
         """Start a thread and run it up to its first point."""
@@ -520,7 +536,7 @@ class Kernel:
         count = len(log)
         if count >= self.limits.steps:
             self._cut(f"the run was cut after {count} steps")
-        elif not count & 255 and time.perf_counter() - self._started > self.limits.seconds:
+        elif not count & 255 and perf_counter() - self._started > self.limits.seconds:
             self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
 
     def settle(self) -> None:
@@ -570,7 +586,7 @@ class Kernel:
         self.passes += 1
         if self.passes >= self.limits.passes:
             self._cut(f"the run was cut after {self.passes} passes through loops")
-        elif not self.passes & 4095 and time.perf_counter() - self._started > self.limits.seconds:
+        elif not self.passes & 4095 and perf_counter() - self._started > self.limits.seconds:
             self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
 
     def _cut(self, reason: str) -> None:
