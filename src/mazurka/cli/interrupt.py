@@ -29,7 +29,7 @@ class Interrupt:
     def __exit__(self, *exception: object) -> None:
         signal.signal(signal.SIGINT, self._before)
 
-    def _interrupted(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # a signal handler's signature
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
         signal.signal(number, signal.SIG_DFL)
         os.write(2, b"\nmazurka: stopping after this execution; press Ctrl-C again to end at once\n")

@@ -1,0 +1,16 @@
+"""`mazurka clean`: forget what earlier checks saved in this directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mazurka.store import FOLDER, remove_store
+
+
+@click.command()
+def command() -> None:
+    """Remove .mazurka: saved failures and unfinished searches."""
+    removed = remove_store(Path.cwd())
+    click.echo(f"removed {FOLDER}" if removed else f"there is no {FOLDER} here")

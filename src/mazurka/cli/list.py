@@ -1,0 +1,27 @@
+"""`mazurka list`: the failures saved in this directory, and how to replay them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mazurka.errors import MazurkaError
+from mazurka.store import FOLDER, saved_failures
+
+
+@click.command()
+def command() -> None:
+    """List the failures saved in .mazurka, each with the command that replays it."""
+    found = False
+    for path, schedule in saved_failures(Path(FOLDER)):
+        found = True
+        if isinstance(schedule, MazurkaError):
+            click.echo(f"{path}: unreadable: {schedule.what}")
+            continue
+        failure = schedule.failure
+        where = f" at {failure.location}" if failure.location else ""
+        click.echo(f"{schedule.target}: {failure.kind}: {failure.message.splitlines()[0]}{where}")
+        click.echo(f"  mazurka replay {path}")
+    if not found:
+        click.echo(f"no failures saved in {FOLDER}")

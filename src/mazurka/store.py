@@ -1,0 +1,94 @@
+"""The folder `.mazurka`, where checks keep what outlives them: failing schedules and unfinished searches.
+
+Nothing depends on it: whoever can't write there goes on without, and says so once. Files in it are written under
+another name and renamed, so that a reader finds whole ones only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mazurka.errors import MazurkaError
+from mazurka.replay.codec import read_schedule, write_schedule
+from mazurka.replay.schedule import Schedule
+
+FOLDER: Final = ".mazurka"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder that can be written to."""
+
+    folder: Path
+
+    @property
+    def failures(self) -> Path:
+        return self.folder / "failures"
+
+    @property
+    def searches(self) -> Path:
+        return self.folder / "searches"
+
+    def saved(self) -> Iterator[tuple[Path, Schedule | MazurkaError]]:
+        """Every saved failure, or why it can't be read."""
+        return saved_failures(self.folder)
+
+    def save(self, schedule: Schedule) -> Path:
+        """Keep a failing schedule; the same bug found again replaces the one before."""
+        return write_schedule(schedule, self.failures)
+
+
+def open_store(directory: Path, say: Callable[[str], None]) -> Store | None:
+    """The store of a directory, made if need be; None, and a word about it, if nothing can be written there."""
+    folder = directory / FOLDER
+    try:
+        folder.mkdir(exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            _write_whole(ignore, "*\n")
+        else:
+            _write_whole(folder / f".writable-{os.getpid()}", "?", keep=False)
+    except OSError as error:
+        say(f"can't save in {folder}: {error.strerror or error}; going on without saving")
+        return None
+    return Store(folder)
+
+
+def saved_failures(folder: Path) -> Iterator[tuple[Path, Schedule | MazurkaError]]:
+    """The saved failures of a `.mazurka` folder by name, whether or not it can be written to."""
+    for path in sorted((folder / "failures").glob("*.json")):
+        try:
+            yield path, read_schedule(path)
+        except MazurkaError as error:
+            yield path, error
+
+
+def remove_store(directory: Path) -> bool:
+    """Remove the folder and all that is in it; whether there was one."""
+    folder = directory / FOLDER
+    if not folder.is_dir() or folder.is_symlink():
+        return False
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise MazurkaError("not-removed", f"can't be removed: {error.strerror}", where=str(folder)) from None
+    return True
+
+
+def _write_whole(path: Path, text: str, *, keep: bool = True) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w") as stream:
+            stream.write(text)
+        if keep:
+            os.replace(temporary, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
