@@ -12,26 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, runtime_checkable
 
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, Plan, Program, Run
-from mazurka.replay.schedule import SavedStep, Schedule, fingerprint, save_steps
+from mazurka.replay.schedule import Learning, SavedStep, Schedule, fingerprint, save_steps
 
 #: A run that meets a new shared site goes on with more points than its prefix counted, so it is repeated, at most this
 #: often.
 _ATTEMPTS = 4
-
-
-class _Learned(Protocol):
-    points: set[int]
-
-
-@runtime_checkable
-class _Teachable(Protocol):
-    """A program whose points are learnt, and so can be taught."""
-
-    learned: _Learned
 
 
 class Ending(Enum):
@@ -71,7 +59,7 @@ class Replay:
 
 def teach(program: Program, points: Iterable[int]) -> None:
     """Tell a program which sites are points, so that a prefix recorded elsewhere counts the same ones."""
-    if isinstance(program, _Teachable):
+    if isinstance(program, Learning):
         program.learned.points |= set(points)
 
 

@@ -15,16 +15,24 @@ import platform
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from mazurka.program.protocol import Failure, Program, Run
 from mazurka.replay.anchor import portable_location, source_text, step_location, target_in_words
 from mazurka.replay.switches import prefix_until, steps_until
-from mazurka.trace.event import Location, Op
+from mazurka.trace.event import Location
 
-#: How a program that learns its points marks that releases of locks, and ends of threads, are points.
-RELEASE_POINTS: Final = -1
-END_POINTS: Final = -2
+
+class _Learned(Protocol):
+    points: set[int]
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """A program that learns which sites are points, and so can be taught. Marks of kinds of points are negative."""
+
+    learned: _Learned
+
 
 #: The version of the file format and of the token; a reader refuses any other.
 FORMAT: Final = 1
@@ -142,11 +150,10 @@ def save_steps(run: Run, program: Program, end: int, root: str = "") -> tuple[Sa
     return tuple(steps)
 
 
-def points_of(run: Run) -> tuple[int, ...]:
-    """The sites that were points in a run, and the marks for releases and thread ends where those were."""
+def points_of(run: Run, program: Program) -> tuple[int, ...]:
+    """The sites that were points in a run, with the program's marks: what another process has to know to repeat it."""
     sites = {step.site for step in run.log if step.point and step.site}
-    operations = {step.op for step in run.log if step.point}
-    marks = {mark for op, mark in ((Op.RELEASE, RELEASE_POINTS), (Op.END, END_POINTS)) if op in operations}
+    marks = {point for point in program.learned.points if point < 0} if isinstance(program, Learning) else set()
     return tuple(sorted(sites | marks))
 
 
@@ -169,7 +176,7 @@ def record_schedule(
     """
     end = steps_until(run, failure)
     if points is None:
-        points = points_of(run)
+        points = points_of(run, program)
     return Schedule(
         target=target,
         arguments=arguments,

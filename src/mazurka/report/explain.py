@@ -1,0 +1,151 @@
+"""Turns a failing run into its :class:`Explanation`: columns, rows, and the sentence.
+
+Rows are the relevant steps in the order of the run; neighbouring ones of one thread on one line are one row. The
+failure itself, or for threads that wait for ever what each waits for, comes last. Steps in between are counted by
+folds; threads without a row get no column. Cost: one pass over the run and its interferences; called once per
+distinct failure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from mazurka.program.protocol import Failure, Frame, Program, Run
+from mazurka.replay.anchor import is_library, source_text, step_location
+from mazurka.replay.switches import preemptive_steps
+from mazurka.report.finding import Column, Explanation, Fold, Row
+from mazurka.report.relevance import Relevance, relevance
+from mazurka.report.shapes import recognise
+from mazurka.report.trail import Trail
+from mazurka.report.words import label_of, label_of_name, shorten, step_words
+from mazurka.trace.event import Location
+
+_LONGEST_MESSAGE: Final = 160
+
+
+def explain(run: Run, failure: Failure, program: Program) -> Explanation:
+    """Explain a failure of a run that was made with detail."""
+    trail = Trail(run, failure)
+    relevant = relevance(trail, program)
+    shape, sentence = recognise(trail, relevant, program)
+    rows = [*_rows(trail, relevant, program), *_endings(trail)]
+    mentioned = {row.thread for row in rows if isinstance(row, Row)}
+    columns = tuple(Column(name, label_of(run, task)) for task, name in enumerate(run.tasks) if name in mentioned)
+    return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence)
+
+
+def _without_early_fold(rows: list[Row | Fold]) -> list[Row | Fold]:
+    """What happened before the first row is of no interest."""
+    return rows[1:] if rows and isinstance(rows[0], Fold) else rows
+
+
+def _rows(trail: Trail, relevant: Relevance, program: Program) -> Iterator[Row | Fold]:
+    notes = _notes(trail, relevant)
+    row: Row | None = None
+    last = -1
+    for index in sorted(relevant.steps):
+        left_out = Counter(trail.run.log[at].task for at in range(last + 1, index))
+        next_row = _row(trail, program, index, notes.get(index, ""))
+        task = trail.run.log[index].task
+        if row is not None and task not in left_out and _continues(row, next_row):
+            row = _joined(row, next_row)
+            last = index
+            continue
+        if row is not None:
+            yield row
+        if left_out:
+            yield _fold(trail.run, left_out)
+        row, last = next_row, index
+    if row is not None:
+        yield row
+    left_out = Counter(trail.run.log[at].task for at in range(last + 1, trail.end))
+    if left_out:
+        yield _fold(trail.run, left_out)
+
+
+def _fold(run: Run, left_out: Counter[int]) -> Fold:
+    return Fold(tuple((label_of(run, task), count) for task, count in sorted(left_out.items())))
+
+
+def _row(trail: Trail, program: Program, index: int, note: str) -> Row:
+    run = trail.run
+    step = run.log[index]
+    location = step_location(run, program, index)
+    return Row(
+        index + 1,
+        run.tasks[step.task],
+        (step_words(run, step),),
+        location,
+        source_text(location),
+        _caller(location, run.stacks.get(index, ())),
+        note,
+    )
+
+
+def _continues(row: Row, following: Row) -> bool:
+    if row.thread != following.thread or following.note or row.location is None or following.location is None:
+        return False
+    return (row.location.file, row.location.line) == (following.location.file, following.location.line)
+
+
+def _joined(row: Row, following: Row) -> Row:
+    what = row.what if following.what[0] in row.what else row.what + following.what
+    return Row(row.step, row.thread, what, row.location, row.text, row.caller, row.note)
+
+
+def _caller(location: Location | None, frames: tuple[Frame, ...]) -> Frame | None:
+    """The user's line that led to a step inside a library; None for a step in the user's own code."""
+    if location is None or not is_library(location.file):
+        return None
+    return next((frame for frame in reversed(frames) if not is_library(frame.location.file)), None)
+
+
+def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
+    """Why the scheduler switched: which two accesses of one thread another one comes between."""
+    notes: dict[int, str] = {}
+    shown = relevant.steps
+    for each in relevant.interferences:
+        if each.before is None or each.after is None or not each.unserialisable or not each.gap.preemptive:
+            continue
+        inside = [index for index in sorted(shown) if each.gap.before < index < each.gap.after]
+        if inside and {each.before.index, each.after.index} <= shown:
+            first, second = (_noun(touch.reads, touch.writes) for touch in (each.before, each.after))
+            two = f"two {first}s" if first == second else f"{first} and {second}"
+            label = label_of(trail.run, trail.run.log[inside[0]].task)
+            notes.setdefault(inside[0], f"{label} runs between the {two} of {label_of(trail.run, each.gap.task)}")
+    for index in sorted(preemptive_steps(trail.run, trail.end) & shown):
+        notes.setdefault(index, f"the scheduler lets {label_of(trail.run, trail.run.log[index].task)} go on")
+    return notes
+
+
+def _noun(reads: bool, writes: bool) -> str:
+    return "change" if reads and writes else "write" if writes else "read"
+
+
+def _endings(trail: Trail) -> list[Row]:
+    """The failure itself: what was raised where, or what each stuck thread waits for."""
+    failure, run = trail.failure, trail.run
+    number = trail.end + 1
+    if failure.waiting:
+        return [
+            Row(
+                number,
+                waiting.thread,
+                (f"waits for {waiting.for_what}" + _held_by(run, waiting.held_by, waiting.thread),),
+                waiting.location,
+                source_text(waiting.location),
+                failing=True,
+            )
+            for waiting in failure.waiting
+        ]
+    caller = _caller(failure.location, failure.frames)
+    what = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)
+    return [Row(number, failure.thread, (what,), failure.location, source_text(failure.location), caller, failing=True)]
+
+
+def _held_by(run: Run, holder: str | None, thread: str) -> str:
+    if holder is None:
+        return ""
+    return " (held by itself)" if holder == thread else f" (held by {label_of_name(run, holder)})"

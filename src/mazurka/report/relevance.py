@@ -1,0 +1,208 @@
+"""Decides which steps of a failing run its explanation shows.
+
+The failure depends, at most, on the backward slice of the failing thread's last reads: over reads-from to the writes
+they saw, and over program order to what those writers had read (Weiser 1984, without data flow inside a thread, which
+is not recorded). Threads without a step in the slice don't matter. Within it, steps are ranked by how directly they
+show the failing order:
+
+1. the failing thread's reads at the failing lines, and the accesses of an unserialisable interference at a preemption;
+2. the writes those reads saw, and other conflicting accesses at a preemption;
+3. the steps on both sides of every preemption, and unserialisable interferences where a thread had to stop.
+
+Ranks are taken whole until the limit is reached, the last one from its end. For threads that wait for ever the steps
+that matter are the acquires of the locks they hold, and what happened to the conditions they wait on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from mazurka.program.protocol import FailureKind, Program, Target
+from mazurka.replay.anchor import step_location
+from mazurka.replay.switches import preemptive_steps
+from mazurka.report.trail import Interference, Trail, accesses
+from mazurka.trace.event import Op
+
+#: How many steps an explanation shows at most.
+LIMIT: Final = 14
+
+#: How many of the failing thread's reads the slice starts from.
+_SEEDS: Final = 4
+
+_STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK)
+
+#: Steps that say only that a thread comes or goes.
+_SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.POINT)
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What matters: the steps to show, the failing thread's last reads, the interferences it depends on."""
+
+    steps: frozenset[int]
+    seeds: tuple[int, ...]
+    interferences: tuple[Interference, ...]
+
+
+def relevance(trail: Trail, program: Program) -> Relevance:
+    """Choose the steps that explain the failure of a run made with detail."""
+    stuck = trail.failure.kind in _STUCK
+    starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
+    within = backward_slice(trail, starts)
+    interferences = tuple(each for each in trail.interferences() if _belongs(each, within))
+    ranks = _ranks(trail, starts, interferences)
+    chosen: set[int] = set()
+    for rank in ranks:
+        fresh = sorted({index for index in rank if index in within or index in starts} - chosen)
+        fresh = [index for index in fresh if trail.run.log[index].op not in _SILENT]
+        room = LIMIT - len(chosen)
+        chosen.update(fresh[-room:] if room > 0 else ())
+    return Relevance(frozenset(chosen), tuple(starts), interferences)
+
+
+def _belongs(each: Interference, within: set[int]) -> bool:
+    ends = [touch.index for touch in (each.before, each.after) if touch is not None]
+    return any(index in within for index in ends) and any(touch.index in within for touch in each.inside)
+
+
+def _ranks(trail: Trail, starts: list[int], interferences: Iterable[Interference]) -> list[set[int]]:
+    first, second, third = set(starts), set[int](), set[int]()
+    for each in interferences:
+        rank = (first if each.gap.preemptive else third) if each.unserialisable else second
+        if each.gap.preemptive or each.unserialisable:
+            rank.update(_shown(each))
+    for index in starts:
+        for target, reads, _ in accesses(trail.run.log[index]):
+            source = trail.source(target, index) if reads and trail.is_shared(target) else None
+            if source is not None:
+                second.add(source.index)
+    for index in preemptive_steps(trail.run, trail.end):
+        third.update((index - 1, index) if index else (index,))
+    return [first, second, third]
+
+
+def _shown(each: Interference) -> list[int]:
+    """The steps that show an interference: the thread's two, and of the others' the first read and the last write."""
+    shown = [touch.index for touch in (each.before, each.after) if touch is not None]
+    reads = [touch.index for touch in each.inside if touch.reads]
+    writes = [touch.index for touch in each.inside if touch.writes]
+    return shown + reads[:1] + writes[-1:]
+
+
+def failing_reads(trail: Trail, program: Program) -> list[int]:
+    """The failing thread's last reads of shared data: on the lines the exception came through, else the last two."""
+    lines = {(frame.location.file, frame.location.line) for frame in trail.failure.frames}
+    found: list[int] = []
+    seen: set[Target] = set()
+    recent: list[int] = []
+    for index in reversed(trail.steps_of.get(trail.task, [])):
+        step = trail.run.log[index]
+        shared = [target for target, reads, _ in accesses(step) if reads and _matters(trail, target)]
+        if not shared:
+            continue
+        recent.append(index)
+        location = step_location(trail.run, program, index)
+        if location is not None and (location.file, location.line) in lines and step.target not in seen:
+            seen.add(step.target)
+            found.append(index)
+        if len(found) == _SEEDS or len(recent) > 200:
+            break
+    return sorted(found or recent[:2])
+
+
+def _matters(trail: Trail, target: Target) -> bool:
+    return trail.is_shared(target) or trail.later_writer(target, trail.task) is not None
+
+
+def backward_slice(trail: Trail, starts: Iterable[int]) -> set[int]:
+    """The steps that the given ones may depend on: what they read, and what the writers of that had read before."""
+    within: set[int] = set()
+    reached: dict[int, int] = {}  # task -> all its steps up to this one are in
+    pending = list(starts)
+    while pending:
+        index = pending.pop()
+        task = trail.run.log[index].task
+        done = reached.get(task, -1)
+        if index <= done:
+            continue
+        reached[task] = index
+        for at in trail.steps_of.get(task, []):
+            if done < at <= index:
+                within.add(at)
+                for target, reads, _ in accesses(trail.run.log[at]):
+                    source = trail.source(target, at) if reads else None
+                    if source is not None:
+                        pending.append(source.index)
+    within.update(_racing(trail, within))
+    return within
+
+
+def _racing(trail: Trail, within: set[int]) -> set[int]:
+    """Writes that a sliced read missed by coming too early, made by threads that are in the slice or not."""
+    missed: set[int] = set()
+    for each in trail.interferences():
+        if each.before is not None and each.before.index in within and each.before.reads:
+            missed.update(touch.index for touch in each.inside if touch.writes)
+    return missed
+
+
+# -- threads that wait for ever
+# -----------------------------------------------------------------------------------------
+
+
+def waiting_steps(trail: Trail) -> list[int]:
+    """For a run that got stuck: the acquires of locks that are waited for, and the last waits and notifications."""
+    found: set[int] = set()
+    names = {waiting.thread for waiting in trail.failure.waiting} or {trail.failure.thread}
+    for task, name in enumerate(trail.run.tasks):
+        if name in names:
+            found.update(_held(trail, task))
+            found.update(_last_waits(trail, task))
+    return sorted(found)
+
+
+def _held(trail: Trail, task: int) -> set[int]:
+    """The acquires of locks that a thread still holds and that some stopped thread wants."""
+    wanted = {blocked.target for blocked in trail.run.blocked}
+    held: dict[Target, int] = {}
+    for index in trail.steps_of.get(task, []):
+        step = trail.run.log[index]
+        if step.op is Op.ACQUIRE:
+            held[step.target] = index
+        elif step.op is Op.RELEASE:
+            held.pop(step.target, None)
+    return {index for target, index in held.items() if target in wanted}
+
+
+def _last_waits(trail: Trail, task: int) -> set[int]:
+    """A stuck thread's last step that touched anything others touched, its last wait, and who notified that before."""
+    steps = trail.steps_of.get(task, [])
+    found: set[int] = set()
+    for index in reversed(steps):
+        waited = [target for target, op in all_operations(trail, index) if op is Op.WAIT]
+        if waited:
+            found.add(index)
+            found.update(notifications(trail, waited[0], index))
+            break
+    log = trail.run.log
+    touching = (at for at in reversed(steps) if any(_matters(trail, each) for each, _, _ in accesses(log[at])))
+    last = next(touching, None)
+    if last is not None:
+        found.add(last)
+    return found
+
+
+def all_operations(trail: Trail, index: int) -> list[tuple[Target, Op]]:
+    """Each target that a step touches, with what it does there."""
+    step = trail.run.log[index]
+    return [(step.target, step.op), *((access.target, access.op) for access in step.more)]
+
+
+def notifications(trail: Trail, condition: Target, before: int) -> list[int]:
+    """The last notification of a condition ahead of a step, if there was one."""
+    for index in range(before - 1, -1, -1):
+        if any(target == condition and op in (Op.NOTIFY, Op.NOTIFY_ALL) for target, op in all_operations(trail, index)):
+            return [index]
+    return []

@@ -1,0 +1,266 @@
+"""Recognises the known shapes of concurrency bugs in a failing run, and says in a sentence what happened.
+
+A shape is claimed only if the run shows it:
+
+- *lost update*: a thread read a target, others read and wrote it, then the thread wrote it without having looked again;
+- *check-then-act*: a thread read a target; others changed it; the thread's next access, which relied on it, failed, or
+  the line of the first read decides something and the thread acted on that;
+- *order violation*: the failing thread read what nobody had written yet; another thread wrote it later in the same run;
+- *unsafe publication*: the same, and the failing thread had come to the object through a write by that other thread;
+- *iteration invalidated*: CPython's own error says so, and another thread had changed the container;
+- *lock-order deadlock*, *self-deadlock*: the cycle of who waits for whom that the failure holds;
+- *lost wake-up*: a thread waits for ever on a condition that was notified, before it waited, for the last time.
+
+Everything else gets a neutral sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from mazurka.program.protocol import FailureKind, Program, Step, Target, Waiting
+from mazurka.replay.anchor import source_text, step_location
+from mazurka.report.finding import Shape
+from mazurka.report.relevance import Relevance, all_operations, notifications
+from mazurka.report.trail import Interference, Touch, Trail, accesses
+from mazurka.report.words import label_of, label_of_name, target_words, value_words
+from mazurka.trace.event import Op
+
+_DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
+_CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
+_NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
+
+#: What is known, and the sentence that says it.
+Recognised = tuple[Shape | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All there is to go by."""
+
+    trail: Trail
+    relevant: Relevance
+    program: Program
+
+    def label(self, task: int) -> str:
+        return label_of(self.trail.run, task)
+
+    def words(self, target: Target) -> str:
+        return target_words(self.trail.run, target)
+
+    def step(self, touch: Touch) -> Step:
+        return self.trail.run.log[touch.index]
+
+    def text(self, touch: Touch) -> str:
+        return source_text(step_location(self.trail.run, self.program, touch.index))
+
+    def value(self, touch: Touch) -> str:
+        value = self.step(touch).value
+        return f" = {value_words(value)}" if value is not None else ""
+
+    def others(self, each: Interference) -> str:
+        names = dict.fromkeys(self.label(touch.task) for touch in each.inside if touch.writes)
+        return " and ".join(names)
+
+
+def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised:
+    """The shape of a failure, if it is a known one, and a sentence in any case."""
+    case = _Case(trail, relevant, program)
+    match trail.failure.kind:
+        case FailureKind.DEADLOCK:
+            return _deadlock(case)
+        case FailureKind.BLOCKED:
+            return _lost_wake_up(case) or (None, _for_ever(case))
+        case FailureKind.LIVELOCK:
+            return None, _for_ever(case)
+        case FailureKind.NONDETERMINISM:
+            return (
+                None,
+                "The program does different things under the same schedule: nothing more can be said.",
+            )
+    found = _iteration(case) or _lost_update(case) or _check_then_act(case) or _too_early(case)
+    return found or (None, _neutral(case))
+
+
+# -- data
+# -----------------------------------------------------------------------------------------------------------------
+
+
+def _by_weight(case: _Case, only_forced: bool = False) -> list[Interference]:
+    """The interferences, those at preemptions first, then those on what the failing thread read, then the latest."""
+    seeds = {target for index in case.relevant.seeds for target, _, _ in accesses(case.trail.run.log[index])}
+    chosen = [each for each in case.relevant.interferences if each.gap.preemptive or not only_forced]
+    return sorted(chosen, key=lambda each: (not each.gap.preemptive, each.target not in seeds, -each.gap.before))
+
+
+def _lost_update(case: _Case) -> Recognised | None:
+    for each in _by_weight(case):
+        before, after = each.before, each.after
+        if before is None or after is None or not before.reads or after.reads or not after.writes:
+            continue
+        readers = {touch.task for touch in each.inside if touch.reads}
+        lost = [touch for touch in each.inside if touch.writes and touch.task in readers]
+        if lost:
+            name, other, mine = case.words(each.target), case.label(lost[-1].task), case.label(each.gap.task)
+            return Shape.LOST_UPDATE, (
+                f"Lost update: {mine} reads {name}{case.value(before)}; before it writes that back, {other} reads "
+                f"and writes {name}{case.value(lost[-1])}; {mine} then overwrites it{_with(case.value(after))} "
+                "without having seen it."
+            )
+    return None
+
+
+def _with(value: str) -> str:
+    return f" with{value[2:]}" if value else ""
+
+
+def _check_then_act(case: _Case) -> Recognised | None:
+    for each in _by_weight(case):
+        before, after = each.before, each.after
+        if before is None or not before.reads or not any(touch.writes for touch in each.inside):
+            continue
+        acts = after if after is not None else None
+        failing = acts is not None and acts.index in case.relevant.seeds and case.trail.task == each.gap.task
+        decides = bool(_DECIDES.search(case.text(before)))
+        if not failing and not (decides and each.gap.preemptive):
+            continue
+        mine, name, others = case.label(each.gap.task), case.words(each.target), case.others(each)
+        ending = "fails on it" if failing else "acts on what no longer holds"
+        return Shape.CHECK_THEN_ACT, (
+            f"Check-then-act: {mine} looks at {name}{case.value(before)}; before it acts on that, {others} changes it; "
+            f"{mine} then {ending}."
+        )
+    return None
+
+
+def _iteration(case: _Case) -> Recognised | None:
+    failure = case.trail.failure
+    if failure.exception != "RuntimeError" or not _CHANGED_WHILE_ITERATED.search(failure.message):
+        return None
+    for each in _by_weight(case):
+        if each.gap.task == case.trail.task and any(touch.writes for touch in each.inside):
+            return Shape.ITERATION, (
+                f"Iteration invalidated: {case.label(each.gap.task)} iterates over {case.words(each.target)}; "
+                f"{case.others(each)} changes it before the iteration has ended."
+            )
+    return None
+
+
+def _too_early(case: _Case) -> Recognised | None:
+    """An order violation or an unsafe publication."""
+    trail = case.trail
+    if trail.failure.exception not in _NOT_THERE_YET and trail.failure.kind is not FailureKind.ASSERTION:
+        return None
+    mine = case.label(trail.task)
+    for index in reversed(case.relevant.seeds):
+        for target, reads, _ in accesses(trail.run.log[index]):
+            later = trail.later_writer(target, trail.task)
+            if not reads or later is None or trail.source(target, index) is not None:
+                continue
+            other, name = case.label(later.task), case.words(target)
+            published = _published_by(trail, later.task, index)
+            if published is not None and target[0] == "a":
+                return Shape.UNSAFE_PUBLICATION, (
+                    f"Unsafe publication: {other} makes the object visible through {case.words(published)} before it "
+                    f"has set {name}; {mine} finds it there and uses {name} too early."
+                )
+            return Shape.ORDER_VIOLATION, f"Order violation: {mine} uses {name} before {other} has set it."
+    return None
+
+
+def _published_by(trail: Trail, task: int, index: int) -> Target | None:
+    """What the failing thread last read, ahead of a step, that the given thread had written."""
+    for at in reversed([step for step in trail.steps_of.get(trail.task, []) if step < index]):
+        for target, reads, _ in accesses(trail.run.log[at]):
+            source = trail.source(target, at) if reads and trail.is_shared(target) else None
+            if source is not None and source.task == task:
+                return target
+    return None
+
+
+def _neutral(case: _Case) -> str:
+    failing = case.label(case.trail.task)
+    for index in reversed(case.relevant.seeds):
+        for target, reads, _ in accesses(case.trail.run.log[index]):
+            source = case.trail.source(target, index) if reads and case.trail.is_shared(target) else None
+            if source is not None and source.task != case.trail.task:
+                other = case.label(source.task)
+                return f"{failing} fails after it has read {case.words(target)} as {other} left it, in the order below."
+    return f"{failing} fails when the threads take turns in the order below."
+
+
+# -- waiting for ever
+# -------------------------------------------------------------------------------------------------------
+
+
+def _deadlock(case: _Case) -> Recognised:
+    run, waiting = case.trail.run, case.trail.failure.waiting
+    if len(waiting) == 1 and waiting[0].held_by == waiting[0].thread:
+        label = label_of_name(run, waiting[0].thread)
+        return Shape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {waiting[0].for_what}, which it holds itself."
+    cycle = _cycle(waiting)
+    if len(cycle) > 1:
+        parts = [_holds_and_waits(run.tasks, cycle, each, case) for each in cycle]
+        return Shape.LOCK_ORDER, f"Lock-order deadlock: {'; '.join(parts)}."
+    for each in cycle:
+        if each.held_by == each.thread:
+            label = label_of_name(run, each.thread)
+            return Shape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {each.for_what}, which it holds itself."
+    return None, _for_ever(case)
+
+
+def _cycle(waiting: tuple[Waiting, ...]) -> list[Waiting]:
+    """The threads that wait for one another, in that order; [] if there is no such cycle."""
+    by_thread = {each.thread: each for each in waiting}
+    for start in waiting:
+        path: list[Waiting] = []
+        at: Waiting | None = start
+        while at is not None and at not in path:
+            path.append(at)
+            at = by_thread.get(at.held_by or "")
+        if at is start:
+            return path
+    return []
+
+
+def _holds_and_waits(tasks: list[str], cycle: list[Waiting], each: Waiting, case: _Case) -> str:
+    label = label_of_name(case.trail.run, each.thread) if each.thread in tasks else each.thread
+    held = next((other.for_what for other in cycle if other.held_by == each.thread), "")
+    return f"{label} holds {held} and waits for {each.for_what}" if held else f"{label} waits for {each.for_what}"
+
+
+def _lost_wake_up(case: _Case) -> Recognised | None:
+    trail = case.trail
+    for task, name in enumerate(trail.run.tasks):
+        if name not in {each.thread for each in trail.failure.waiting}:
+            continue
+        for index in reversed(trail.steps_of.get(task, [])):
+            waits = [target for target, op in all_operations(trail, index) if op is Op.WAIT]
+            early = notifications(trail, waits[0], index) if waits else []
+            if early and not notifications(trail, waits[0], trail.end)[0] > index:
+                notifier = label_of(trail.run, trail.run.log[early[0]].task)
+                return Shape.LOST_WAKE_UP, (
+                    f"Lost wake-up: {notifier} notifies {case.words(waits[0])} when nobody waits on it yet; "
+                    f"{case.label(task)} waits afterwards, and nobody is left to wake it."
+                )
+            if waits:
+                break
+    return None
+
+
+def _for_ever(case: _Case) -> str:
+    run, waiting = case.trail.run, case.trail.failure.waiting
+    if not waiting:
+        return "The threads below can't go on, and nobody is left who could change that."
+    parts = [
+        f"{label_of_name(run, each.thread)} waits for {each.for_what}{_held(run.tasks, each, case)}" for each in waiting
+    ]
+    return f"{'; '.join(parts[:4])}: nobody is left who could change that."
+
+
+def _held(tasks: list[str], each: Waiting, case: _Case) -> str:
+    if not each.held_by:
+        return ""
+    return f", held by {label_of_name(case.trail.run, each.held_by) if each.held_by in tasks else each.held_by}"

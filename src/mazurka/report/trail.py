@@ -1,0 +1,174 @@
+"""A failing run up to its failure, indexed for the questions that an explanation asks of it.
+
+Invariants: indexes are positions in :attr:`Run.log`; only steps before the failure are seen, except through
+:meth:`Trail.later_writer`. Cost: linear in the run's accesses times its threads, and a binary search per question.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from mazurka.program.protocol import Failure, Run, Step, Target
+from mazurka.replay.switches import preemptive_steps, steps_until
+from mazurka.trace.event import READS, WRITES
+
+#: Targets that order threads rather than hold data: their accesses follow from what the threads do.
+_ORDERING: Final = ("thread", "sleep", "spin", "wake", "lock", "cond")
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One access by one step."""
+
+    index: int
+    task: int
+    reads: bool
+    writes: bool
+
+
+_NEVER: Final = Touch(sys.maxsize, -1, False, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A thread stopped after step ``before`` and went on with step ``after``; others moved in between."""
+
+    task: int
+    before: int
+    after: int
+    preemptive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Interference:
+    """Accesses to one target that meet at a gap: the thread's last before it, the others' inside, its next one."""
+
+    gap: Gap
+    target: Target
+    before: Touch | None
+    inside: tuple[Touch, ...]
+    after: Touch | None
+
+    @property
+    def unserialisable(self) -> bool:
+        """Whether no order in which the thread runs through without the gap gives all these reads their values."""
+        before, after = self.before, self.after
+        if before is None or after is None:
+            return False
+        others_write = any(touch.writes for touch in self.inside)
+        others_read = any(touch.reads for touch in self.inside)
+        stale = before.reads and others_write
+        overwritten = before.writes and others_write and after.reads
+        half_done = before.writes and others_read and after.writes
+        return stale or overwritten or half_done
+
+
+def _index(touch: Touch) -> int:
+    return touch.index
+
+
+def accesses(step: Step) -> Iterator[tuple[Target, bool, bool]]:
+    """Each target that a step touches, and whether it reads and writes it."""
+    yield step.target, READS[step.op], WRITES[step.op]
+    for access in step.more:
+        yield access.target, READS[access.op], WRITES[access.op]
+
+
+class Trail:
+    """The indexes."""
+
+    def __init__(self, run: Run, failure: Failure) -> None:
+        self.run = run
+        self.failure = failure
+        self.end = steps_until(run, failure)
+        self.task = run.tasks.index(failure.thread) if failure.thread in run.tasks else 0
+        self.steps_of: dict[int, list[int]] = {}
+        self._own: dict[tuple[Target, int], list[Touch]] = {}
+        self._writes: dict[Target, list[Touch]] = {}
+        self._users: dict[Target, set[int]] = {}
+        for index, step in enumerate(run.log):
+            if index < self.end:
+                self.steps_of.setdefault(step.task, []).append(index)
+            for target, reads, writes in accesses(step):
+                touch = Touch(index, step.task, reads, writes)
+                if index < self.end:
+                    self._own.setdefault((target, step.task), []).append(touch)
+                    self._users.setdefault(target, set()).add(step.task)
+                if writes:
+                    self._writes.setdefault(target, []).append(touch)
+
+    def is_shared(self, target: Target) -> bool:
+        """Whether it is data that several threads touched before the failure, one of them writing."""
+        if target[0] in _ORDERING or len(self._users.get(target, ())) < 2:
+            return False
+        return self._writes.get(target, [_NEVER])[0].index < self.end
+
+    def own(self, target: Target, task: int) -> list[Touch]:
+        """A thread's accesses to a target before the failure, in order."""
+        return self._own.get((target, task), [])
+
+    def source(self, target: Target, index: int) -> Touch | None:
+        """The write that a read of ``target`` at step ``index`` sees; None: what was there at the start."""
+        writes = self._writes.get(target, [])
+        at = bisect_left(writes, index, key=_index)
+        return writes[at - 1] if at else None
+
+    def later_writer(self, target: Target, task: int) -> Touch | None:
+        """The first write of data by another thread once the failure has happened."""
+        if target[0] in _ORDERING:
+            return None
+        writes = self._writes.get(target, [])
+        late = writes[bisect_left(writes, self.end, key=_index) :]
+        return next((touch for touch in late if touch.task != task), None)
+
+    def gaps(self) -> list[Gap]:
+        """Every stretch in which a thread stood still while others moved, in the order in which they began."""
+        forced = sorted(preemptive_steps(self.run, self.end))
+        found = []
+        for task, steps in self.steps_of.items():
+            for before, after in pairwise(steps):
+                if after > before + 1:
+                    first = bisect_right(forced, before)
+                    preemptive = first < len(forced) and forced[first] < after and self._stopped_by(forced[first], task)
+                    found.append(Gap(task, before, after, preemptive))
+        return sorted(found, key=lambda gap: (gap.before, gap.after))
+
+    def _stopped_by(self, index: int, task: int) -> bool:
+        """Whether the last point before ``index`` was that thread's."""
+        log = self.run.log
+        return next((log[at].task == task for at in range(index - 1, -1, -1) if log[at].point), False)
+
+    def interferences(self) -> list[Interference]:
+        """Where others touched, while a thread stood still, what it touched before or after, one of them writing."""
+        found = []
+        for gap in self.gaps():
+            inside: dict[Target, list[Touch]] = {}
+            for index in range(gap.before + 1, gap.after):
+                step = self.run.log[index]
+                for target, reads, writes in accesses(step):
+                    if target[0] not in _ORDERING:
+                        inside.setdefault(target, []).append(Touch(index, step.task, reads, writes))
+            for target, touches in inside.items():
+                interference = self._meet(gap, target, tuple(touches))
+                if interference is not None:
+                    found.append(interference)
+        return found
+
+    def _meet(self, gap: Gap, target: Target, inside: tuple[Touch, ...]) -> Interference | None:
+        own = self.own(target, gap.task)
+        at = bisect_right(own, gap.before, key=_index)
+        before = own[at - 1] if at else None
+        after = own[at] if at < len(own) else None
+        written = any(touch.writes for touch in inside)
+        if before is not None and not (written or before.writes):
+            before = None
+        if after is not None and not (written or after.writes):
+            after = None
+        if before is None and after is None:
+            return None
+        return Interference(gap, target, before, inside, after)

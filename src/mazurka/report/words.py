@@ -1,0 +1,80 @@
+"""What threads, targets, values and operations are called in a report.
+
+One place decides each wording, so that rows and sentences agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from mazurka.program.protocol import Run, Step, Target
+from mazurka.replay.anchor import target_in_words
+from mazurka.trace.event import READS, WRITES, Op
+
+_LONGEST_VALUE: Final = 40
+_LONGEST_TARGET: Final = 48
+
+_VERBS: Final = {
+    Op.READ: "reads",
+    Op.WRITE: "writes",
+    Op.RMW: "changes",
+    Op.ACQUIRE: "acquires",
+    Op.RELEASE: "releases",
+    Op.REQUEST: "wants",
+    Op.WAIT: "waits on",
+    Op.NOTIFY: "notifies",
+    Op.NOTIFY_ALL: "notifies all on",
+    Op.FORK: "starts",
+    Op.JOIN: "joins",
+}
+
+
+def label_of(run: Run, task: int) -> str:
+    """What people call a thread; its stable name is added where others are called the same."""
+    called = _plain_label(run, task)
+    same = Counter(_plain_label(run, other) for other in range(len(run.tasks)))[called]
+    return f"{called} ({run.tasks[task]})" if same > 1 else called
+
+
+def _plain_label(run: Run, task: int) -> str:
+    label = run.labels.get(task, "")
+    if run.tasks[task] == "0" and label in ("", "MainThread"):
+        return "main"
+    return label or f"thread {run.tasks[task]}"
+
+
+def label_of_name(run: Run, thread: str) -> str:
+    """The same, for a thread given by its stable name."""
+    return label_of(run, run.tasks.index(thread)) if thread in run.tasks else thread
+
+
+def target_words(run: Run, target: Target) -> str:
+    """What a target is called, cut to a length that fits a table."""
+    if len(target) == 2 and target[0] == "thread":
+        return label_of_name(run, str(target[1]))
+    return shorten(target_in_words(target, run.names), _LONGEST_TARGET)
+
+
+def value_words(value: object) -> str:
+    """A recorded value; fronts record text that is fit to be shown."""
+    return shorten(value if isinstance(value, str) else repr(value), _LONGEST_VALUE)
+
+
+def shorten(text: str, length: int) -> str:
+    """Text on one line of at most ``length`` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= length else text[: max(length - 3, 1)].rstrip() + "..."
+
+
+def step_words(run: Run, step: Step) -> str:
+    """What a step did: ``reads balance = 100``."""
+    for access in step.more:
+        if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
+            return f"{_VERBS[access.op]} {target_words(run, access.target)}"
+    if step.op not in _VERBS:
+        return "sleeps" if step.target[:1] == ("sleep",) else step.op.name.lower()
+    words = f"{_VERBS[step.op]} {target_words(run, step.target)}"
+    if step.value is None or not (READS[step.op] or WRITES[step.op]):
+        return words
+    return f"{words} = {value_words(step.value)}"
