@@ -14,8 +14,9 @@ from typing import Final
 
 from mazurka.program.protocol import Failure, Frame, Program, Run
 from mazurka.replay.anchor import is_library, source_text, step_location
-from mazurka.replay.switches import preemptive_steps
-from mazurka.report.finding import Column, Explanation, Fold, Row
+from mazurka.replay.schedule import fingerprint
+from mazurka.replay.switches import cost_until, preemptive_steps
+from mazurka.report.finding import Column, Explanation, Finding, Fold, Row
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
@@ -34,6 +35,33 @@ def explain(run: Run, failure: Failure, program: Program) -> Explanation:
     mentioned = {row.thread for row in rows if isinstance(row, Row)}
     columns = tuple(Column(name, label_of(run, task)) for task, name in enumerate(run.tasks) if name in mentioned)
     return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence)
+
+
+def describe(
+    run: Run,
+    failure: Failure,
+    program: Program,
+    *,
+    root: str = "",
+    schedule: str = "",
+    token: str = "",
+    replay: str = "",
+) -> Finding:
+    """A failure of a detailed run as a finding, with the saved schedule, its token and the command that replays it."""
+    cost = cost_until(run, failure)
+    return Finding(
+        failure,
+        explain(run, failure, program),
+        cost.points,
+        cost.switches,
+        cost.preemptions,
+        fingerprint(failure, root),
+        label_of_name(run, failure.thread),
+        schedule,
+        token,
+        replay,
+        run.output,
+    )
 
 
 def _without_early_fold(rows: list[Row | Fold]) -> list[Row | Fold]:

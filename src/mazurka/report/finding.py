@@ -77,7 +77,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One distinct failure, explained and replayable.
+    """One distinct failure, explained and replayable. ``thread`` is what people call the failing thread.
 
     ``steps`` counts the points that lead to it, ``context_switches`` and ``preemptions`` those of its schedule.
     ``schedule`` is the saved file ("" if it could not be saved), ``replay`` the command to run it, ``output`` what
@@ -90,6 +90,7 @@ class Finding:
     context_switches: int
     preemptions: int
     fingerprint: str
+    thread: str
     schedule: str = ""
     token: str = ""
     replay: str = ""

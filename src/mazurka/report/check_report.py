@@ -1,0 +1,64 @@
+"""The result of one check, as every renderer gets it.
+
+Invariant: a report with findings is a violation; one that is verified is complete and has nothing untracked or
+uncontrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from mazurka.report.finding import Finding
+
+
+class Verdict(Enum):
+    """What a check says about a program."""
+
+    VIOLATION = "violation"
+    VERIFIED = "verified"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What was covered: the most threads and points that a run had, and how many places in the source are points."""
+
+    threads: int = 0
+    points: int = 0
+    sites: int = 0
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What a verdict rests on, in words."""
+        return (
+            "memory is sequentially consistent",
+            "threads switch at tracked accesses and at primitives, each of which is indivisible",
+            "a timeout fires only when no thread can move",
+            "the inputs are those of this run",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All there is to say about one check.
+
+    ``reason`` says why the result is what it is: what stopped the search, or why it is inconclusive. ``notes`` are
+    further things that a person ought to know. Paths are shown relative to ``root`` ("": the working directory).
+    """
+
+    target: str
+    verdict: Verdict
+    reason: str = ""
+    strategy: str = "mcr"
+    memory_model: str = "sc"
+    executions: int = 0
+    seconds: float = 0.0
+    complete: bool = False
+    scope: Scope = Scope()
+    untracked: Mapping[str, int] = field(default_factory=dict)
+    uncontrolled: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    root: str = ""

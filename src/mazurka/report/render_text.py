@@ -1,0 +1,163 @@
+"""The report for people: verdict, failure, what went wrong in a sentence, the interleaving, how to replay it, what
+was done.
+
+A typical failure takes at most 30 lines. Plain text is the same everywhere; colour is only added for a terminal, and
+``rich`` only imported then.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mazurka.replay.anchor import portable_path, source_text
+from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.report.finding import Finding
+from mazurka.report.table import Line, table
+from mazurka.report.words import shorten
+
+_NARROWEST: Final = 60
+_OUTPUT_LINES: Final = 6
+_NAMED: Final = 3
+
+_STYLES: Final = {Verdict.VIOLATION: "bold red", Verdict.VERIFIED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
+
+
+def make(*, width: int, colour: bool) -> TextRenderer:
+    """See :class:`mazurka.report.render.RendererFactory`."""
+    return TextRenderer(max(width, _NARROWEST), colour)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRenderer:
+    """Text of at most ``width`` columns, except for what has to be copied as it is."""
+
+    width: int
+    colour: bool
+
+    def render(self, report: CheckReport) -> str:
+        """The whole report."""
+        lines: list[Line] = []
+        for number, finding in enumerate(report.findings, 1):
+            if lines:
+                lines.append(Line(""))
+            which = f" {number} of {len(report.findings)}" if len(report.findings) > 1 else ""
+            lines += self.finding(finding, report.root, f"violation{which}")
+        if lines:
+            lines.append(Line(""))
+        lines += self._closing(report)
+        return self._finish(lines)
+
+    def render_finding(self, finding: Finding, root: str = "", heading: str = "violation") -> str:
+        """One failure alone, as a test's failure section or a replay shows it."""
+        return self._finish(self.finding(finding, root, heading))
+
+    def finding(self, finding: Finding, root: str, heading: str) -> list[Line]:
+        """One failure: what, where, why, in which order, and how to have it again."""
+        failure = finding.failure
+        lines = [Line(self._cut(f"{heading}: {_first_line(failure.message) or failure.kind.value}"), "bold red")]
+        if failure.location is not None:
+            place = f"{portable_path(failure.location.file, root)}:{failure.location.line}"
+            function = f" in {failure.location.function}" if failure.location.function else ""
+            text = source_text(failure.location)
+            where = f"  {place}{function}, {finding.thread}" + (f": {text}" if text else "")
+            lines.append(Line(self._cut(where)))
+        lines += [Line(""), *self._paragraph(finding.explanation.sentence), Line("")]
+        lines += table(finding.explanation, self.width, root)
+        lines += self._output(finding.output)
+        if finding.replay:
+            lines += [Line(""), Line(f"Replay: {finding.replay}", "bold")]
+        if finding.token:
+            lines.append(Line(f"Token:  {finding.token}", "dim"))
+        return lines
+
+    def _closing(self, report: CheckReport) -> list[Line]:
+        """The verdict, where it is not told by a failure, and what was done."""
+        done = (
+            f"{report.target}: {_count(report.executions, 'execution')} in {report.seconds:.2f} s "
+            f"({report.strategy}, {report.memory_model})"
+        )
+        lines: list[Line] = []
+        match report.verdict:
+            case Verdict.VIOLATION:
+                lines += self._paragraph(f"{done}; {report.reason}" if report.reason else done)
+            case Verdict.VERIFIED:
+                lines.append(Line("verified: no order of the threads fails", _STYLES[report.verdict]))
+                lines += [*self._paragraph(done), *self._covered(report)]
+            case Verdict.INCONCLUSIVE:
+                reason = report.reason or "the search did not end"
+                lines.append(Line(f"inconclusive: nothing found, but {reason}", _STYLES[report.verdict]))
+                lines += self._paragraph(done)
+        lines += self._named("untracked (calls that saw shared objects; --include their packages)", report.untracked)
+        lines += self._named("uncontrolled (not scheduled)", report.uncontrolled)
+        for note in report.notes:
+            lines += self._paragraph(f"note: {note}")
+        return lines
+
+    def _covered(self, report: CheckReport) -> list[Line]:
+        scope = report.scope
+        if scope.threads <= 1:
+            covered = "covered: the program starts no threads, so one execution is all there is"
+        else:
+            covered = (
+                f"covered: {_count(scope.threads, 'thread')}, up to {_count(scope.points, 'point')} a run; "
+                f"{report.reason or 'no order that could do anything else is left'}"
+            )
+        return [*self._paragraph(covered), *self._paragraph("assumed: " + "; ".join(scope.assumptions))]
+
+    def _named(self, title: str, counts: Mapping[str, int]) -> list[Line]:
+        if not counts:
+            return []
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        named = [f"{name} ({count} times)" if count > 1 else name for name, count in ordered[:_NAMED]]
+        more = [f"{len(ordered) - _NAMED} more"] if len(ordered) > _NAMED else []
+        return self._paragraph(f"{title}: {', '.join(named + more)}")
+
+    def _output(self, output: str) -> list[Line]:
+        printed = output.splitlines()
+        if not printed:
+            return []
+        title = "The failing run printed:"
+        if len(printed) > _OUTPUT_LINES:
+            title = f"The failing run printed {len(printed)} lines, in the end:"
+        return [Line(""), Line(title), *(Line(self._cut(f"  | {text}"), "dim") for text in printed[-_OUTPUT_LINES:])]
+
+    def _paragraph(self, text: str) -> list[Line]:
+        return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]
+
+    def _cut(self, text: str) -> str:
+        return text if len(text) <= self.width else shorten_end(text, self.width)
+
+    def _finish(self, lines: list[Line]) -> str:
+        if not self.colour:
+            return "".join(f"{line.text}\n" for line in lines)
+        return _coloured(lines, self.width)
+
+
+def shorten_end(text: str, width: int) -> str:
+    """Cut a line, its indentation kept."""
+    return text[: width - 3].rstrip() + "..."
+
+
+def _first_line(message: str) -> str:
+    lines = [line for line in message.splitlines() if line.strip()]
+    return shorten(lines[0], 200) + (" ..." if len(lines) > 1 else "") if lines else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _coloured(lines: list[Line], width: int) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=StringIO(), force_terminal=True, width=max(width, 4000), highlight=False, soft_wrap=True)
+    with console.capture() as captured:
+        for line in lines:
+            console.print(Text(line.text, style=line.style))
+    return captured.get()

@@ -1,0 +1,106 @@
+"""Lays an explanation out as text: a column per thread, time downward, the source to the right.
+
+Only one thread acts in a row, so what it does may run on over the empty columns to its right; a column need not be
+wider than its heading. That keeps any number of threads on one line as far as the source, which is cut where the
+width ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mazurka.replay.anchor import portable_path
+from mazurka.report.finding import Explanation, Fold, Row
+from mazurka.report.words import shorten
+from mazurka.trace.event import Location
+
+_NUMBER: Final = 6
+_LABEL: Final = 20
+_NARROWEST: Final = 8
+_GAP: Final = 2
+
+#: Folds are left out of longer tables: the step numbers say it, too.
+_MOST_LINES: Final = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text and the style it has on a terminal."""
+
+    text: str
+    style: str = ""
+
+
+def table(explanation: Explanation, width: int, root: str) -> list[Line]:
+    """The rows of an explanation as lines of at most ``width`` characters."""
+    starts, heading = _columns(explanation)
+    rows = [row for row in explanation.rows if isinstance(row, Row)]
+    lefts = {id(row): _left(row, starts) for row in rows}
+    places = {id(row): _place(row.location, root) for row in rows}
+    left_width = min(max((len(left) for left in lefts.values()), default=0), max(width * 3 // 5, 40))
+    left_width = max(left_width, min(len(heading), width // 2))
+    place_width = min(max((len(place) for place in places.values()), default=0), 40)
+    lines = [Line(heading.ljust(left_width)[:width].rstrip(), "bold")]
+    folds = sum(isinstance(row, Fold) for row in explanation.rows)
+    notes = sum(bool(row.note) for row in rows)
+    with_folds = len(rows) + notes + folds <= _MOST_LINES
+    callers: dict[str, str] = {}
+    for row in explanation.rows:
+        if isinstance(row, Fold):
+            if with_folds:
+                lines.append(Line(f"   ... {_fold_text(row)}", "dim"))
+            continue
+        if row.note:
+            lines.append(Line(_cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
+        source = f"{places[id(row)]:<{place_width}}  {row.text}{_caller_text(row, root, callers)}".rstrip()
+        left = lefts[id(row)]
+        if len(left) > left_width:
+            left = left[: left_width - 3] + "..."
+        lines.append(Line(_cut(f"{left:<{left_width}}  {source}".rstrip(), width), "red" if row.failing else ""))
+    return lines
+
+
+def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
+    """Where each thread's column starts, and the heading."""
+    starts: dict[str, int] = {}
+    heading = " " * _NUMBER
+    for column in explanation.columns:
+        starts[column.thread] = len(heading)
+        label = shorten(column.label, _LABEL)
+        heading += label.ljust(max(len(label), _NARROWEST)) + " " * _GAP
+    return starts, heading.rstrip()
+
+
+def _left(row: Row, starts: dict[str, int]) -> str:
+    number = "!" if row.failing else str(row.step)
+    return f"{number:>{_NUMBER - 2}}".ljust(starts.get(row.thread, _NUMBER)) + ", ".join(row.what)
+
+
+def _place(location: Location | None, root: str) -> str:
+    if location is None:
+        return ""
+    path = portable_path(location.file, root)
+    parts = path.split("/")
+    if len(path) > 32 and len(parts) > 2:
+        path = f".../{'/'.join(parts[-2:])}"
+    return f"{path}:{location.line}"
+
+
+def _caller_text(row: Row, root: str, told: dict[str, str]) -> str:
+    """The user's line behind a library's, the first time that it leads there."""
+    if row.caller is None:
+        return ""
+    place = _place(row.caller.location, root)
+    if told.get(row.thread) == place:
+        return ""
+    told[row.thread] = place
+    return f"   (from {place})"
+
+
+def _fold_text(fold: Fold) -> str:
+    return ", ".join(f"{count} step{'s' if count > 1 else ''} of {label}" for label, count in fold.steps) + " folded"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
