@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -321,19 +321,20 @@ class Kernel:
             self._record(task, op, target, site, point, None, more)
         return True
 
-    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: tuple[Access, ...] = ()) -> bool:
+    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Sequence[Access] = ()) -> bool:
         """Pass an operation that takes effect or fails at once; which of the two is decided when the thread moves.
 
-        A failed attempt is logged as a READ of the target.
+        ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target.
         """
         task = self.current
         if self.aborting:
-            raise GreenletExit
+            self._unwind(task)
+            return succeeds()
         if self.solo:
             return succeeds()
         self._stop_before(task, op, target, 0)
         done = succeeds()
-        self._record(task, op if done else Op.READ, target, 0, True, None, more if done else ())
+        self._record(task, op if done else Op.READ, target, 0, True, None, tuple(more) if done else ())
         return done
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:

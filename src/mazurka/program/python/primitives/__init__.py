@@ -1,0 +1,15 @@
+"""Models of Python's threading primitives, built on the kernel.
+
+- :func:`install` / :func:`uninstall` put them in place of the real ones, in the whole process;
+- :func:`adopt` replaces the primitives a module of the program holds already;
+- :func:`begin` / :func:`end` bracket each run; :func:`finish_main` belongs at the end of the main thread's body.
+
+Outside a run every model behaves like what it replaces.
+"""
+
+from mazurka.program.python.primitives.locks import Lock, RLock
+from mazurka.program.python.primitives.patch import adopt, install, uninstall
+from mazurka.program.python.primitives.run import begin, end
+from mazurka.program.python.primitives.threads import finish_main
+
+__all__ = ["Lock", "RLock", "adopt", "begin", "end", "finish_main", "install", "uninstall"]

@@ -1,0 +1,435 @@
+"""Models of what ``threading`` builds on locks: Condition, Semaphore, BoundedSemaphore, Event, Barrier, Timer.
+
+These are Python classes, so their methods are replaced in place: a class captured, subclassed or instantiated before the check
+is modelled all the same, and everything not replaced is CPython's own code. Source: ``Lib/threading.py`` and the library reference.
+
+- ``Condition.wait``: RELEASE of the lock with WAIT on ("cond", n); parked; READ of the waiter's own ("wake", m) and ACQUIRE of the
+  lock, one step when the wait has no timeout. A timed wait is two: the end of the parking, then the lock. ``notify`` is NOTIFY on ("cond", n)
+  and WRITE on the ("wake", m) of those it wakes, first come first woken. It happens under the lock, hence is no point, unless
+  a timed waiter can see it.
+- ``Event``: ``set``/``clear`` WRITE ("event", n), ``is_set`` and ``wait`` READ it. Where a program clears events, a ``wait``
+  is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes those that have arrived.
+- ``Semaphore``: RMW of ("sem", n), held back while the value is 0.
+- ``Barrier``: CPython's code over the Condition above. Its two unlocked looks (``n_waiting``, ``broken``) are READs of its lock.
+- ``Timer``: its interval passes like a ``sleep``, so that it may fire at any time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.protocol import Access, Target
+from mazurka.program.python.kernel import RELEASE_POINTS, Task
+from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
+from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
+from mazurka.trace.event import Op
+
+#: Mark in ``Learned.points``: the program clears events.
+CLEAR_POINTS: Final = -3
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+
+class Waiter:
+    """One parked thread."""
+
+    __slots__ = ("notified", "on", "target", "timed", "with_lock")
+
+    def __init__(self, models: Models, on: Model, with_lock: Any, timed: bool) -> None:
+        self.target: Target = ("wake", models.number())
+        self.on = on
+        self.with_lock = with_lock
+        self.timed = timed
+        self.notified = False
+
+    def is_notified(self) -> bool:
+        return self.notified
+
+    def can_resume(self) -> bool:
+        return self.notified and self.with_lock._free()  # type: ignore[no-any-return]
+
+    def describe(self) -> str:
+        if self.notified and self.with_lock is not None:
+            return str(self.with_lock.describe())
+        return f"a notification of {self.on.describe()}" if self.on.kind == "cond" else self.on.describe()
+
+    def holder(self) -> Task | None:
+        return self.with_lock.holder() if self.notified and self.with_lock is not None else None
+
+
+# -- Condition ------------------------------------------------------------------------------------------------------------
+
+
+def condition_init(self: Any, lock: Any = None) -> None:
+    born(self, "cond")
+    if type(lock) is real_lock_type or type(lock) is real_rlock_type:
+        lock = adopted(lock)
+    _original[threading.Condition, "__init__"](self, lock)
+
+
+def adopt_condition(condition: Any) -> None:
+    """Give a condition made over a real lock the lock's model."""
+    lock = condition._lock
+    if type(lock) is not real_lock_type and type(lock) is not real_rlock_type:
+        return
+    rebind_lock(condition, adopted(lock))
+
+
+def rebind_lock(condition: Any, model: Any) -> None:
+    """Make ``model`` the lock of a condition, and its methods those the condition exports."""
+    condition._lock = model
+    for name in ("acquire", "release", "_release_save", "_acquire_restore", "_is_owned"):
+        condition.__dict__.pop(name, None)
+        if hasattr(model, name):
+            condition.__dict__[name] = getattr(model, name)
+
+
+def condition_enter(self: Any) -> Any:
+    if here() is not None:
+        adopt_condition(self)
+    return self._lock.__enter__()
+
+
+def condition_is_owned(self: Any) -> bool:
+    models = here()
+    if models is not None and type(self._lock) is Lock:
+        return self._lock._held_now(models)
+    return bool(_original[threading.Condition, "_is_owned"](self))
+
+
+def condition_wait(self: Any, timeout: float | None = None) -> bool:
+    models = here()
+    if models is None:
+        return bool(_original[threading.Condition, "wait"](self, timeout))
+    kernel = models.kernel
+    state = model_of(self, models, "cond")
+    adopt_condition(self)
+    if not self._is_owned():
+        if kernel.aborting:
+            return False
+        raise RuntimeError("cannot wait on un-acquired lock")
+    lock = self._lock
+    modelled = type(lock) in MODELS
+    waiter = Waiter(models, state, lock if modelled else None, timeout is not None)
+    parking = Access(Op.WAIT, state.target)
+    patient = timeout is None or timeout > 0
+    self._waiters.append(waiter)
+    if not modelled:
+        kernel.visit(Op.WAIT, state.target, 0, point=False)
+        saved = self._release_save()
+    else:
+        saved = lock._hand_over(models, (parking,))
+    if modelled and timeout is None:
+        woken = Access(Op.READ, waiter.target)
+        kernel.block(Op.ACQUIRE, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
+        lock._take_back(models, saved)
+        return True
+    if patient:
+        notified = kernel.block(Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout)
+    else:
+        notified = kernel.attempt(Op.READ, waiter.target, waiter.is_notified)
+    if modelled:
+        leaving = () if notified else (Access(Op.RMW, state.target),)
+        kernel.block(Op.ACQUIRE, lock._target, lock._free, waiting_for=lock, more=leaving)
+        lock._take_back(models, saved)
+    else:
+        self._acquire_restore(saved)
+        if not notified:
+            kernel.visit(Op.RMW, state.target, 0, point=False)
+    if not notified and waiter in self._waiters:
+        self._waiters.remove(waiter)
+    return notified
+
+
+def condition_notify(self: Any, n: int = 1) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Condition, "notify"](self, n)
+        return
+    _notify(self, models, n, Op.NOTIFY)
+
+
+def condition_notify_all(self: Any) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Condition, "notify_all"](self)
+        return
+    _notify(self, models, len(self._waiters), Op.NOTIFY_ALL)
+
+
+def _notify(self: Any, models: Models, n: int, op: Op) -> None:
+    state = model_of(self, models, "cond")
+    adopt_condition(self)
+    if not self._is_owned():
+        if models.kernel.aborting:
+            return
+        raise RuntimeError("cannot notify on un-acquired lock")
+    waiters = self._waiters
+    n = max(n, 0)
+    woken = [waiters[i] for i in range(min(n, len(waiters)))]
+    more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
+    models.kernel.visit(op, state.target, 0, None, more, point=any(waiter.timed for waiter in woken))
+    for waiter in woken:
+        waiter.notified = True
+        waiters.remove(waiter)
+
+
+# -- Semaphore ------------------------------------------------------------------------------------------------------------
+
+
+def semaphore_init(self: Any, value: int = 1) -> None:
+    if value < 0:
+        raise ValueError("semaphore initial value must be >= 0")
+    if born(self, "sem") is None:
+        _original[threading.Semaphore, "__init__"](self, value)
+    else:
+        self._value = value
+
+
+def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
+    models = here()
+    if models is None:
+        return bool(_original[threading.Semaphore, "acquire"](self, blocking, timeout))
+    if not blocking and timeout is not None:
+        raise ValueError("can't specify timeout for non-blocking acquire")
+    kernel = models.kernel
+    state = model_of(self, models, "sem")
+
+    def available() -> bool:
+        return self._value > 0  # type: ignore[no-any-return]
+
+    if not blocking or (timeout is not None and timeout <= 0):
+        if not kernel.attempt(Op.RMW, state.target, available):
+            return False
+    elif not kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout):
+        return False
+    self._value -= 1
+    return True
+
+
+def semaphore_release(self: Any, n: int = 1) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Semaphore, "release"](self, n)
+        return
+    if n < 1:
+        raise ValueError("n must be one or more")
+    state = model_of(self, models, "sem")
+    models.kernel.visit(Op.RMW, state.target, 0, point=True)
+    self._value += n
+
+
+def bounded_release(self: Any, n: int = 1) -> None:
+    models = here()
+    if models is None:
+        _original[threading.BoundedSemaphore, "release"](self, n)
+        return
+    if n < 1:
+        raise ValueError("n must be one or more")
+    state = model_of(self, models, "sem")
+    models.kernel.visit(Op.RMW, state.target, 0, point=True)
+    if self._value + n > self._initial_value:
+        raise ValueError("Semaphore released too many times")
+    self._value += n
+
+
+# -- Event ----------------------------------------------------------------------------------------------------------------
+
+
+class LazyCondition:
+    """``_cond`` of an event or a semaphore made in a run: only needed if it outlives the run."""
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        if thing is None:
+            raise AttributeError("_cond")
+        condition = thing.__dict__["_cond"] = threading.Condition(threading.Lock())
+        return condition
+
+
+def event_init(self: Any) -> None:
+    if born(self, "event") is not None:
+        self._flag = False
+    else:
+        _original[threading.Event, "__init__"](self)
+
+
+def event_is_set(self: Any) -> bool:
+    models = here()
+    if models is None:
+        return bool(self._flag)
+    state = model_of(self, models, "event")
+    models.kernel.visit(Op.READ, state.target, 0, point=True)
+    return bool(self._flag)
+
+
+def event_set(self: Any) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Event, "set"](self)
+        return
+    state = model_of(self, models, "event")
+    woken: list[Access] = []
+
+    def wake() -> bool:
+        self._flag = True
+        for waiter in state.parked:
+            waiter.notified = True
+            woken.append(Access(Op.WRITE, waiter.target))
+        state.parked.clear()
+        return True
+
+    models.kernel.attempt(Op.WRITE, state.target, wake, woken)
+
+
+def event_clear(self: Any) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Event, "clear"](self)
+        return
+    state = model_of(self, models, "event")
+    models.kernel.need_points(CLEAR_POINTS)
+    models.kernel.visit(Op.WRITE, state.target, 0, point=True)
+    self._flag = False
+
+
+def event_wait(self: Any, timeout: float | None = None) -> bool:
+    models = here()
+    if models is None:
+        return bool(_original[threading.Event, "wait"](self, timeout))
+    kernel = models.kernel
+    state = model_of(self, models, "event")
+
+    def is_set() -> bool:
+        return self._flag  # type: ignore[no-any-return]
+
+    if timeout is not None and timeout <= 0:
+        return kernel.attempt(Op.READ, state.target, is_set)
+    waiter = Waiter(models, state, None, timeout is not None)
+    if CLEAR_POINTS not in kernel.points or kernel.solo:
+        state.parked.append(waiter)
+        woken = kernel.block(
+            Op.READ, state.target, lambda: self._flag or waiter.notified, waiting_for=state, timeout=timeout
+        )
+    else:
+
+        def arrive() -> bool:
+            if not self._flag:
+                state.parked.append(waiter)
+            return self._flag  # type: ignore[no-any-return]
+
+        if kernel.attempt(Op.READ, state.target, arrive):
+            return True
+        woken = kernel.block(
+            Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout, point=timeout is not None
+        )
+    if waiter in state.parked:
+        state.parked.remove(waiter)
+    return woken
+
+
+# -- Barrier and Timer ----------------------------------------------------------------------------------------------------
+
+
+def _look_at_barrier(self: Any) -> None:
+    models = here()
+    lock = self._cond._lock
+    if models is not None and type(lock) in MODELS:
+        models.kernel.need_points(RELEASE_POINTS)
+        models.kernel.visit(Op.READ, lock._target, 0, point=True)
+
+
+def _barrier_method(name: str) -> Callable[..., Any]:
+    """CPython's own method, of a barrier whose state of before the run comes back after it."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        models = here()
+        if models is not None:
+            model_of(self, models, "barrier")
+        return _original[threading.Barrier, name](self, *args, **kwargs)
+
+    return method
+
+
+def barrier_n_waiting(self: Any) -> int:
+    _look_at_barrier(self)
+    return int(_original[threading.Barrier, "n_waiting"].fget(self))
+
+
+def barrier_broken(self: Any) -> bool:
+    _look_at_barrier(self)
+    return bool(_original[threading.Barrier, "broken"].fget(self))
+
+
+def timer_run(self: Any) -> None:
+    models = here()
+    if models is None or type(self.finished) is not threading.Event:
+        _original[threading.Timer, "run"](self)
+        return
+    models.kernel.sleep(self.interval)
+    if not self.finished.is_set():
+        self.function(*self.args, **self.kwargs)
+    self.finished.set()
+
+
+#: class -> attribute -> what replaces it.
+REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
+    threading.Condition: {
+        "__init__": condition_init,
+        "__enter__": condition_enter,
+        "_is_owned": condition_is_owned,
+        "wait": condition_wait,
+        "notify": condition_notify,
+        "notify_all": condition_notify_all,
+    },
+    threading.Semaphore: {
+        "__init__": semaphore_init,
+        "_cond": LazyCondition(),
+        "acquire": semaphore_acquire,
+        "__enter__": semaphore_acquire,
+        "release": semaphore_release,
+    },
+    threading.BoundedSemaphore: {"release": bounded_release},
+    threading.Event: {
+        "__init__": event_init,
+        "_cond": LazyCondition(),
+        "is_set": event_is_set,
+        "set": event_set,
+        "clear": event_clear,
+        "wait": event_wait,
+    },
+    threading.Barrier: {
+        **{name: _barrier_method(name) for name in ("wait", "reset", "abort")},
+        "n_waiting": property(barrier_n_waiting), "broken": property(barrier_broken),
+    },
+    threading.Timer: {"run": timer_run},
+}
+
+_MISSING: Final = object()
+
+
+def replace(replacements: dict[type, dict[str, Any]], original: dict[tuple[type, str], Any]) -> Callable[[], None]:
+    """Put replacements into their classes; return what puts the originals back."""
+    before = []
+    for cls, attributes in replacements.items():
+        for name, value in attributes.items():
+            old = cls.__dict__.get(name, _MISSING)
+            before.append((cls, name, old))
+            original[cls, name] = old
+            if callable(value) and callable(old) and name != "__enter__":
+                value.__name__, value.__qualname__, value.__doc__ = name, old.__qualname__, old.__doc__
+            setattr(cls, name, value)
+
+    def restore() -> None:
+        for cls, name, old in before:
+            if old is _MISSING:
+                delattr(cls, name)
+            else:
+                setattr(cls, name, old)
+
+    return restore
+
+
+def install() -> Callable[[], None]:
+    return replace(REPLACEMENTS, _original)

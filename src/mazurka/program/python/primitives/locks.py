@@ -1,0 +1,385 @@
+"""Models of ``_thread.lock`` and ``_thread.RLock``.
+
+Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library reference. A lock has one target, ``("lock", number)``. Taking it
+is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``, are READs. Re-entering an RLock touches nothing
+that others could see and is no event.
+
+Outside a run a model passes everything on to a real lock of its own, or to the one it was made from (:func:`adopted`).
+
+Departures: a wait that could never end outside a run (one thread, nobody to release) raises ``RuntimeError`` instead of hanging.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+from typing import Any, Final, NoReturn
+
+from greenlet import GreenletExit
+
+from mazurka.program.protocol import Access, Target
+from mazurka.program.python.kernel import RELEASE_POINTS, Task
+from mazurka.program.python.primitives.run import Models, Where, describe, here, outside_number, where
+from mazurka.trace.event import Op
+
+real_allocate: Final = _thread.allocate_lock
+real_lock_type: Final[type] = type(real_allocate())
+real_rlock_type: Final[type] = _thread.RLock
+_real_count: Final = _thread._count
+
+
+def patience(blocking: Any, timeout: Any) -> float | None:
+    """How long an ``acquire`` may wait: None for ever, 0 not at all. Wrong arguments raise what the real lock raises."""
+    if timeout == -1 and type(timeout) is int:
+        return None if blocking else 0.0
+    real_allocate().acquire(blocking, timeout)
+    if timeout == -1:
+        return None if blocking else 0.0
+    return float(timeout)
+
+
+def _acquire_real(real: Any, what: str, blocking: Any, timeout: Any) -> bool:
+    if patience(blocking, timeout) is not None:
+        return bool(real.acquire(blocking, timeout))
+    if not real.acquire(False):
+        if _real_count() == 0:
+            raise RuntimeError(f"waiting for {what} outside a run: no other thread is there to release it")
+        real.acquire()
+    return True
+
+
+class Lock:
+    """The lock that is not reentrant."""
+
+    __slots__ = ("__weakref__", "_acquired", "_born", "_held", "_holder", "_models", "_number", "_real", "_target")
+
+    def __new__(cls) -> Lock:
+        self = object.__new__(cls)
+        frame = sys._getframe(1)
+        self._models = models = here()
+        self._real: Any = None
+        self._held = False
+        self._holder: Task | None = None
+        self._acquired: Where | None = None
+        self._born = where(frame)
+        self._number = outside_number(frame) if models is None else models.number()
+        self._target: Target = ("lock", self._number)
+        return self
+
+    def _enter(self, models: Models) -> None:
+        """Start a run in the state the lock has outside."""
+        self._models = models
+        self._held = self._real is not None and self._real.locked()
+        self._holder = None
+        self._acquired = None
+
+    def _outside(self) -> Any:
+        if self._real is None:
+            self._real = real_allocate()
+        return self._real
+
+    def _free(self) -> bool:
+        return not self._held
+
+    def _take(self, models: Models) -> None:
+        self._held = True
+        self._holder = models.kernel.current
+        self._acquired = where(sys._getframe(2))
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        models = here()
+        if models is None:
+            return _acquire_real(self._outside(), describe("Lock", self._born), blocking, timeout)
+        wait = None if blocking is True and timeout == -1 else patience(blocking, timeout)
+        if self._models is not models:
+            self._enter(models)
+        kernel = models.kernel
+        if wait is None:
+            kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
+        else:
+            kernel.need_points(RELEASE_POINTS)
+            if wait <= 0:
+                if not kernel.attempt(Op.ACQUIRE, self._target, self._free):
+                    return False
+            elif not kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self, timeout=wait):
+                return False
+        self._held = True
+        self._holder = kernel.current
+        self._acquired = where(sys._getframe(1))
+        return True
+
+    def release(self) -> None:
+        models = here()
+        if models is None:
+            return self._outside().release()  # type: ignore[no-any-return]
+        if self._models is not models:
+            self._enter(models)
+        kernel = models.kernel
+        if self._held:
+            kernel.release(self._target)
+        if not self._held and not kernel.aborting:
+            raise RuntimeError("release unlocked lock")
+        self._held = False
+        self._holder = None
+        return None
+
+    def locked(self) -> bool:
+        models = here()
+        if models is None:
+            return self._outside().locked()  # type: ignore[no-any-return]
+        if self._models is not models:
+            self._enter(models)
+        models.kernel.need_points(RELEASE_POINTS)
+        models.kernel.visit(Op.READ, self._target, 0, point=True)
+        return self._held
+
+    acquire_lock = acquire
+    release_lock = release
+    locked_lock = locked
+    __enter__ = acquire
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+    # what a Condition asks of the lock it works with
+
+    def _held_now(self, models: Models) -> bool:
+        if self._models is not models:
+            self._enter(models)
+        return self._held
+
+    def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
+        """Release, as part of a wait; return what :meth:`_take_back` needs."""
+        models.kernel.visit(Op.RELEASE, self._target, 0, None, more, point=RELEASE_POINTS in models.kernel.points)
+        self._held = False
+        self._holder = None
+        return None
+
+    def _take_back(self, models: Models, saved: Any) -> None:  # noqa: ARG002  # an RLock needs it
+        self._take(models)
+
+    def _at_fork_reinit(self) -> None:
+        self._held = False
+        self._holder = None
+        self._real = None
+
+    def __repr__(self) -> str:
+        held = self._held if here() is not None else self._outside().locked()
+        return f"<{'locked' if held else 'unlocked'} _thread.lock object at {id(self):#x}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle {type(self).__module__ + '.' + type(self).__qualname__!r} object")
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("type '_thread.lock' is not an acceptable base type")
+
+    def describe(self) -> str:
+        return describe("Lock", self._born, self._number)
+
+    def holder(self) -> Task | None:
+        return self._holder
+
+
+class RLock:
+    """The reentrant lock."""
+
+    __slots__ = ("__weakref__", "_acquired", "_born", "_count", "_holder", "_models", "_number", "_real", "_target")
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> RLock:
+        self = object.__new__(cls)
+        frame = sys._getframe(1)
+        self._models = models = here()
+        self._real: Any = None
+        self._count = 0
+        self._holder: Task | None = None
+        self._acquired: Where | None = None
+        self._born = where(frame)
+        self._number = outside_number(frame) if models is None else models.number()
+        self._target: Target = ("lock", self._number)
+        if cls is RLock and (args or kwargs):
+            real_rlock_type(*args, **kwargs)  # what it has to say about arguments
+        return self
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def _enter(self, models: Models) -> None:
+        self._models = models
+        self._count = 0
+        self._holder = None
+        self._acquired = None
+        if self._real is not None and self._real._is_owned():
+            # The importing thread is the one that becomes the run's main thread.
+            state = self._real._release_save()
+            self._real._acquire_restore(state)
+            self._count = state[0]
+            self._holder = models.kernel.tasks[0]
+
+    def _outside(self) -> Any:
+        if self._real is None:
+            self._real = real_rlock_type()
+        return self._real
+
+    def _free(self) -> bool:
+        return self._holder is None
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        models = here()
+        if models is None:
+            return _acquire_real(self._outside(), describe("RLock", self._born), blocking, timeout)
+        wait = None if blocking is True and timeout == -1 else patience(blocking, timeout)
+        if self._models is not models:
+            self._enter(models)
+        kernel = models.kernel
+        task = kernel.current
+        if self._holder is task:
+            if kernel.aborting:
+                raise GreenletExit
+            self._count += 1
+            return True
+        if wait is None:
+            kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
+        else:
+            kernel.need_points(RELEASE_POINTS)
+            if wait <= 0:
+                if not kernel.attempt(Op.ACQUIRE, self._target, self._free):
+                    return False
+            elif not kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self, timeout=wait):
+                return False
+        self._holder = task
+        self._count = 1
+        self._acquired = where(sys._getframe(1))
+        return True
+
+    __enter__ = acquire
+
+    def release(self) -> None:
+        models = here()
+        if models is None:
+            return self._outside().release()  # type: ignore[no-any-return]
+        if self._models is not models:
+            self._enter(models)
+        kernel = models.kernel
+        if self._holder is not kernel.current:
+            if kernel.aborting:
+                return None
+            raise RuntimeError("cannot release un-acquired lock")
+        if self._count == 1:
+            kernel.release(self._target)
+            self._holder = None
+        self._count -= 1
+        return None
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+    def locked(self) -> bool:
+        models = here()
+        if models is None:
+            return bool(self._outside().locked())
+        if self._models is not models:
+            self._enter(models)
+        models.kernel.need_points(RELEASE_POINTS)
+        models.kernel.visit(Op.READ, self._target, 0, point=True)
+        return self._holder is not None
+
+    def _held_now(self, models: Models) -> bool:
+        if self._models is not models:
+            self._enter(models)
+        return self._holder is models.kernel.current
+
+    def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
+        models.kernel.visit(Op.RELEASE, self._target, 0, None, more, point=RELEASE_POINTS in models.kernel.points)
+        count, self._count, self._holder = self._count, 0, None
+        return count
+
+    def _take_back(self, models: Models, saved: Any) -> None:
+        self._holder = models.kernel.current
+        self._count = saved
+        self._acquired = where(sys._getframe(2))
+
+    # CPython's own names for what its Condition needs; user-defined conditions call them too
+
+    def _is_owned(self) -> bool:
+        models = here()
+        return self._held_now(models) if models is not None else bool(self._outside()._is_owned())
+
+    def _release_save(self) -> Any:
+        models = here()
+        if models is None:
+            return self._outside()._release_save()
+        if not self._held_now(models):
+            raise RuntimeError("cannot release un-acquired lock")
+        task = self._holder
+        return self._hand_over(models, ()), task
+
+    def _acquire_restore(self, state: Any) -> None:
+        models = here()
+        if models is None:
+            self._outside()._acquire_restore(state)
+            return
+        if self._models is not models:
+            self._enter(models)
+        models.kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
+        self._take_back(models, state[0])
+
+    def _recursion_count(self) -> int:
+        models = here()
+        if models is None:
+            return int(self._outside()._recursion_count())
+        return self._count if self._held_now(models) else 0
+
+    def _at_fork_reinit(self) -> None:
+        self._count = 0
+        self._holder = None
+        self._real = None
+
+    def __repr__(self) -> str:
+        models = here()
+        if models is None:
+            return repr(self._outside())
+        if self._models is not models:
+            self._enter(models)
+        owner = models.ident(self._holder) if self._holder is not None else 0
+        status = "locked" if self._count else "unlocked"
+        name = f"{type(self).__module__}.{type(self).__qualname__}"
+        return f"<{status} {name} object owner={owner} count={self._count} at {id(self):#x}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle {type(self).__module__ + '.' + type(self).__qualname__!r} object")
+
+    def describe(self) -> str:
+        return describe("RLock", self._born, self._number)
+
+    def holder(self) -> Task | None:
+        return self._holder
+
+
+# Programs and their error messages see the names of the real types.
+Lock.__module__ = RLock.__module__ = "_thread"
+Lock.__name__ = Lock.__qualname__ = "lock"
+
+
+def allocate_lock() -> Lock:
+    """Create a new lock object. See help(type(threading.Lock())) for information about locks."""
+    return Lock()
+
+
+_adopted: Final[dict[int, Lock | RLock]] = {}  # by the real lock's id; the model keeps it alive
+
+
+def adopted(real: Any, name: str = "") -> Lock | RLock:
+    """The model of a lock that exists already, always the same one; outside runs it is that lock."""
+    model = _adopted.get(id(real))
+    if model is None:
+        model = Lock() if type(real) is real_lock_type else RLock()
+        model._real = real
+        _adopted[id(real)] = model
+        if name:
+            model._number = name
+            model._target = ("lock", name)
+            model._born = None
+    return model
+
+
+MODELS: Final = (Lock, RLock)

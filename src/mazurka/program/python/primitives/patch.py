@@ -1,0 +1,308 @@
+"""Putting the models in place of the real primitives, and taking them out again.
+
+Classes written in Python are changed in place (:mod:`.conditions`, :mod:`.threads`), so nobody can hold an unchanged one. C types and functions
+are replaced wherever a module holds a reference: in ``threading``, ``_thread``, ``time``, ``queue``, and in every module
+that has captured one (``from threading import Lock``). What runs the checks keeps the real ones (:data:`SPARED`), and so does ``importlib``: an
+import is one atomic step.
+
+:func:`adopt` replaces primitives that exist already. Cost: about 5 ms to install, nothing per run.
+"""
+
+from __future__ import annotations
+
+import _thread
+import functools
+import queue
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from mazurka.program.python.primitives import clock, conditions, local, locks, queues, run, threads
+from mazurka.program.python.primitives.run import INNER, Models
+from mazurka.program.python.primitives.uncontrolled import Counting
+
+#: Packages whose captured references stay real: they run the checks, or must work whatever the program does.
+SPARED: Final = frozenset(
+    "mazurka greenlet z3 pytest pluggy _pytest logging importlib _frozen_importlib _frozen_importlib_external execnet "
+    "xdist hypothesis coverage rich click sqlite3 numpy".split()
+)
+
+#: Modules of the standard library whose classes hold primitives, and whose instances are looked into.
+_HOLDERS: Final = frozenset(
+    "threading queue functools concurrent.futures._base concurrent.futures.thread multiprocessing.synchronize".split()
+)
+
+_DEPTH: Final = 4
+
+
+def _replacements() -> list[tuple[Any, Any]]:
+    """Pairs of a real function or type and its model."""
+    names: list[tuple[Any, str, Any]] = [
+        (_thread, "allocate_lock", locks.Lock if sys.version_info >= (3, 13) else locks.allocate_lock),
+        (_thread, "allocate", locks.allocate_lock),
+        (_thread, "LockType", locks.Lock),
+        (_thread, "RLock", locks.RLock),
+        (_thread, "_local", local.local),
+        (_thread, "start_new_thread", threads.start_new_thread),
+        (_thread, "start_new", threads.start_new_thread),
+        (_thread, "start_joinable_thread", threads.start_joinable_thread),
+        (_thread, "_ThreadHandle", threads.ThreadHandle),
+        (_thread, "get_ident", threads.get_ident),
+        (_thread, "get_native_id", threads.get_native_id),
+        (_thread, "interrupt_main", threads.interrupt_main),
+        (_thread, "_count", threads.count),
+        (threading, "current_thread", threads.current_thread),
+        (threading, "enumerate", threads.enumerate_threads),
+        (threading, "active_count", threads.active_count),
+        (threading, "_newname", threads.newname),
+        (queue, "SimpleQueue", queues.SimpleQueue),
+        *((time, name, model) for name, model in clock.REPLACEMENTS.items()),
+    ]
+    return [(module.__dict__[name], model) for module, name, model in names if name in module.__dict__]
+
+
+#: Taken once, while everything is still real.
+_PAIRS: Final = _replacements()
+_MODEL_OF: Final[dict[int, Any]] = {id(real): model for real, model in _PAIRS}
+
+
+def _name_inner_files() -> None:
+    """Whose frames a location skips."""
+    package = __name__.rpartition(".")[0]
+    for name, module in list(sys.modules.items()):
+        if name.startswith(package) or name == "mazurka.program.python.kernel" or name in _HOLDERS or name == "contextlib":
+            file = getattr(module, "__file__", None)
+            if file:
+                INNER.add(file)
+
+
+class Installed:
+    """What is in place now, and its undoing."""
+
+    def __init__(self) -> None:
+        self.undo: list[Callable[[], object]] = []
+        self.scanned: set[str] = set()
+        self.counting = Counting()
+
+
+_installed: Installed | None = None
+
+
+def install() -> None:
+    """Put the models in place; called again, cover the modules loaded since."""
+    global _installed
+    if _installed is None:
+        _installed = Installed()
+        _spare_importlib(_installed)
+        _installed.undo += [conditions.install(), threads.install()]
+        _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
+    _name_inner_files()
+    for name, module in list(sys.modules.items()):
+        if name not in _installed.scanned and name.partition(".")[0] not in SPARED:
+            _installed.scanned.add(name)
+            namespace = getattr(module, "__dict__", None)
+            if type(namespace) is dict and name != "__main__":
+                rebind(namespace, _installed.undo)
+    _installed.counting.extend()
+
+
+def uninstall() -> None:
+    """Give everything back."""
+    global _installed
+    run.end()
+    installed, _installed = _installed, None
+    if installed is not None:
+        installed.counting.undo()
+        for undo in reversed(installed.undo):
+            undo()
+
+
+def _spare_importlib(installed: Installed) -> None:
+    """``importlib`` asks ``_thread`` for locks at each import: let it find the real ones."""
+    bootstrap = sys.modules["_frozen_importlib"].__dict__
+    real = types.SimpleNamespace(**_thread.__dict__)
+    installed.undo.append(_rebind_value(bootstrap, "_thread", real))
+
+
+def _rebind_value(namespace: dict[str, Any], name: str, value: Any) -> Callable[[], object]:
+    before = namespace[name]
+    namespace[name] = value
+    return lambda: namespace.__setitem__(name, before)
+
+
+def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
+    """Replace the captured references in a module's namespace."""
+    model_of = _MODEL_OF
+    found = [(name, value) for name, value in list(namespace.items()) if id(value) in model_of]
+    for name, value in found:
+        namespace[name] = model_of[id(value)]
+        undo.append(functools.partial(namespace.__setitem__, name, value))
+
+
+# -- primitives that exist already ----------------------------------------------------------------------------------------
+
+_queues: Final[list[Any]] = []
+
+
+def _keep_queues(models: Models) -> None:
+    """Give every run a queue of before with the items of before."""
+    for kept in _queues:
+        models.keep(kept)
+        kept.queue = kept.queue.copy()
+
+
+run.beginners.append(_keep_queues)
+
+
+def adopt(module: Any) -> Callable[[], None]:
+    """Replace the real primitives that a module of the program holds by models; return the undoing.
+
+    Looked into: the module's globals, its classes, its functions' defaults and closures, and instances, lists and dicts
+    reachable from there through objects of the same package or of the standard library's own holders of locks.
+    """
+    finder = Finder(module)
+    finder.search()
+    return finder.give_back
+
+
+class Finder:
+    """Walks what a module holds, replacing as it goes."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.package = module.__name__.partition(".")[0]
+        self.undo: list[Callable[[], object]] = []
+        self.seen: set[int] = set()
+        self.queues = len(_queues)
+
+    def give_back(self) -> None:
+        for undo in reversed(self.undo):
+            undo()
+        self.undo.clear()
+
+    def search(self) -> None:
+        rebind(self.module.__dict__, self.undo)
+        self._mapping(self.module.__dict__, self.module.__name__, 0)
+
+    def _mapping(self, mapping: dict[Any, Any], path: str, depth: int) -> None:
+        for key, value in list(mapping.items()):
+            if isinstance(key, str) and key.startswith("__"):
+                continue
+            model = self._visit(value, f"{path}.{key}", depth)
+            if model is not None:
+                mapping[key] = model
+                self.undo.append(functools.partial(mapping.__setitem__, key, value))
+
+    def _visit(self, value: Any, path: str, depth: int) -> Any:
+        """The model to put in place of ``value``; None after looking into it."""
+        kind = type(value)
+        if kind is locks.real_lock_type or kind is locks.real_rlock_type:
+            return locks.adopted(value, path)
+        if kind is local.real_local:
+            model = local.local()
+            model.__dict__.update(value.__dict__)
+            return model
+        if kind is queues.real_simple_queue:
+            simple = queues.SimpleQueue()
+            simple._mz_real = value
+            return simple
+        if id(value) not in self.seen and depth < _DEPTH:
+            self._look_into(value, kind, path, depth)
+        return None
+
+    def _look_into(self, value: Any, kind: type, path: str, depth: int) -> None:
+        if kind is dict:
+            self.seen.add(id(value))
+            self._mapping(value, path, depth + 1)
+        elif kind is list:
+            self.seen.add(id(value))
+            for index, item in enumerate(value):
+                model = self._visit(item, f"{path}[{index}]", depth + 1)
+                if model is not None:
+                    value[index] = model
+                    self.undo.append(functools.partial(value.__setitem__, index, item))
+        elif kind is types.FunctionType:
+            self.seen.add(id(value))
+            self._function(value, path, depth)
+        elif isinstance(value, type):
+            if self._ours(value):
+                self.seen.add(id(value))
+                self._class(value, path, depth)
+        elif self._ours(kind):
+            self.seen.add(id(value))
+            self._instance(value, path, depth)
+
+    def _ours(self, cls: type) -> bool:
+        name = getattr(cls, "__module__", None)
+        return isinstance(name, str) and (name.partition(".")[0] == self.package or name in _HOLDERS)
+
+    def _class(self, cls: type, path: str, depth: int) -> None:
+        if cls.__module__ in _HOLDERS and cls.__module__ != self.module.__name__:
+            return
+        for name, value in list(vars(cls).items()):
+            model = _MODEL_OF.get(id(value))
+            if model is None and not name.startswith("__"):
+                inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+                model = self._visit(inner, f"{path}.{name}", depth + 1)
+            if model is not None:
+                setattr(cls, name, staticmethod(model) if isinstance(model, types.FunctionType) else model)
+                self.undo.append(functools.partial(setattr, cls, name, value))
+
+    def _instance(self, thing: Any, path: str, depth: int) -> None:
+        if isinstance(thing, queue.Queue):
+            _queues.append(thing)
+            self.undo.append(functools.partial(_queues.remove, thing))
+        if isinstance(thing, threading.Condition):
+            lock = thing._lock
+            if type(lock) is locks.real_lock_type or type(lock) is locks.real_rlock_type:
+                conditions.rebind_lock(thing, locks.adopted(lock, f"{path}._lock"))
+                self.undo.append(functools.partial(conditions.rebind_lock, thing, lock))
+        attributes = getattr(thing, "__dict__", None)
+        if type(attributes) is dict:
+            self._mapping(attributes, path, depth + 1)
+        for slot in _slots(type(thing)):
+            value = getattr(thing, slot, None)
+            model = self._visit(value, f"{path}.{slot}", depth + 1)
+            if model is not None:
+                setattr(thing, slot, model)
+                self.undo.append(functools.partial(setattr, thing, slot, value))
+
+    def _function(self, function: types.FunctionType, path: str, depth: int) -> None:
+        defaults = function.__defaults__
+        if defaults is not None:
+            models = tuple([self._captured(value, path, depth) for value in defaults])
+            if any(model is not value for model, value in zip(models, defaults, strict=True)):
+                function.__defaults__ = models
+                self.undo.append(functools.partial(setattr, function, "__defaults__", defaults))
+        if function.__kwdefaults__:
+            for name, value in list(function.__kwdefaults__.items()):
+                model = self._captured(value, path, depth)
+                if model is not value:
+                    function.__kwdefaults__[name] = model
+                    self.undo.append(functools.partial(function.__kwdefaults__.__setitem__, name, value))
+        for cell in function.__closure__ or ():
+            try:
+                value = cell.cell_contents
+            except ValueError:  # not filled yet
+                continue
+            model = self._captured(value, path, depth)
+            if model is not value:
+                cell.cell_contents = model
+                self.undo.append(functools.partial(setattr, cell, "cell_contents", value))
+
+    def _captured(self, value: Any, path: str, depth: int) -> Any:
+        model = _MODEL_OF.get(id(value))
+        if model is None:
+            model = self._visit(value, path, depth + 1)
+        return value if model is None else model
+
+
+def _slots(cls: type) -> Iterable[str]:
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else tuple(slots):
+            if not slot.startswith("__"):
+                yield slot

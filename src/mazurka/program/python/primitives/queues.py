@@ -1,0 +1,109 @@
+"""Model of ``queue.SimpleQueue``, which is C code. The other queues are CPython's own code over the modelled locks and conditions.
+
+One target, ("queue", n): ``put`` and ``get`` are RMWs, ``get`` held back while there is nothing; looks are READs.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+from collections import deque
+from types import GenericAlias
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.kernel import Task
+from mazurka.program.python.primitives.run import Models, describe, here, outside_number, where
+from mazurka.trace.event import Op
+
+real_simple_queue: Final[Any] = queue.SimpleQueue
+
+
+class SimpleQueue:
+    """Simple, unbounded, reentrant FIFO queue."""
+
+    def __init__(self) -> None:
+        frame = sys._getframe(1)
+        self._mz_models = models = here()
+        self._mz_real: Any = None
+        self._mz_items: deque[Any] = deque()
+        self._mz_born = where(frame)
+        self._mz_target: Target = ("queue", outside_number(frame) if models is None else models.number())
+
+    __class_getitem__ = classmethod(GenericAlias)
+
+    def _mz_outside(self) -> Any:
+        if self._mz_real is None:
+            self._mz_real = real_simple_queue()
+        return self._mz_real
+
+    def _mz_enter(self, models: Models) -> None:
+        if self._mz_models is models:
+            return
+        self._mz_models = models
+        self._mz_items = deque()
+        if self._mz_real is not None:
+            for _ in range(self._mz_real.qsize()):
+                item = self._mz_real.get_nowait()
+                self._mz_items.append(item)
+                self._mz_real.put(item)
+
+    def _mz_filled(self) -> bool:
+        return bool(self._mz_items)
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        """Put the item on the queue; never blocks, the arguments are there for compatibility with Queue."""
+        models = here()
+        if models is None:
+            self._mz_outside().put(item, block, timeout)
+            return
+        self._mz_enter(models)
+        models.kernel.visit(Op.RMW, self._mz_target, 0, point=True)
+        self._mz_items.append(item)
+
+    def put_nowait(self, item: Any) -> None:
+        self.put(item, block=False)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        """Remove and return an item from the queue."""
+        models = here()
+        if models is None:
+            return self._mz_outside().get(block, timeout)
+        if block and timeout is not None and timeout < 0:
+            raise ValueError("'timeout' must be a non-negative number")
+        self._mz_enter(models)
+        kernel = models.kernel
+        if not block or (timeout is not None and timeout <= 0):
+            if not kernel.attempt(Op.RMW, self._mz_target, self._mz_filled):
+                raise queue.Empty
+        elif not kernel.block(Op.RMW, self._mz_target, self._mz_filled, waiting_for=self, timeout=timeout):
+            raise queue.Empty
+        return self._mz_items.popleft()
+
+    def get_nowait(self) -> Any:
+        return self.get(block=False)
+
+    def _mz_look(self) -> int:
+        models = here()
+        if models is None:
+            return int(self._mz_outside().qsize())
+        self._mz_enter(models)
+        models.kernel.visit(Op.READ, self._mz_target, 0, point=True)
+        return len(self._mz_items)
+
+    def empty(self) -> bool:
+        """Return True if the queue is empty, False otherwise (not reliable!)."""
+        return not self._mz_look()
+
+    def qsize(self) -> int:
+        """Return the approximate size of the queue (not reliable!)."""
+        return self._mz_look()
+
+    def describe(self) -> str:
+        return describe("an item in SimpleQueue", self._mz_born)
+
+    def holder(self) -> Task | None:
+        return None
+
+
+SimpleQueue.__module__ = "_queue"

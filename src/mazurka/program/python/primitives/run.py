@@ -1,0 +1,208 @@
+"""What the models of Python's primitives know about the run in progress.
+
+A model keeps two states apart. The one *outside* any run is the real thing: a real lock, the attributes an ``Event`` has
+had since the program was imported. The one *inside* a run starts as a copy of it, at the model's first use in that run, and
+is dropped when the run ends. So a primitive made at import time starts every run alike, whatever the last run did to it.
+
+Whether a call belongs to the run is asked of :func:`here` by every model: it does iff a run is active and the caller is the thread
+the kernel has let go. Calls of other OS threads (a test runner's own) and calls between runs get the real thing.
+
+Cost: 0.1 microseconds a question.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import get_ident as real_ident
+from collections import deque
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from greenlet import getcurrent
+
+from mazurka.program.protocol import Target
+from mazurka.program.python import kernel as _kernel
+from mazurka.program.python.kernel import Kernel, Task
+from mazurka.trace.event import Location
+
+#: A place in running code, kept as found and only turned into a line when somebody asks.
+Where = tuple[CodeType, int]
+
+#: Files whose frames are ours or the standard library's plumbing: a location shown to the user lies outside of them.
+INNER: Final[set[str]] = set()
+
+
+def is_inner(filename: str) -> bool:
+    """Whether a frame of this file is plumbing rather than the program."""
+    return filename in INNER or filename.startswith("<frozen importlib")
+
+
+def where(frame: FrameType | None) -> Where | None:
+    """The innermost place of the program from ``frame`` outwards."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename not in INNER:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def location(place: Where | None) -> Location | None:
+    """Line and column of a place."""
+    if place is None:
+        return None
+    code, offset = place
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            column = next((p[2] for i, p in enumerate(code.co_positions()) if i == offset // 2), None)
+            return Location(code.co_filename, line, column or 0, code.co_qualname)
+    return Location(code.co_filename, code.co_firstlineno, 0, code.co_qualname)
+
+
+class Models:
+    """The primitives' side of one run."""
+
+    __slots__ = ("births", "idents", "kernel", "outside", "thread_number", "undo")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.births: dict[str, int] = {}
+        self.idents: dict[str, int] = {}
+        self.thread_number = 0
+        self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
+        self.undo: list[Callable[[], object]] = []
+
+    def number(self) -> str:
+        """A name for what the running thread is making, the same in every run in which it makes it."""
+        task = self.kernel.current
+        count = self.births.get(task.name, 0) + 1
+        self.births[task.name] = count
+        return f"{task.name}#{count}"
+
+    def ident(self, task: Task) -> int:
+        """``get_ident()`` of a thread: a number that follows from its name."""
+        ident = self.idents.get(task.name)
+        if ident is None:
+            ident = 1
+            for birth in task.name.split(".")[1:]:
+                ident = ident * 10_000 + int(birth)
+            self.idents[task.name] = ident
+        return ident
+
+    def keep(self, thing: Any) -> None:
+        """Remember the attributes of an object made before the run, to give them back at its end."""
+        self.outside.append((thing, dict(thing.__dict__)))
+
+
+_current: Models | None = None
+
+#: Called with the new run's :class:`Models`: save what a run may change, and append its undoing.
+beginners: Final[list[Callable[[Models], object]]] = []
+
+_outside_births: dict[str, int] = {}
+
+
+def here() -> Models | None:
+    """The run that the caller is a thread of, or None."""
+    kernel = _kernel.active
+    if kernel is None or kernel.current is None or getcurrent() is not kernel.current.greenlet:
+        return None
+    models = _current
+    if models is None or models.kernel is not kernel:
+        models = begin(kernel)
+    return models
+
+
+def begin(kernel: Kernel) -> Models:
+    """Start a run. Without this call it starts by itself at the first use of a model."""
+    global _current
+    end()
+    _current = models = Models(kernel)
+    for beginner in beginners:
+        beginner(models)
+    return models
+
+
+def end() -> None:
+    """End a run: what it did to primitives of before is undone."""
+    global _current
+    models, _current = _current, None
+    if models is None:
+        return
+    for undo in reversed(models.undo):
+        undo()
+    for thing, attributes in models.outside:
+        thing.__dict__.clear()
+        thing.__dict__.update(attributes)
+    models.outside.clear()
+    models.undo.clear()
+
+
+def outside_number(frame: FrameType | None) -> str:
+    """A name for a primitive made outside a run: the same in every process, since it comes from the source."""
+    while frame is not None and frame.f_code.co_filename in INNER:
+        frame = frame.f_back
+    place = f"{frame.f_globals.get('__name__', '?')}:{frame.f_lineno}" if frame is not None else "?"
+    count = _outside_births.get(place, 0) + 1
+    _outside_births[place] = count
+    return f"{place}#{count}"
+
+
+class Model:
+    """The state inside one run of a primitive whose class is Python code: who it is, and how to tell of it."""
+
+    __slots__ = ("born", "kind", "models", "parked", "target")
+
+    def __init__(self, models: Models, kind: str, number: str, born: Where | None) -> None:
+        self.models = models
+        self.kind = kind
+        self.target: Target = (kind, number)
+        self.born = born
+        self.parked: list[Any] = []  # who waits
+
+    def describe(self) -> str:
+        return describe(_WORDS[self.kind], self.born)
+
+    def holder(self) -> Task | None:
+        return None
+
+
+_WORDS: Final = {"event": "Event", "sem": "Semaphore", "cond": "Condition", "queue": "SimpleQueue", "barrier": "Barrier"}
+
+
+def describe(what: str, born: Where | None, number: str = "") -> str:
+    """A primitive in words."""
+    place = location(born)
+    if place is not None:
+        return f"{what} created at {place}"
+    return f"{what} {number}" if number else what
+
+
+def model_of(thing: Any, models: Models, kind: str) -> Model:
+    """The state of ``thing`` in this run; at its first use, a new one."""
+    state: Model | None = thing.__dict__.get("_mz")
+    if state is not None and state.models is models:
+        return state
+    origin = thing.__dict__.get("_mz_origin")
+    if origin is None:
+        origin = (outside_number(None), None)
+        thing.__dict__["_mz_origin"] = origin
+    models.keep(thing)
+    if kind == "cond":
+        thing._waiters = deque()
+    state = Model(models, kind, *origin)
+    thing.__dict__["_mz"] = state
+    return state
+
+
+def born(thing: Any, kind: str) -> Models | None:
+    """Note who made a new primitive, and where; the run if it was made in one."""
+    models = here()
+    frame = sys._getframe(2)
+    place = where(frame)
+    if models is None:
+        thing.__dict__["_mz_origin"] = (outside_number(frame), place)
+        return None
+    thing.__dict__["_mz"] = Model(models, kind, models.number(), place)
+    return models

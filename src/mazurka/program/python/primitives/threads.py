@@ -1,0 +1,421 @@
+"""Models of threads: ``threading.Thread`` (methods replaced in place), ``_thread``'s functions, ``enumerate`` and its kin.
+
+A thread of the program is a task of the kernel. Its Thread object keeps CPython's attributes; the task is in its
+``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
+
+``is_alive``, ``enumerate`` and ``active_count`` READ what the ends of threads WRITE, and ("threads",), which starts WRITE once anybody has looked.
+
+Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what would be printed is in the report anyway);
+``settrace``/``setprofile`` hooks are kept but not called for new threads; ``interrupt_main`` from another thread is counted, not done.
+"""
+
+from __future__ import annotations
+
+import _thread
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from greenlet import GreenletExit
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.kernel import END_POINTS, Task
+from mazurka.program.python.primitives import run as _run
+from mazurka.program.python.primitives.conditions import replace
+from mazurka.program.python.primitives.run import Models, here
+from mazurka.trace.event import Op
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+_real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
+_real_threading: Final[dict[str, Any]] = {
+    name: getattr(threading, name)
+    for name in ("current_thread", "enumerate", "active_count", "_newname", "_register_atexit", "excepthook")
+}
+_THREADS: Final = ("threads",)
+_MAIN: Final[Any] = threading.main_thread()
+_Dummy: Final[Any] = threading.__dict__["_DummyThread"]
+
+
+class Started:
+    """``Thread._started`` inside a run: nobody but the thread machinery sees it, so it is no visible location."""
+
+    __slots__ = ("flag",)
+
+    def __init__(self, flag: bool = False) -> None:
+        self.flag = flag
+
+    def is_set(self) -> bool:
+        return self.flag
+
+    def set(self) -> None:
+        self.flag = True
+
+    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # as an Event has it
+        return True
+
+    def _at_fork_reinit(self) -> None:
+        self.flag = False
+
+
+class ThreadState:
+    """A Thread object's part in one run."""
+
+    __slots__ = ("models", "task")
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+        self.task: Task | None = None
+
+
+def _state(thread: Any, models: Models) -> ThreadState:
+    state: ThreadState | None = thread.__dict__.get("_mz")
+    if state is None or state.models is not models:
+        models.keep(thread)
+        state = thread.__dict__["_mz"] = ThreadState(models)
+        thread._started = Started(thread._started.is_set() if thread is _MAIN else False)
+        if thread is _MAIN:
+            state.task = models.kernel.tasks[0]
+            thread._ident = thread._native_id = models.ident(state.task)
+        else:
+            thread._ident = thread._native_id = None
+    return state
+
+
+def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
+    _original[threading.Thread, "__init__"](self, *args, **kwargs)
+    models = here()
+    if models is not None:
+        self._started = Started()
+        self.__dict__["_mz"] = ThreadState(models)
+
+
+def thread_start(self: Any) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Thread, "start"](self)
+        return
+    if not self._initialized:
+        raise RuntimeError("thread.__init__() not called")
+    state = _state(self, models)
+    if END_POINTS in models.kernel.points:
+        models.kernel.visit(Op.WRITE, _THREADS, 0, point=True)
+    if self._started.is_set():
+        raise RuntimeError("threads can only be started once")
+    self._started.set()
+    models.kernel.fork(functools.partial(_live, self, state), daemon=self._daemonic, thread=self, label=self._name)
+
+
+def _live(thread: Any, state: ThreadState) -> None:
+    """The life of a thread: what ``Thread._bootstrap_inner`` does."""
+    models = state.models
+    task = state.task = models.kernel.current
+    thread._ident = thread._native_id = models.ident(task)
+    try:
+        thread.run()
+    except GreenletExit:
+        raise
+    except BaseException as error:
+        if not models.kernel.aborting and _is_users(threading.excepthook):
+            thread._invoke_excepthook(thread)
+        if type(error) is not SystemExit:
+            raise
+
+
+def _is_users(hook: Any) -> bool:
+    """Whether the program has installed this excepthook, rather than Python or a test runner."""
+    return hook is not _real_threading["excepthook"] and not str(getattr(hook, "__module__", "")).startswith("_pytest")
+
+
+def thread_join(self: Any, timeout: float | None = None) -> None:
+    models = here()
+    if models is None:
+        _original[threading.Thread, "join"](self, timeout)
+        return
+    if not self._initialized:
+        raise RuntimeError("Thread.__init__() not called")
+    state = _state(self, models)
+    if not self._started.is_set():
+        raise RuntimeError("cannot join thread before it is started")
+    kernel = models.kernel
+    task = state.task
+    if task is None or task is kernel.current:
+        raise RuntimeError("cannot join current thread")
+    if timeout is not None:
+        timeout = max(timeout, 0)
+    if timeout is None or timeout > 0:
+        kernel.join(task, timeout, waiting_for=task)
+    else:
+        kernel.need_points(END_POINTS)
+        kernel.attempt(Op.JOIN, ("thread", task.name), lambda: task.done)
+
+
+def thread_is_alive(self: Any) -> bool:
+    models = here()
+    if models is None:
+        return bool(_original[threading.Thread, "is_alive"](self))
+    assert self._initialized, "Thread.__init__() not called"
+    state = _state(self, models)
+    models.kernel.need_points(END_POINTS)
+    task = state.task
+    models.kernel.visit(Op.READ, _THREADS if task is None else ("thread", task.name), 0, point=True)
+    task = state.task
+    return task is not None and not task.done
+
+
+def thread_repr(self: Any) -> str:
+    models = here()
+    if models is None:
+        return str(_original[threading.Thread, "__repr__"](self))
+    assert self._initialized, "Thread.__init__() was not called"
+    task = _state(self, models).task
+    status = "initial" if task is None else "stopped" if task.done else "started"
+    daemon = " daemon" if self._daemonic else ""
+    ident = f" {self._ident}" if self._ident is not None else ""
+    return f"<{type(self).__name__}({self._name}, {status}{daemon}{ident})>"
+
+
+# -- functions of threading -----------------------------------------------------------------------------------------------
+
+
+def newname(name_template: str) -> Any:
+    models = here()
+    if models is None:
+        return _real_threading["_newname"](name_template)
+    models.thread_number += 1
+    return name_template % models.thread_number
+
+
+def _thread_of(task: Task, models: Models) -> Any:
+    """The Thread object of a task; one that ``_thread`` started gets a dummy, as in CPython."""
+    thread = task.thread
+    if thread is None:
+        if task.index == 0:
+            thread = _MAIN
+            _state(thread, models)
+        else:
+            thread = _Dummy.__new__(_Dummy)
+            thread_init(thread, name=newname("Dummy-%d"), daemon=True)
+            thread._started.set()
+            _state(thread, models).task = task
+            thread._ident = thread._native_id = models.ident(task)
+        task.thread = thread
+    return thread
+
+
+def current_thread() -> Any:
+    models = here()
+    return _real_threading["current_thread"]() if models is None else _thread_of(models.kernel.current, models)
+
+
+def _alive(models: Models) -> list[Task]:
+    """Who is alive, as seen by a thread that looks."""
+    kernel = models.kernel
+    kernel.need_points(END_POINTS)
+    seen: list[Access] = []
+    alive: list[Task] = []
+
+    def look() -> bool:
+        alive.extend(kernel.live)
+        seen.extend(Access(Op.READ, ("thread", task.name)) for task in kernel.tasks)
+        return True
+
+    kernel.attempt(Op.READ, _THREADS, look, seen)
+    return alive
+
+
+def enumerate_threads() -> list[Any]:
+    models = here()
+    if models is None:
+        return list(_real_threading["enumerate"]())
+    return [_thread_of(task, models) for task in _alive(models) if task.thread is not None or task.index == 0]
+
+
+def active_count() -> int:
+    models = here()
+    return int(_real_threading["active_count"]()) if models is None else len(enumerate_threads())
+
+
+def register_atexit(func: Callable[..., object], *arg: Any, **kwargs: Any) -> None:
+    _real_threading["_register_atexit"](func, *arg, **kwargs)
+
+
+def finish_main() -> None:
+    """What the interpreter does when the main thread has ended: callbacks of ``_register_atexit``, last one first.
+
+    To be called at the end of the main thread's body, in its task; the kernel then waits for the threads that are no daemons.
+    ``concurrent.futures.process`` is left out: a pool of processes belongs to whoever runs the checks.
+    """
+    if here() is None:
+        return
+    for call in reversed(list(threading.__dict__["_threading_atexits"])):
+        if getattr(getattr(call, "func", call), "__module__", "") != "concurrent.futures.process":
+            call()
+
+
+# -- functions of _thread -------------------------------------------------------------------------------------------------
+
+
+def get_ident() -> int:
+    models = here()
+    return int(_real["get_ident"]()) if models is None else models.ident(models.kernel.current)
+
+
+def get_native_id() -> int:
+    models = here()
+    return int(_real["get_native_id"]()) if models is None else models.ident(models.kernel.current)
+
+
+def count() -> int:
+    models = here()
+    if models is None:
+        return int(_real["_count"]())
+    return len(_alive(models)) - 1
+
+
+def _check_start_arguments(function: Any, args: Any, kwargs: Any) -> None:
+    if not callable(function):
+        raise TypeError("first arg must be callable")
+    if not isinstance(args, tuple):
+        raise TypeError("2nd arg must be a tuple")
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise TypeError("optional 3rd arg must be a dictionary")
+
+
+def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
+    models = here()
+    if models is None:
+        return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
+    _check_start_arguments(function, args, kwargs)
+    return models.ident(_start_plain(models, functools.partial(function, *args, **(kwargs or {})), daemon=True))
+
+
+def _start_plain(models: Models, body: Callable[[], object], *, daemon: bool) -> Task:
+    def live() -> None:
+        try:
+            body()
+        except SystemExit:
+            pass
+
+    if END_POINTS in models.kernel.points:
+        models.kernel.visit(Op.WRITE, _THREADS, 0, point=True)
+    return models.kernel.fork(live, daemon=daemon)
+
+
+def interrupt_main(signum: int = 2, /) -> None:
+    models = here()
+    if models is None or models.kernel.current.index == 0:
+        _real["interrupt_main"](signum)
+    else:
+        uncontrolled = models.kernel.uncontrolled
+        uncontrolled["_thread.interrupt_main"] = uncontrolled.get("_thread.interrupt_main", 0) + 1
+
+
+class ThreadHandle:
+    """``_thread._ThreadHandle`` of a thread that :func:`start_joinable_thread` started in a run."""
+
+    __slots__ = ("_models", "_task", "ident")
+
+    def __init__(self) -> None:
+        self.ident: int | None = None
+        self._task: Task | None = None
+        self._models = here()
+
+    def is_done(self) -> bool:
+        models = here()
+        task = self._task
+        if task is None or models is None:
+            return task is not None and task.done
+        models.kernel.need_points(END_POINTS)
+        models.kernel.visit(Op.READ, ("thread", task.name), 0, point=True)
+        return task.done
+
+    def join(self, timeout: float | None = None) -> None:
+        models = here()
+        task = self._task
+        if task is None:
+            raise RuntimeError("thread not started")
+        if models is None:
+            return
+        if task is models.kernel.current:
+            raise RuntimeError("Cannot join current thread")
+        models.kernel.join(task, timeout if timeout is None or timeout >= 0 else None, waiting_for=task)
+
+
+def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True) -> Any:
+    models = here()
+    if models is None:
+        if isinstance(handle, ThreadHandle):
+            handle = None
+        return _real["start_joinable_thread"](function, handle=handle, daemon=daemon)
+    if not callable(function):
+        raise TypeError("thread function must be callable")
+    if not isinstance(handle, ThreadHandle):
+        if handle is not None and not isinstance(handle, _real["_ThreadHandle"]):
+            raise TypeError("'handle' must be a _ThreadHandle")
+        handle = ThreadHandle()
+    if handle._task is not None:
+        raise RuntimeError("thread already started")
+
+    def body() -> object:
+        task = models.kernel.current
+        handle._task = task
+        handle.ident = models.ident(task)
+        return function()
+
+    handle._task = _start_plain(models, body, daemon=daemon)
+    return handle
+
+
+#: class -> attribute -> what replaces it.
+REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
+    threading.Thread: {
+        "__init__": thread_init,
+        "start": thread_start,
+        "join": thread_join,
+        "is_alive": thread_is_alive,
+        "__repr__": thread_repr,
+    },
+    _Dummy: {"is_alive": lambda self: thread_is_alive(self) if here() else _original[_Dummy, "is_alive"](self)},
+}
+
+
+def install() -> Callable[[], None]:
+    return replace(REPLACEMENTS, _original)
+
+
+# -- state of the modules -------------------------------------------------------------------------------------------------
+
+
+def _keep_modules(models: Models) -> None:
+    """Save what a run changes in ``threading`` and ``concurrent.futures.thread``, and give the run its own pool registry."""
+    namespace = threading.__dict__
+    saved = {name: namespace[name] for name in ("excepthook", "_trace_hook", "_profile_hook")}
+    models.undo.append(lambda: namespace.update(saved))
+    atexits = namespace["_threading_atexits"]
+    before = list(atexits)
+    models.undo.append(lambda: atexits.__setitem__(slice(None), before))
+    pools: Any = sys.modules.get("concurrent.futures.thread")
+    if pools is not None:
+        _keep_pools(models, pools)
+
+
+def _keep_pools(models: Models, pools: Any) -> None:
+    import itertools
+    import weakref
+
+    kept = {name: pools.__dict__[name] for name in ("_shutdown", "_threads_queues")}
+    executor = pools.ThreadPoolExecutor
+    counter = executor._counter
+    pools._threads_queues = weakref.WeakKeyDictionary()
+    executor._counter = itertools.count().__next__
+
+    def undo() -> None:
+        pools.__dict__.update(kept)
+        executor._counter = counter
+
+    models.undo.append(undo)
+
+
+_run.beginners.append(_keep_modules)

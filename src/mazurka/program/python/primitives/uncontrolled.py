@@ -1,0 +1,73 @@
+"""What no model covers: calls during a run that the scheduler has no hold of are done for real, and counted.
+
+A run with such a call in it proves nothing about the program, so a count forbids ``Verified``.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.primitives.run import here
+
+#: module -> dotted names in it. Only modules that are loaded are touched.
+ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
+    "os": ("fork", "forkpty", "posix_spawn", "system", "wait", "waitpid"),
+    "subprocess": ("Popen.__init__", "Popen.wait", "Popen.communicate"),
+    "socket": ("socket.accept", "socket.connect", "socket.recv", "socket.recv_into", "socket.recvfrom", "socket.sendall"),
+    "select": ("select", "poll"),
+    "selectors": ("EpollSelector.select", "SelectSelector.select", "PollSelector.select"),
+    "signal": ("pause", "sigwait", "setitimer", "alarm"),
+    "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
+    "multiprocessing.connection": ("wait",),
+    "asyncio.base_events": ("BaseEventLoop.run_forever",),
+    "fcntl": ("flock", "lockf"),
+}
+
+
+def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(real)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        models = here()
+        if models is not None:
+            uncontrolled = models.kernel.uncontrolled
+            uncontrolled[name] = uncontrolled.get(name, 0) + 1
+        return real(*args, **kwargs)
+
+    return call
+
+
+class Counting:
+    """The counted entry points; modules that are loaded later are covered by calling :meth:`extend` again."""
+
+    def __init__(self) -> None:
+        self._covered: set[str] = set()
+        self._undo: list[tuple[Any, str, Any, bool]] = []
+
+    def extend(self) -> None:
+        for module_name, names in ENTRY_POINTS.items():
+            module = sys.modules.get(module_name)
+            if module is None or module_name in self._covered:
+                continue
+            self._covered.add(module_name)
+            for dotted in names:
+                self._count(module, module_name, dotted)
+
+    def _count(self, module: Any, module_name: str, dotted: str) -> None:
+        *path, name = dotted.split(".")
+        owner: Any = functools.reduce(lambda thing, part: getattr(thing, part, None), path, module)
+        real = getattr(owner, name, None) if owner is not None else None
+        if real is not None:
+            self._undo.append((owner, name, real, name in vars(owner)))
+            setattr(owner, name, counted(f"{module_name}.{dotted}", real))
+
+    def undo(self) -> None:
+        for owner, name, real, own in reversed(self._undo):
+            if own:
+                setattr(owner, name, real)
+            else:
+                delattr(owner, name)
+        self._undo.clear()
+        self._covered.clear()
