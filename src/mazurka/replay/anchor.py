@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import sys
 import sysconfig
 from collections.abc import Mapping
 from typing import Final
@@ -38,6 +39,16 @@ def portable_path(file: str, root: str = "") -> str:
         return file[len(_STDLIB) :].replace(os.sep, "/")
     base = os.path.join(root or os.getcwd(), "")
     return (file.removeprefix(base) if os.path.isabs(file) else file).replace(os.sep, "/")
+
+
+def places_of(path: str, root: str = "") -> list[str]:
+    """Where a file with that portable name may be: in the root, on the import path, in the standard library."""
+    if os.path.isabs(path):
+        return [path]
+    native = path.replace("/", os.sep)
+    folders = dict.fromkeys((root or os.getcwd(), *(entry or os.getcwd() for entry in sys.path), _STDLIB))
+    places = [os.path.join(folder, native) for folder in folders]
+    return [place for place in places if os.path.exists(place)]
 
 
 def portable_location(location: Location | None, root: str = "") -> Location | None:

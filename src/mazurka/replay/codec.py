@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mazurka.errors import MazurkaError
-from mazurka.replay.schedule import FORMAT, SavedFailure, SavedStep, Schedule
+from mazurka.replay.schedule import FORMAT, Point, SavedFailure, SavedStep, Schedule
 from mazurka.replay.switches import decode_blocks, encode_blocks
 
 TOKEN_PREFIX: Final = f"mz{FORMAT}-"
@@ -226,28 +226,25 @@ def load(text: str) -> Schedule:
 
 # -- parts ------------------------------------------------------------------------------------------------------------
 
-#: A site is a file's checksum in the upper bits and a running number in these lower ones.
-_NUMBER_BITS: Final = 20
 
-
-def _group_points(points: tuple[int, ...]) -> list[list[int]]:
-    """Sites by file: the file's checksum, then the running numbers, each as the distance from the one before."""
-    groups: dict[int, list[int]] = {}
-    for site in sorted(points):
-        groups.setdefault(site >> _NUMBER_BITS, []).append(site & ((1 << _NUMBER_BITS) - 1))
+def _group_points(points: tuple[Point, ...]) -> list[list[Any]]:
+    """Points by file: its name, then the running numbers, each as the distance from the one before."""
+    groups: dict[str, list[int]] = {}
+    for file, number in sorted(points):
+        groups.setdefault(file, []).append(number)
     return [
         [file, *(number - before for before, number in zip([0, *numbers], numbers, strict=False))]
         for file, numbers in groups.items()
     ]
 
 
-def _ungroup_points(groups: list[list[int]]) -> tuple[int, ...]:
+def _ungroup_points(groups: list[list[Any]]) -> tuple[Point, ...]:
     points = []
     for file, *distances in groups:
         number = 0
         for distance in distances:
             number += int(distance)
-            points.append((int(file) << _NUMBER_BITS) | number)
+            points.append((str(file), number))
     return tuple(points)
 
 

@@ -15,7 +15,7 @@ from enum import Enum
 
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, Plan, Program, Run
-from mazurka.replay.schedule import Learning, SavedStep, Schedule, fingerprint, save_steps
+from mazurka.replay.schedule import Learning, Point, SavedStep, Schedule, fingerprint, save_steps, sites_of
 
 #: A run that meets a new shared site goes on with more points than its prefix counted, so it is repeated, at most this
 #: often.
@@ -57,10 +57,10 @@ class Replay:
     program_changed: bool
 
 
-def teach(program: Program, points: Iterable[int]) -> None:
+def teach(program: Program, points: Iterable[Point], root: str = "") -> None:
     """Tell a program which sites are points, so that a prefix recorded elsewhere counts the same ones."""
     if isinstance(program, Learning):
-        program.learned.points |= set(points)
+        program.learned.points |= sites_of(points, root)
 
 
 def plan_of(schedule: Schedule, *, detail: bool = True) -> Plan:
@@ -81,7 +81,7 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
             where=schedule.target,
             hint="check the program again, or restore the source it was made from",
         )
-    teach(program, schedule.points)
+    teach(program, schedule.points, root)
     reproduced = 0
     for _ in range(max(times, 1)):
         run, difference = _follow(program, schedule, root)

@@ -12,15 +12,30 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol, runtime_checkable
 
 from mazurka.program.protocol import Failure, Program, Run
-from mazurka.replay.anchor import portable_location, source_text, step_location, target_in_words
+from mazurka.replay.anchor import (
+    places_of,
+    portable_location,
+    portable_path,
+    source_text,
+    step_location,
+    target_in_words,
+)
 from mazurka.replay.switches import prefix_until, steps_until
 from mazurka.trace.event import Location
+
+#: A site in terms that hold on any machine: its file's portable name and its number there ("": the site as it is).
+Point = tuple[str, int]
+
+#: A front end numbers a site by its file name's checksum above these bits, and a running number in them.
+_NUMBER_BITS: Final = 20
+_NUMBER: Final = (1 << _NUMBER_BITS) - 1
 
 
 class _Learned(Protocol):
@@ -88,7 +103,7 @@ class Schedule:
     prefix: tuple[str, ...]
     failure: SavedFailure
     steps: tuple[SavedStep, ...] = ()
-    points: tuple[int, ...] = ()
+    points: tuple[Point, ...] = ()
     strategy: str = "mcr"
     memory_model: str = "sc"
     python: str = field(default_factory=platform.python_version)
@@ -150,11 +165,31 @@ def save_steps(run: Run, program: Program, end: int, root: str = "") -> tuple[Sa
     return tuple(steps)
 
 
-def points_of(run: Run, program: Program) -> tuple[int, ...]:
+def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
     """The sites that were points in a run, with the program's marks: what another process has to know to repeat it."""
-    sites = {step.site for step in run.log if step.point and step.site}
-    marks = {point for point in program.learned.points if point < 0} if isinstance(program, Learning) else set()
-    return tuple(sorted(sites | marks))
+    found: set[Point] = set()
+    for site in {step.site for step in run.log if step.point and step.site}:
+        location = program.location(site)
+        found.add((portable_path(location.file, root), site & _NUMBER) if location is not None else ("", site))
+    if isinstance(program, Learning):
+        found.update(("", point) for point in program.learned.points if point < 0)
+    return tuple(sorted(found))
+
+
+def sites_of(points: Iterable[Point], root: str = "") -> set[int]:
+    """The same sites as this process numbers them.
+
+    A file may be known by its name as given, by its absolute one, or by where it is installed; teaching a program all
+    of them does no harm, as only one of them exists in it.
+    """
+    sites = set()
+    for file, number in points:
+        if not file:
+            sites.add(number)
+            continue
+        for name in dict.fromkeys((file, *places_of(file, root))):
+            sites.add(zlib.crc32(name.encode("utf-8", "surrogatepass")) << _NUMBER_BITS | number)
+    return sites
 
 
 def record_schedule(
@@ -167,7 +202,7 @@ def record_schedule(
     strategy: str = "mcr",
     memory_model: str = "sc",
     options: Mapping[str, object] | None = None,
-    points: tuple[int, ...] | None = None,
+    points: tuple[Point, ...] | None = None,
     root: str = "",
 ) -> Schedule:
     """Save what led to ``failure`` in a run made with detail.
@@ -176,7 +211,7 @@ def record_schedule(
     """
     end = steps_until(run, failure)
     if points is None:
-        points = points_of(run, program)
+        points = points_of(run, program, root)
     return Schedule(
         target=target,
         arguments=arguments,
