@@ -1,5 +1,37 @@
-"""Mazurka finds, explains and replays concurrency bugs in threaded Python programs."""
+"""Mazurka finds, explains and replays concurrency bugs in threaded Python programs.
+
+What programs may use from here is :func:`check` and ``__version__``; everything else is the command line and the pytest
+plugin. Importing this package costs nothing: a test module does so in every run, with or without Mazurka.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+__all__ = ["__version__", "check"]
 __version__ = "0.1.0"
+
+_Test = TypeVar("_Test", bound=Callable[..., Any])
+
+
+@overload
+def check(test: _Test, /) -> _Test: ...
+@overload
+def check(**settings: Any) -> Callable[[_Test], _Test]: ...
+def check(test: Any = None, /, **settings: Any) -> Any:
+    """Have pytest run this test in every relevant order of its threads, with or without ``--mazurka``.
+
+    The settings are the keys of the configuration with underscores: ``@mazurka.check(strategy="pct", time_limit=20)``.
+    A wrong one raises :class:`mazurka.errors.UsageError` here and now. The test itself is left as it is.
+    """
+    if settings:
+        from mazurka.config import from_arguments
+
+        from_arguments(settings, "decorator mazurka.check")
+
+    def mark(function: Any) -> Any:
+        function.__mazurka__ = settings
+        return function
+
+    return mark if test is None else mark(test)
