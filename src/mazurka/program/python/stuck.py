@@ -1,7 +1,7 @@
 """What to say when no thread can go on: who waits for what, held by whom, where.
 
-- *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one, too).
-  Only the cycle is reported; who merely waits for its members is left out.
+- *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one,
+  too). Only the cycle is reported; who merely waits for its members is left out.
 - *Livelock*: a thread repeats a loop whose passes change nothing.
 - *Blocked*: no cycle, but some thread waits for what nobody is left to give: a lost wake-up, a lock never given back.
 
@@ -13,8 +13,8 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Iterator
-from types import FrameType, ModuleType
 from pathlib import Path
+from types import FrameType, ModuleType
 from typing import Any, Final
 
 from greenlet import getcurrent
@@ -89,7 +89,7 @@ def _cycle(tasks: list[Task]) -> list[Task]:
     return []
 
 
-# -- words ----------------------------------------------------------------------------------------------------------------
+# -- words -----------------------------------------------------------------------------------------------------------
 
 
 def label(task: Task) -> str:
@@ -142,7 +142,7 @@ def _sentence(task: Task, entry: Waiting, kind: FailureKind) -> str:
     return text
 
 
-# -- frames ---------------------------------------------------------------------------------------------------------------
+# -- frames ----------------------------------------------------------------------------------------------------------
 
 
 def _frame(task: Task) -> FrameType | None:

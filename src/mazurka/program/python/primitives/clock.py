@@ -1,7 +1,8 @@
 """Model of ``time``: the virtual clock of a run.
 
-Every thread has a clock of its own, which only moves when it looks or sleeps, and which never shows less than that of the threads whose effects
-it has seen (:mod:`~mazurka.program.python.kernel`). ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at fixed values.
+Every thread has a clock of its own, which only moves when it looks or sleeps, and which never shows less than
+that of the threads whose effects it has seen (:mod:`~mazurka.program.python.kernel`). ``time.time`` starts at a
+fixed date, ``monotonic`` and ``perf_counter`` at fixed values.
 """
 
 from __future__ import annotations
@@ -23,14 +24,9 @@ _BILLION: Final = 1_000_000_000
 #: Longer sleeps overflow in CPython.
 _LONGEST: Final = 9_223_372_036.0
 
-_real: Final[dict[str, Any]] = {
-    name: getattr(time, name)
-    for name in (
-        "sleep time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns thread_time "
-        "thread_time_ns clock_gettime clock_gettime_ns localtime gmtime ctime asctime strftime"
-    ).split()
-    if hasattr(time, name)
-}
+_CLOCKS: Final = {"time": EPOCH, "monotonic": BOOT, "perf_counter": BOOT, "process_time": 0.0, "thread_time": 0.0}
+
+_real: Final[dict[str, Any]] = dict(vars(time))
 
 
 def sleep(seconds: Any, /) -> None:
@@ -112,15 +108,11 @@ def strftime(pattern: str, *when: Any) -> str:
     return str(_real["strftime"](pattern, *when))
 
 
-def _starts() -> dict[str, float]:
-    return {"time": EPOCH, "monotonic": BOOT, "perf_counter": BOOT, "process_time": 0.0, "thread_time": 0.0}
-
-
 #: name in ``time`` -> its model.
 REPLACEMENTS: Final[dict[str, Callable[..., Any]]] = {
     "sleep": sleep,
-    **{name: _clock(name, start) for name, start in _starts().items() if name in _real},
-    **{f"{name}_ns": _clock_ns(f"{name}_ns", start) for name, start in _starts().items() if f"{name}_ns" in _real},
+    **{name: _clock(name, start) for name, start in _CLOCKS.items() if name in _real},
+    **{f"{name}_ns": _clock_ns(f"{name}_ns", start) for name, start in _CLOCKS.items() if f"{name}_ns" in _real},
     **{name: _calendar(name) for name in ("localtime", "gmtime", "ctime")},
     "clock_gettime": clock_gettime,
     "clock_gettime_ns": clock_gettime_ns,

@@ -1,16 +1,19 @@
 """Models of what ``threading`` builds on locks: Condition, Semaphore, BoundedSemaphore, Event, Barrier, Timer.
 
-These are Python classes, so their methods are replaced in place: a class captured, subclassed or instantiated before the check
-is modelled all the same, and everything not replaced is CPython's own code. Source: ``Lib/threading.py`` and the library reference.
+These are Python classes, so their methods are replaced in place: a class captured, subclassed or instantiated
+before the check is modelled all the same, and everything not replaced is CPython's own code. Source:
+``Lib/threading.py`` and the library reference.
 
-- ``Condition.wait``: RELEASE of the lock with WAIT on ("cond", n); parked; READ of the waiter's own ("wake", m) and ACQUIRE of the
-  lock, one step when the wait has no timeout. A timed wait is two: the end of the parking, then the lock. ``notify`` is NOTIFY on ("cond", n)
-  and WRITE on the ("wake", m) of those it wakes, first come first woken. It happens under the lock, hence is no point, unless
-  a timed waiter can see it.
-- ``Event``: ``set``/``clear`` WRITE ("event", n), ``is_set`` and ``wait`` READ it. Where a program clears events, a ``wait``
-  is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes those that have arrived.
+- ``Condition.wait``: RELEASE of the lock with WAIT on ("cond", n); parked; READ of the waiter's own ("wake", m) and
+  ACQUIRE of the lock, one step when the wait has no timeout. A timed wait is two: the end of the parking, then the
+  lock. ``notify`` is NOTIFY on ("cond", n) and WRITE on the ("wake", m) of those it wakes, first come first woken. It
+  happens under the lock, hence is no point, unless a timed waiter can see it.
+- ``Event``: ``set``/``clear`` WRITE ("event", n), ``is_set`` and ``wait`` READ it. Where a program clears events, a
+  ``wait`` is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes those that have
+  arrived.
 - ``Semaphore``: RMW of ("sem", n), held back while the value is 0.
-- ``Barrier``: CPython's code over the Condition above. Its two unlocked looks (``n_waiting``, ``broken``) are READs of its lock.
+- ``Barrier``: CPython's code over the Condition above. Its two unlocked looks (``n_waiting``, ``broken``) are READs
+  of its lock.
 - ``Timer``: its interval passes like a ``sleep``, so that it may fire at any time.
 """
 
@@ -48,7 +51,7 @@ class Waiter:
         return self.notified
 
     def can_resume(self) -> bool:
-        return self.notified and self.with_lock._free()  # type: ignore[no-any-return]
+        return self.notified and self.with_lock._free()
 
     def describe(self) -> str:
         if self.notified and self.with_lock is not None:
@@ -59,7 +62,7 @@ class Waiter:
         return self.with_lock.holder() if self.notified and self.with_lock is not None else None
 
 
-# -- Condition ------------------------------------------------------------------------------------------------------------
+# -- Condition -------------------------------------------------------------------------------------------------------
 
 
 def condition_init(self: Any, lock: Any = None) -> None:
@@ -176,7 +179,7 @@ def _notify(self: Any, models: Models, n: int, op: Op) -> None:
         waiters.remove(waiter)
 
 
-# -- Semaphore ------------------------------------------------------------------------------------------------------------
+# -- Semaphore -------------------------------------------------------------------------------------------------------
 
 
 def semaphore_init(self: Any, value: int = 1) -> None:
@@ -235,7 +238,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
     self._value += n
 
 
-# -- Event ----------------------------------------------------------------------------------------------------------------
+# -- Event -----------------------------------------------------------------------------------------------------------
 
 
 class LazyCondition:
@@ -329,7 +332,7 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
     return woken
 
 
-# -- Barrier and Timer ----------------------------------------------------------------------------------------------------
+# -- Barrier and Timer -----------------------------------------------------------------------------------------------
 
 
 def _look_at_barrier(self: Any) -> None:
@@ -401,7 +404,8 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     },
     threading.Barrier: {
         **{name: _barrier_method(name) for name in ("wait", "reset", "abort")},
-        "n_waiting": property(barrier_n_waiting), "broken": property(barrier_broken),
+        "n_waiting": property(barrier_n_waiting),
+        "broken": property(barrier_broken),
     },
     threading.Timer: {"run": timer_run},
 }

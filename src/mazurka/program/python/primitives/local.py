@@ -1,8 +1,8 @@
 """Model of ``threading.local``: one namespace per thread of the program.
 
-Source: ``Modules/_threadmodule.c`` and the docstring of ``Lib/_threading_local.py``. The namespace of the running thread is put in place as the
-object's ``__dict__`` at each access. Inside a run the main thread starts with a copy of what it has outside.
-Nothing of it is shared, so nothing of it is an event.
+Source: ``Modules/_threadmodule.c`` and the docstring of ``Lib/_threading_local.py``. The namespace of the running
+thread is put in place as the object's ``__dict__`` at each access. Inside a run the main thread starts with a
+copy of what it has outside. Nothing of it is shared, so nothing of it is an event.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """Models of ``_thread.lock`` and ``_thread.RLock``.
 
-Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library reference. A lock has one target, ``("lock", number)``. Taking it
-is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``, are READs. Re-entering an RLock touches nothing
-that others could see and is no event.
+Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library reference. A lock has one target,
+``("lock", number)``. Taking it is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``,
+are READs. Re-entering an RLock touches nothing that others could see and is no event.
 
-Outside a run a model passes everything on to a real lock of its own, or to the one it was made from (:func:`adopted`).
+Outside a run a model passes everything on to a real lock of its own, or to the one it was made from
+(:func:`adopted`).
 
-Departures: a wait that could never end outside a run (one thread, nobody to release) raises ``RuntimeError`` instead of hanging.
+Departures: a wait that could never end outside a run (one thread, nobody to release) raises ``RuntimeError``
+instead of hanging.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _real_count: Final = _thread._count
 
 
 def patience(blocking: Any, timeout: Any) -> float | None:
-    """How long an ``acquire`` may wait: None for ever, 0 not at all. Wrong arguments raise what the real lock raises."""
+    """How long an ``acquire`` may wait: None for ever, 0 not at all. Wrong arguments raise what a real lock raises."""
     if timeout == -1 and type(timeout) is int:
         return None if blocking else 0.0
     real_allocate().acquire(blocking, timeout)
@@ -53,17 +55,26 @@ class Lock:
 
     __slots__ = ("__weakref__", "_acquired", "_born", "_held", "_holder", "_models", "_number", "_real", "_target")
 
+    _acquired: Where | None
+    _born: Where | None
+    _holder: Task | None
+    _models: Models | None
+    _number: str
+    _real: Any
+    _target: Target
+    _held: bool
+
     def __new__(cls) -> Lock:
         self = object.__new__(cls)
         frame = sys._getframe(1)
         self._models = models = here()
-        self._real: Any = None
+        self._real = None
         self._held = False
-        self._holder: Task | None = None
-        self._acquired: Where | None = None
+        self._holder = None
+        self._acquired = None
         self._born = where(frame)
         self._number = outside_number(frame) if models is None else models.number()
-        self._target: Target = ("lock", self._number)
+        self._target = ("lock", self._number)
         return self
 
     def _enter(self, models: Models) -> None:
@@ -155,7 +166,7 @@ class Lock:
         self._holder = None
         return None
 
-    def _take_back(self, models: Models, saved: Any) -> None:  # noqa: ARG002  # an RLock needs it
+    def _take_back(self, models: Models, saved: Any) -> None:
         self._take(models)
 
     def _at_fork_reinit(self) -> None:
@@ -185,17 +196,26 @@ class RLock:
 
     __slots__ = ("__weakref__", "_acquired", "_born", "_count", "_holder", "_models", "_number", "_real", "_target")
 
+    _acquired: Where | None
+    _born: Where | None
+    _holder: Task | None
+    _models: Models | None
+    _number: str
+    _real: Any
+    _target: Target
+    _count: int
+
     def __new__(cls, *args: Any, **kwargs: Any) -> RLock:
         self = object.__new__(cls)
         frame = sys._getframe(1)
         self._models = models = here()
-        self._real: Any = None
+        self._real = None
         self._count = 0
-        self._holder: Task | None = None
-        self._acquired: Where | None = None
+        self._holder = None
+        self._acquired = None
         self._born = where(frame)
         self._number = outside_number(frame) if models is None else models.number()
-        self._target: Target = ("lock", self._number)
+        self._target = ("lock", self._number)
         if cls is RLock and (args or kwargs):
             real_rlock_type(*args, **kwargs)  # what it has to say about arguments
         return self

@@ -1,9 +1,9 @@
 """Putting the models in place of the real primitives, and taking them out again.
 
-Classes written in Python are changed in place (:mod:`.conditions`, :mod:`.threads`), so nobody can hold an unchanged one. C types and functions
-are replaced wherever a module holds a reference: in ``threading``, ``_thread``, ``time``, ``queue``, and in every module
-that has captured one (``from threading import Lock``). What runs the checks keeps the real ones (:data:`SPARED`), and so does ``importlib``: an
-import is one atomic step.
+Classes written in Python are changed in place (:mod:`.conditions`, :mod:`.threads`), so nobody can hold an
+unchanged one. C types and functions are replaced wherever a module holds a reference: in ``threading``,
+``_thread``, ``time``, ``queue``, and in every module that has captured one (``from threading import Lock``). What
+runs the checks keeps the real ones (:data:`SPARED`), and so does ``importlib``: an import is one atomic step.
 
 :func:`adopt` replaces primitives that exist already. Cost: about 5 ms to install, nothing per run.
 """
@@ -26,13 +26,27 @@ from mazurka.program.python.primitives.uncontrolled import Counting
 
 #: Packages whose captured references stay real: they run the checks, or must work whatever the program does.
 SPARED: Final = frozenset(
-    "mazurka greenlet z3 pytest pluggy _pytest logging importlib _frozen_importlib _frozen_importlib_external execnet "
-    "xdist hypothesis coverage rich click sqlite3 numpy".split()
+    (
+        *("mazurka", "greenlet", "z3", "pytest", "pluggy", "_pytest", "execnet", "xdist", "hypothesis", "coverage"),
+        *(
+            "logging",
+            "importlib",
+            "_frozen_importlib",
+            "_frozen_importlib_external",
+            "rich",
+            "click",
+            "sqlite3",
+            "numpy",
+        ),
+    )
 )
 
 #: Modules of the standard library whose classes hold primitives, and whose instances are looked into.
 _HOLDERS: Final = frozenset(
-    "threading queue functools concurrent.futures._base concurrent.futures.thread multiprocessing.synchronize".split()
+    (
+        *("threading", "queue", "functools", "multiprocessing.synchronize"),
+        *("concurrent.futures._base", "concurrent.futures.thread"),
+    )
 )
 
 _DEPTH: Final = 4
@@ -73,7 +87,7 @@ def _name_inner_files() -> None:
     """Whose frames a location skips."""
     package = __name__.rpartition(".")[0]
     for name, module in list(sys.modules.items()):
-        if name.startswith(package) or name == "mazurka.program.python.kernel" or name in _HOLDERS or name == "contextlib":
+        if name.startswith(package) or name in _HOLDERS or name in ("mazurka.program.python.kernel", "contextlib"):
             file = getattr(module, "__file__", None)
             if file:
                 INNER.add(file)
@@ -142,7 +156,7 @@ def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
         undo.append(functools.partial(namespace.__setitem__, name, value))
 
 
-# -- primitives that exist already ----------------------------------------------------------------------------------------
+# -- primitives that exist already -----------------------------------------------------------------------------------
 
 _queues: Final[list[Any]] = []
 
@@ -256,7 +270,7 @@ class Finder:
             _queues.append(thing)
             self.undo.append(functools.partial(_queues.remove, thing))
         if isinstance(thing, threading.Condition):
-            lock = thing._lock
+            lock = thing.__dict__["_lock"]
             if type(lock) is locks.real_lock_type or type(lock) is locks.real_rlock_type:
                 conditions.rebind_lock(thing, locks.adopted(lock, f"{path}._lock"))
                 self.undo.append(functools.partial(conditions.rebind_lock, thing, lock))

@@ -1,4 +1,5 @@
-"""Model of ``queue.SimpleQueue``, which is C code. The other queues are CPython's own code over the modelled locks and conditions.
+"""Model of ``queue.SimpleQueue``, which is C code. The other queues are CPython's own code over the modelled locks
+and conditions.
 
 One target, ("queue", n): ``put`` and ``get`` are RMWs, ``get`` held back while there is nothing; looks are READs.
 """
@@ -30,7 +31,7 @@ class SimpleQueue:
         self._mz_born = where(frame)
         self._mz_target: Target = ("queue", outside_number(frame) if models is None else models.number())
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def _mz_outside(self) -> Any:
         if self._mz_real is None:

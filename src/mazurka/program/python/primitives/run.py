@@ -1,11 +1,13 @@
 """What the models of Python's primitives know about the run in progress.
 
-A model keeps two states apart. The one *outside* any run is the real thing: a real lock, the attributes an ``Event`` has
-had since the program was imported. The one *inside* a run starts as a copy of it, at the model's first use in that run, and
-is dropped when the run ends. So a primitive made at import time starts every run alike, whatever the last run did to it.
+A model keeps two states apart. The one *outside* any run is the real thing: a real lock, the attributes an
+``Event`` has had since the program was imported. The one *inside* a run starts as a copy of it, at the model's
+first use in that run, and is dropped when the run ends. So a primitive made at import time starts every run
+alike, whatever the last run did to it.
 
-Whether a call belongs to the run is asked of :func:`here` by every model: it does iff a run is active and the caller is the thread
-the kernel has let go. Calls of other OS threads (a test runner's own) and calls between runs get the real thing.
+Whether a call belongs to the run is asked of :func:`here` by every model: it does iff a run is active and the
+caller is the thread the kernel has let go. Calls of other OS threads (a test runner's own) and calls between runs
+get the real thing.
 
 Cost: 0.1 microseconds a question.
 """
@@ -13,7 +15,6 @@ Cost: 0.1 microseconds a question.
 from __future__ import annotations
 
 import sys
-from _thread import get_ident as real_ident
 from collections import deque
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -106,7 +107,10 @@ _outside_births: dict[str, int] = {}
 def here() -> Models | None:
     """The run that the caller is a thread of, or None."""
     kernel = _kernel.active
-    if kernel is None or kernel.current is None or getcurrent() is not kernel.current.greenlet:
+    if kernel is None:
+        return None
+    task: Task | None = kernel.current
+    if task is None or getcurrent() is not task.greenlet:
         return None
     models = _current
     if models is None or models.kernel is not kernel:
@@ -168,7 +172,7 @@ class Model:
         return None
 
 
-_WORDS: Final = {"event": "Event", "sem": "Semaphore", "cond": "Condition", "queue": "SimpleQueue", "barrier": "Barrier"}
+_WORDS: Final = {"event": "Event", "sem": "Semaphore", "cond": "Condition", "barrier": "Barrier"}
 
 
 def describe(what: str, born: Where | None, number: str = "") -> str:

@@ -1,17 +1,21 @@
-"""Models of threads: ``threading.Thread`` (methods replaced in place), ``_thread``'s functions, ``enumerate`` and its kin.
+"""Models of threads: ``threading.Thread`` (methods replaced in place), ``_thread``'s functions, ``enumerate`` and
+its kin.
 
 A thread of the program is a task of the kernel. Its Thread object keeps CPython's attributes; the task is in its
 ``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
 
-``is_alive``, ``enumerate`` and ``active_count`` READ what the ends of threads WRITE, and ("threads",), which starts WRITE once anybody has looked.
+``is_alive``, ``enumerate`` and ``active_count`` READ what the ends of threads WRITE, and ("threads",), which
+starts WRITE once anybody has looked.
 
-Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what would be printed is in the report anyway);
-``settrace``/``setprofile`` hooks are kept but not called for new threads; ``interrupt_main`` from another thread is counted, not done.
+Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what
+would be printed is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new
+threads; ``interrupt_main`` from another thread is counted, not done.
 """
 
 from __future__ import annotations
 
 import _thread
+import contextlib
 import functools
 import sys
 import threading
@@ -52,7 +56,7 @@ class Started:
     def set(self) -> None:
         self.flag = True
 
-    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # as an Event has it
+    def wait(self, timeout: float | None = None) -> bool:
         return True
 
     def _at_fork_reinit(self) -> None:
@@ -176,7 +180,7 @@ def thread_repr(self: Any) -> str:
     return f"<{type(self).__name__}({self._name}, {status}{daemon}{ident})>"
 
 
-# -- functions of threading -----------------------------------------------------------------------------------------------
+# -- functions of threading ------------------------------------------------------------------------------------------
 
 
 def newname(name_template: str) -> Any:
@@ -244,7 +248,7 @@ def register_atexit(func: Callable[..., object], *arg: Any, **kwargs: Any) -> No
 def finish_main() -> None:
     """What the interpreter does when the main thread has ended: callbacks of ``_register_atexit``, last one first.
 
-    To be called at the end of the main thread's body, in its task; the kernel then waits for the threads that are no daemons.
+    To be called at the end of the main thread's body, in its task; the kernel then waits for all that are no daemons.
     ``concurrent.futures.process`` is left out: a pool of processes belongs to whoever runs the checks.
     """
     if here() is None:
@@ -254,7 +258,7 @@ def finish_main() -> None:
             call()
 
 
-# -- functions of _thread -------------------------------------------------------------------------------------------------
+# -- functions of _thread --------------------------------------------------------------------------------------------
 
 
 def get_ident() -> int:
@@ -293,10 +297,8 @@ def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
 
 def _start_plain(models: Models, body: Callable[[], object], *, daemon: bool) -> Task:
     def live() -> None:
-        try:
+        with contextlib.suppress(SystemExit):
             body()
-        except SystemExit:
-            pass
 
     if END_POINTS in models.kernel.points:
         models.kernel.visit(Op.WRITE, _THREADS, 0, point=True)
@@ -385,11 +387,11 @@ def install() -> Callable[[], None]:
     return replace(REPLACEMENTS, _original)
 
 
-# -- state of the modules -------------------------------------------------------------------------------------------------
+# -- state of the modules --------------------------------------------------------------------------------------------
 
 
 def _keep_modules(models: Models) -> None:
-    """Save what a run changes in ``threading`` and ``concurrent.futures.thread``, and give the run its own pool registry."""
+    """Save what a run changes in ``threading`` and ``concurrent.futures.thread``; give the run a registry of pools."""
     namespace = threading.__dict__
     saved = {name: namespace[name] for name in ("excepthook", "_trace_hook", "_profile_hook")}
     models.undo.append(lambda: namespace.update(saved))

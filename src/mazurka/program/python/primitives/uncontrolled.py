@@ -16,7 +16,7 @@ from mazurka.program.python.primitives.run import here
 ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "os": ("fork", "forkpty", "posix_spawn", "system", "wait", "waitpid"),
     "subprocess": ("Popen.__init__", "Popen.wait", "Popen.communicate"),
-    "socket": ("socket.accept", "socket.connect", "socket.recv", "socket.recv_into", "socket.recvfrom", "socket.sendall"),
+    "socket": tuple(f"socket.{name}" for name in ("accept", "connect", "recv", "recv_into", "recvfrom", "sendall")),
     "select": ("select", "poll"),
     "selectors": ("EpollSelector.select", "SelectSelector.select", "PollSelector.select"),
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
