@@ -51,7 +51,7 @@ class JunitRenderer:
         root = Xml.Element("testsuites")
         root.append(suite)
         Xml.indent(root)
-        return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
 def _facts(report: CheckReport) -> dict[str, str]:

@@ -97,7 +97,7 @@ def _flows(explanation: Explanation, root: str) -> list[dict[str, Any]]:
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     if not rows:
         return []
-    order = {id(row): number for number, row in enumerate(rows)}
+    order = {id(row): number for number, row in enumerate(rows, 1)}
     labels = {column.thread: column.label for column in explanation.columns}
     threads = [
         {

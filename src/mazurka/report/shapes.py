@@ -208,7 +208,7 @@ def _deadlock(case: _Case) -> Recognised:
         if each.held_by == each.thread:
             label = label_of_name(run, each.thread)
             return Shape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {each.for_what}, which it holds itself."
-    return None, _for_ever(case)
+    return _lost_wake_up(case) or (None, _for_ever(case))
 
 
 def _cycle(waiting: tuple[Waiting, ...]) -> list[Waiting]:

@@ -1,0 +1,95 @@
+"""Shrinking keeps the failure, never makes a schedule harder to read, and finds the simplest one of small programs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mazurka.program.protocol import Continuation, Plan
+from mazurka.replay.shrink import draw_forward, put_off, shrink
+from mazurka.replay.switches import cost_until, decode_blocks, encode_blocks
+from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.program import OracleProgram
+
+_ADD = (Read("seen", "x"), Write("x", "seen+1"))
+_LOST = SmallProgram(threads=(_ADD * 3, _ADD * 3, _ADD), after=(Read("end", "x"), Assert("end==7")))
+_CROSSED = SmallProgram(
+    threads=(
+        (Lock("a"), Lock("b"), Unlock("b"), Unlock("a")),
+        (Lock("b"), Lock("a"), Unlock("a"), Unlock("b")),
+        _ADD * 4,
+    )
+)
+_NAMES = st.lists(st.sampled_from(["0", "0.1", "0.2"]), max_size=30).map(tuple)
+
+
+def _failing(program: OracleProgram, seed: int) -> Plan:
+    """A random plan that fails, drawn from ``seed`` on."""
+    for at in range(seed, seed + 2000):
+        plan = Plan(then=Continuation.RANDOM, seed=at)
+        run = program.execute(plan)
+        if run.failures:
+            return Plan(run.schedule())
+    raise AssertionError("no random run fails")
+
+
+@pytest.mark.parametrize(("small", "preemptions"), [(_LOST, 1), (_CROSSED, 1)], ids=["lost update", "deadlock"])
+@pytest.mark.parametrize("seed", range(0, 200, 20))
+def test_the_simplest_schedule_is_found(small: SmallProgram, preemptions: int, seed: int) -> None:
+    program = OracleProgram(small)
+    plan = _failing(program, seed)
+    failure = program.execute(plan).failures[0]
+    shrunk = shrink(program, plan, failure.identity)
+    assert shrunk is not None
+    assert shrunk.failure.identity == failure.identity
+    assert shrunk.after <= shrunk.before
+    assert shrunk.after.preemptions == preemptions
+
+
+def test_the_result_replays_strictly_and_is_the_same_every_time() -> None:
+    program = OracleProgram(_LOST)
+    plan = _failing(program, 0)
+    identity = program.execute(plan).failures[0].identity
+    first, second = shrink(program, plan, identity), shrink(program, plan, identity)
+    assert first is not None
+    assert second is not None
+    assert first.plan == second.plan
+    run = program.execute(Plan(first.plan.prefix, strict=True))
+    assert run.divergence is None
+    assert run.failures[0].identity == identity
+    assert cost_until(run, run.failures[0]) == first.after
+
+
+def test_the_number_of_runs_is_bounded() -> None:
+    program = OracleProgram(_LOST)
+    plan = _failing(program, 0)
+    identity = program.execute(plan).failures[0].identity
+    before = program.executions
+    shrunk = shrink(program, plan, identity, max_runs=3)
+    assert shrunk is not None
+    assert shrunk.runs <= 3
+    assert program.executions - before <= 3 + 2  # the run it starts from, and the one with detail at the end
+
+
+def test_a_plan_that_does_not_fail_is_not_shrunk() -> None:
+    assert shrink(OracleProgram(_LOST), Plan(), ("assertion", "", "")) is None
+
+
+@given(_NAMES)
+def test_blocks_stand_for_the_prefix(prefix: tuple[str, ...]) -> None:
+    blocks = encode_blocks(prefix)
+    assert decode_blocks(blocks) == prefix
+    assert all(one[0] != other[0] for one, other in zip(blocks, blocks[1:], strict=False))
+
+
+@given(_NAMES, st.data())
+def test_candidates_hold_no_point_that_was_not_there(prefix: tuple[str, ...], data: st.DataObject) -> None:
+    blocks = encode_blocks(prefix)
+    start = data.draw(st.integers(0, len(blocks)))
+    end = data.draw(st.integers(start, len(blocks)))
+    later = decode_blocks(put_off(blocks, start, end))
+    assert all(later.count(name) <= prefix.count(name) for name in prefix)
+    if start < len(blocks):
+        drawn = decode_blocks(draw_forward(blocks, start))
+        assert sorted(drawn) == sorted(prefix)
