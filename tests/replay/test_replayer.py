@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.program import OracleProgram
 
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Continuation, Plan
 from mazurka.replay.codec import from_json, from_token, to_json, to_token
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replay.schedule import Schedule, record_schedule
-from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
-from tests.oracle.program import OracleProgram
 
 _ADD = (Read("seen", "x"), Write("x", "seen+1"))
 _CHECK = (Read("end", "x"), Assert("end==2"))

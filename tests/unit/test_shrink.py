@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.program import OracleProgram
 
 from mazurka.program.protocol import Continuation, Plan
 from mazurka.replay.shrink import draw_forward, put_off, shrink
 from mazurka.replay.switches import cost_until, decode_blocks, encode_blocks
-from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
-from tests.oracle.program import OracleProgram
 
 _ADD = (Read("seen", "x"), Write("x", "seen+1"))
 _LOST = SmallProgram(threads=(_ADD * 3, _ADD * 3, _ADD), after=(Read("end", "x"), Assert("end==7")))
@@ -80,7 +82,7 @@ def test_a_plan_that_does_not_fail_is_not_shrunk() -> None:
 def test_blocks_stand_for_the_prefix(prefix: tuple[str, ...]) -> None:
     blocks = encode_blocks(prefix)
     assert decode_blocks(blocks) == prefix
-    assert all(one[0] != other[0] for one, other in zip(blocks, blocks[1:], strict=False))
+    assert all(one[0] != other[0] for one, other in itertools.pairwise(blocks))
 
 
 @given(_NAMES, st.data())

@@ -52,11 +52,10 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
     within = backward_slice(trail, starts)
     interferences = tuple(each for each in trail.interferences() if _belongs(each, within))
-    ranks = _ranks(trail, starts, interferences)
+    ranks = _ranks(trail, starts, interferences, within)
     chosen: set[int] = set()
     for rank in ranks:
-        fresh = sorted({index for index in rank if index in within or index in starts} - chosen)
-        fresh = [index for index in fresh if trail.run.log[index].op not in _SILENT]
+        fresh = [index for index in sorted(rank - chosen) if trail.run.log[index].op not in _SILENT]
         room = LIMIT - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
     return Relevance(frozenset(chosen), tuple(starts), interferences)
@@ -67,7 +66,7 @@ def _belongs(each: Interference, within: set[int]) -> bool:
     return any(index in within for index in ends) and any(touch.index in within for touch in each.inside)
 
 
-def _ranks(trail: Trail, starts: list[int], interferences: Iterable[Interference]) -> list[set[int]]:
+def _ranks(trail: Trail, starts: list[int], interferences: Iterable[Interference], within: set[int]) -> list[set[int]]:
     first, second, third = set(starts), set[int](), set[int]()
     for each in interferences:
         rank = (first if each.gap.preemptive else third) if each.unserialisable else second
@@ -79,7 +78,7 @@ def _ranks(trail: Trail, starts: list[int], interferences: Iterable[Interference
             if source is not None:
                 second.add(source.index)
     for index in preemptive_steps(trail.run, trail.end):
-        third.update((index - 1, index) if index else (index,))
+        third.update({index - 1, index} & within)
     return [first, second, third]
 
 
