@@ -16,7 +16,7 @@ from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.table import Line, table
-from mazurka.report.words import shorten
+from mazurka.report.words import printable, shorten
 
 _NARROWEST: Final = 60
 _OUTPUT_LINES: Final = 6
@@ -122,7 +122,7 @@ class TextRenderer:
         title = "The failing run printed:"
         if len(printed) > _OUTPUT_LINES:
             title = f"The failing run printed {len(printed)} lines, in the end:"
-        return [Line(""), Line(title), *(Line(self._cut(f"  | {text}"), "dim") for text in printed[-_OUTPUT_LINES:])]
+        return [Line(""), Line(title), *(Line(self._cut(f"  | {printable(text)}"), "dim") for text in printed[-_OUTPUT_LINES:])]
 
     def _paragraph(self, text: str) -> list[Line]:
         return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]

@@ -12,7 +12,7 @@ from typing import Final
 
 from mazurka.replay.anchor import portable_path
 from mazurka.report.finding import Explanation, Fold, Row
-from mazurka.report.words import shorten
+from mazurka.report.words import one_line, shorten
 from mazurka.trace.event import Location
 
 _NUMBER: Final = 6
@@ -74,7 +74,7 @@ def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
 
 def _left(row: Row, starts: dict[str, int]) -> str:
     number = "!" if row.failing else str(row.step)
-    return f"{number:>{_NUMBER - 2}}".ljust(starts.get(row.thread, _NUMBER)) + ", ".join(row.what)
+    return f"{number:>{_NUMBER - 2}}".ljust(starts.get(row.thread, _NUMBER)) + one_line(", ".join(row.what))
 
 
 def _place(location: Location | None, root: str) -> str:

@@ -62,9 +62,19 @@ def value_words(value: object) -> str:
 
 
 def shorten(text: str, length: int) -> str:
-    """Text on one line of at most ``length`` characters."""
-    text = " ".join(text.split())
+    """Text on one line of at most ``length`` printable characters."""
+    text = one_line(text)
     return text if len(text) <= length else text[: max(length - 3, 1)].rstrip() + "..."
+
+
+def one_line(text: str) -> str:
+    """Text with every stretch of white space made a single space."""
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Text that can't do anything to a terminal, whatever the program put into it."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else "?" for each in text)
 
 
 def step_words(run: Run, step: Step) -> str:
