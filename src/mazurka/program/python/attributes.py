@@ -1,0 +1,230 @@
+"""Where an attribute lives, and so which location an access to it touches.
+
+===========================================  ==========================================================
+what the class says                          location
+===========================================  ==========================================================
+nothing, or a slot                           the instance's attribute
+a function, class or method                  none, unless the instance may hide it
+a data descriptor (property ...)             none: its own code is tracked, or opaque
+another descriptor (cached_property ...)     the instance's attribute: that is where it keeps its result
+any other value                              the instance's attribute, and the class's while that shows through
+===========================================  ==========================================================
+
+An attribute of a class is a location of the class that has it; an attribute of a module is the module's global. What was found
+out is kept by class and name, and forgotten between runs.
+
+Cost: two dictionary look-ups for what was seen before.
+"""
+
+from __future__ import annotations
+
+import types
+from enum import EnumType
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python import objects, sites
+from mazurka.program.python.containers import Shape, forget_shapes, shapes
+from mazurka.program.python.objects import number
+from mazurka.trace.event import Op
+
+_READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
+
+#: How an attribute of instances of a class is found; any other entry is the class whose value shows through.
+NONE: Final = 0
+INSTANCE: Final = 1
+HIDABLE: Final = 2
+DICTIONARY: Final = 3
+OF_CLASS: Final = 4
+OF_MODULE: Final = 5
+OPAQUE: Final = 6
+
+_METHODS: Final = (
+    types.FunctionType,
+    classmethod,
+    staticmethod,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.MethodType,
+    type,
+)
+_CONSTANT: Final = (*_METHODS, types.ModuleType)
+
+#: Packages whose objects may be used by several threads without their methods being tracked: they are values, or meant for it.
+HARMLESS: Final = frozenset(
+    """_io _pytest _thread _weakref abc argparse array ast asyncio atexit base64 binascii bisect builtins calendar cmath
+    codecs collections concurrent contextlib contextvars copy copyreg dataclasses datetime decimal dis enum errno faulthandler
+    fractions functools gc genericpath glob greenlet hashlib hmac importlib inspect io ipaddress itertools keyword linecache
+    locale logging marshal math mazurka mimetypes numbers operator os pathlib pluggy posixpath pprint pytest queue
+    random re secrets select selectors shlex shutil signal site socket ssl stat statistics string struct subprocess sys sysconfig
+    tempfile textwrap threading time timeit tokenize traceback types typing typing_extensions unicodedata unittest urllib uuid
+    warnings weakref zlib _contextvars _operator _functools _collections _collections_abc""".split()
+)
+
+#: Classes of the models whose attributes are each thread's own.
+private: set[type] = set()
+
+
+def _find(kind: type, name: str) -> tuple[type, Any] | None:
+    for each in type.__dict__["__mro__"].__get__(kind):
+        space = type.__dict__["__dict__"].__get__(each)
+        if name in space:
+            return each, space[name]
+    return None
+
+
+def classify(kind: type, name: str) -> Any:
+    """How attribute ``name`` of instances of ``kind`` is found; remembered."""
+    shape = shapes.get(id(kind))
+    if shape is None:
+        shape = shapes[id(kind)] = Shape(kind)
+    found = shape.attributes[name] = _classify(kind, name)
+    return found
+
+
+def _classify(kind: type, name: str) -> Any:
+    mro = type.__dict__["__mro__"].__get__(kind)
+    for each in mro:
+        if each is type:
+            return OF_CLASS
+        if each is types.ModuleType:
+            return OF_MODULE
+        if any(each is other for other in private):
+            return NONE
+    has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
+    found = _find(kind, name)
+    if name == "__dict__":
+        return DICTIONARY if has_dictionary else NONE
+    if found is None:
+        return INSTANCE if has_dictionary else NONE
+    owner, value = found
+    if isinstance(value, _METHODS):
+        if _is_opaque(owner, value):
+            return OPAQUE
+        return HIDABLE if has_dictionary and name in sites.stored else NONE
+    if type(value) is types.MemberDescriptorType:
+        return INSTANCE if owner.__flags__ & 1 << 9 else NONE
+    descriptor = type(value)
+    if hasattr(descriptor, "__set__") or hasattr(descriptor, "__delete__"):
+        return NONE
+    if hasattr(descriptor, "__get__"):
+        return INSTANCE if has_dictionary else NONE
+    return owner
+
+
+def _is_opaque(owner: type, value: Any) -> bool:
+    """A method in code that is not tracked, of a class that is not known to be harmless."""
+    if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
+        return False
+    module = owner.__dict__.get("__module__", "")
+    return isinstance(module, str) and module.partition(".")[0] not in HARMLESS and value.__name__ != "__init__"
+
+
+def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
+    """An attribute is about to be read that is not simply the instance's."""
+    if how is NONE:
+        return
+    if how is HIDABLE:
+        if name in objects.dictionary(thing):
+            _emit(run, thing, name, site, _READ)
+    elif how is OF_MODULE:
+        module_read(run, thing, name, site)
+    elif how is OF_CLASS:
+        _class_read(run, thing, name, site)
+    elif how is DICTIONARY:
+        space = objects.dictionary(thing)
+        if type(space) is dict:
+            objects.adopt_dictionary(thing, space)
+    elif how is OPAQUE:
+        _opaque_call(run, thing, name, site)
+    elif isinstance(how, type):
+        if name in objects.dictionary(thing):
+            _emit(run, thing, name, site, _READ)
+        else:
+            target = ("a", number(how), name)
+            if run.detail:
+                objects.label(run, target, how, f".{name}")
+            _emit(run, thing, name, site, _READ, (Access(_READ, target),))
+    else:
+        _emit(run, thing, name, site, _READ)
+
+
+def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
+    target = ("a", number(thing), name)
+    value = None
+    if run.detail:
+        objects.label(run, target, thing, f".{name}")
+        value = objects.peek(lambda: objects.peek_attribute(thing, name), run.names[target])
+    run.visit(op, target, site, value, more)
+
+
+def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
+    """An attribute is about to be stored or deleted that is not simply the instance's."""
+    if how is OF_MODULE:
+        module_write(run, thing, name, site)
+        return
+    if how is OF_CLASS:
+        space = type.__dict__["__dict__"].__get__(thing)
+        if name not in space or isinstance(space[name], _METHODS) or hasattr(type(space[name]), "__get__"):
+            forget_shapes()
+    elif how is NONE:
+        return
+    _emit(run, thing, name, site, _WRITE)
+
+
+def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
+    found = _find(thing, name)
+    if found is None or isinstance(found[1], _CONSTANT) or hasattr(type(found[1]), "__get__") or name.startswith("__"):
+        return
+    if not issubclass(type(thing), EnumType):
+        _emit(run, found[0], name, site, _READ)
+
+
+def module_read(run: Any, module: Any, name: str, site: int) -> None:
+    """A global is about to be read by way of its module."""
+    space = objects.dictionary(module)
+    if name not in space or not isinstance(space[name], _CONSTANT):
+        global_access(run, space.get("__name__", "?"), name, site, _READ, space)
+
+
+def module_write(run: Any, module: Any, name: str, site: int) -> None:
+    """A global is about to be stored by way of its module."""
+    space = objects.dictionary(module)
+    file = space.get("__file__")
+    if file in sites.instrumented and name not in sites.variables(file):
+        text = f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant, at {sites.location(site)}"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+    global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+
+
+def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:
+    """A module's global is about to be read or stored."""
+    target = ("g", module, name)
+    value = None
+    if run.detail:
+        run.names[target] = name
+        value = objects.peek(lambda: space.get(name, objects.MISSING), name)
+    run.visit(op, target, site, value)
+
+
+def _opaque_call(run: Any, thing: Any, name: str, site: int) -> None:
+    target = ("o", number(thing))
+    if run.detail:
+        objects.label(run, target, thing)
+    run.visit(_RMW, target, site)
+    if run.touched.get(target, (0,))[0] == -1:
+        count_untracked(run, f"{type(thing).__name__}.{name}()", site)
+
+
+def count_untracked(run: Any, what: str, site: int) -> None:
+    """Something shared was used in a way that is not tracked."""
+    text = f"{what} at {sites.location(site)}"
+    run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def instance_accesses(thing: Any) -> list[Access]:
+    """Reads of all attributes an instance has."""
+    n = number(thing)
+    return [Access(_READ, ("a", n, name)) for name in list(objects.dictionary(thing))]

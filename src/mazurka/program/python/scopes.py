@@ -1,0 +1,327 @@
+"""Which variable a name means: the language's scoping rules, over a syntax tree.
+
+Works on trees (pytest hands over rewritten ones), so the standard library's `symtable`, which wants text, is no help.
+What the rewriter asks: is a name a plain local, a cell that may change after it was captured, a global that
+may change, a constant global or a builtin.
+
+A binding's *weight* says whether the variable can change: 1 for a single binding, at least 2 when it may be bound again
+(twice along one path, in a loop, from another scope). Branches of one ``if``, ``try`` or ``match`` count once.
+
+Cost: one pass over the tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from enum import Enum
+from typing import Final
+
+_BUILTINS: Final = frozenset(dir(builtins))
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+class Variable(Enum):
+    """What a name means where it stands."""
+
+    LOCAL = "local"  # nobody else can rebind it
+    CELL = "cell"  # shared with other functions, and bound more than once
+    GLOBAL = "global"  # of the module, and bound more than once
+    CONSTANT = "constant"  # of the module, bound at most once
+    CLASS = "class"  # in the namespace of a class that is being made
+    BUILTIN = "builtin"
+
+
+class Scope:
+    """A module, class, function, comprehension or set of type parameters."""
+
+    __slots__ = ("bindings", "captured", "globals", "imports", "kind", "name", "nonlocals", "parameters", "parent")
+
+    def __init__(self, kind: str, name: str, parent: Scope | None) -> None:
+        self.kind = kind
+        self.name = name
+        self.parent = parent
+        self.bindings: dict[str, int] = {}
+        self.captured: set[str] = set()
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.imports: dict[str, str] = {}  # name bound by an import -> the module it comes from
+        self.parameters: set[str] = set()  # *args and **kwargs: fresh containers of each call
+
+
+def mangle(name: str, owner: str) -> str:
+    """A private name as the compiler spells it inside class ``owner``."""
+    if not owner or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = owner.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name
+
+
+class Scopes(ast.NodeVisitor):
+    """The scopes of one module."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.module = Scope("module", "", None)
+        self.of: dict[ast.AST, Scope] = {}
+        self.star_import = False
+        self._scope = self.module
+        self._owner = ""
+        self._loops = 0
+        self._uses: list[tuple[Scope, str]] = []
+        self._outer_bindings: list[tuple[Scope, str]] = []
+        for statement in getattr(tree, "body", []):
+            self.visit(statement)
+        self._capture()
+
+    # -- questions ------------------------------------------------------------------------------------------------
+
+    def resolve(self, scope: Scope, name: str) -> tuple[Variable, Scope]:
+        """What ``name`` (mangled) means in ``scope``, and whose variable it is."""
+        owner = self._owner_of(scope, name)
+        if owner.kind == "class":
+            return Variable.CLASS, owner
+        if owner.kind != "module":
+            shared = owner.kind == "function" and name in owner.captured and owner.bindings.get(name, 0) > 1
+            return (Variable.CELL if shared else Variable.LOCAL), owner
+        weight = owner.bindings.get(name, 0)
+        if weight > 1:
+            return Variable.GLOBAL, owner
+        if weight == 0 and name in _BUILTINS and not self.star_import:
+            return Variable.BUILTIN, owner
+        return Variable.CONSTANT, owner
+
+    def _owner_of(self, scope: Scope, name: str) -> Scope:
+        if name in scope.globals:
+            return self.module
+        if name in scope.bindings and name not in scope.nonlocals:
+            return scope
+        outer = scope.parent
+        while outer is not None and outer.kind != "module":
+            if outer.kind != "class":
+                if name in outer.globals:
+                    return self.module
+                if name in outer.bindings and name not in outer.nonlocals:
+                    return outer
+            outer = outer.parent
+        return self.module
+
+    def _capture(self) -> None:
+        for scope, name in self._outer_bindings:
+            owner = self._owner_of(scope, name)
+            owner.bindings[name] = owner.bindings.get(name, 0) + 2
+        for scope, name in self._uses:
+            owner = self._owner_of(scope, name)
+            user = scope
+            while user.kind == "comprehension" and user.parent is not None:  # runs where it stands: captures nothing
+                user = user.parent
+            if owner not in (scope, user) and owner.kind != "module":
+                owner.captured.add(name)
+
+    # -- bindings -------------------------------------------------------------------------------------------------
+
+    def _bind(self, name: str, scope: Scope | None = None) -> None:
+        scope = scope or self._scope
+        name = mangle(name, self._owner)
+        if name in scope.globals:
+            bindings = self.module.bindings
+            bindings[name] = bindings.get(name, 0) + (1 if scope is self.module else 2)
+        elif name in scope.nonlocals:
+            self._outer_bindings.append((scope, name))
+            self._uses.append((scope, name))
+        else:
+            scope.bindings[name] = scope.bindings.get(name, 0) + (2 if self._loops else 1)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._uses.append((self._scope, mangle(node.id, self._owner)))
+        if not isinstance(node.ctx, ast.Load):
+            self._bind(node.id)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self._scope.globals.update(mangle(name, self._owner) for name in node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self._scope.nonlocals.update(mangle(name, self._owner) for name in node.names)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        scope = self._scope
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        name = mangle(node.target.id, self._owner)
+        self._uses.append((self._scope, name))
+        self._bind(node.target.id, scope)
+        if scope is not self._scope:
+            scope.bindings[name] = scope.bindings.get(name, 0) + 1
+        self.visit(node.value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.generic_visit(node)
+        if isinstance(node.target, ast.Name):
+            self._bind(node.target.id)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None or not isinstance(node.target, ast.Name):
+            self.visit(node.target)
+        elif self._scope.kind != "module":
+            self._scope.bindings.setdefault(mangle(node.target.id, self._owner), 0)
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            self._bind(name)
+            self._scope.imports[mangle(name, self._owner)] = alias.name
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.star_import = True
+                continue
+            name = alias.asname or alias.name
+            self._bind(name)
+            self._scope.imports[mangle(name, self._owner)] = "." * node.level + (node.module or "")
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self._bind(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        if node.name:
+            self._bind(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        if node.name:
+            self._bind(node.name)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self._bind(node.rest)
+        self.generic_visit(node)
+
+    # -- branches and loops -----------------------------------------------------------------------------------------
+
+    def _alternatives(self, branches: list[list[ast.stmt]]) -> None:
+        before = self._scope.bindings
+        merged = dict(before)
+        for branch in branches:
+            self._scope.bindings = dict(before)
+            for statement in branch:
+                self.visit(statement)
+            for name, weight in self._scope.bindings.items():
+                merged[name] = max(weight, merged.get(name, 0))
+        self._scope.bindings = merged
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        self._alternatives([node.body, node.orelse])
+
+    def visit_Try(self, node: ast.Try) -> None:
+        self._alternatives([[*node.body, *node.orelse], *([handler] for handler in node.handlers)])  # type: ignore[list-item]  # handlers are visited like statements
+        for statement in node.finalbody:
+            self.visit(statement)
+
+    visit_TryStar = visit_Try  # type: ignore[assignment]  # the same fields
+
+    def visit_Match(self, node: ast.Match) -> None:
+        self.visit(node.subject)
+        self._alternatives([[case] for case in node.cases])  # type: ignore[list-item]  # cases are visited like statements
+
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        self.visit(node.iter)
+        self._loops += 1
+        self.visit(node.target)
+        for statement in node.body:
+            self.visit(statement)
+        self._loops -= 1
+        for statement in node.orelse:
+            self.visit(statement)
+
+    visit_AsyncFor = visit_For
+
+    def visit_While(self, node: ast.While) -> None:
+        self._loops += 1
+        self.visit(node.test)
+        for statement in node.body:
+            self.visit(statement)
+        self._loops -= 1
+        for statement in node.orelse:
+            self.visit(statement)
+
+    # -- nested scopes ------------------------------------------------------------------------------------------------
+
+    def _enter(self, node: ast.AST, kind: str, name: str) -> Scope:
+        scope = Scope(kind, name, self._scope)
+        self.of[node] = scope
+        self._scope = scope
+        return scope
+
+    def _parameters(self, args: ast.arguments, scope: Scope) -> None:
+        for argument in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
+            self._bind(argument.arg)
+        for argument in filter(None, [args.vararg, args.kwarg]):
+            self._bind(argument.arg)
+            scope.parameters.add(mangle(argument.arg, self._owner))
+
+    def _type_parameters(self, node: ast.AST) -> bool:
+        parameters = getattr(node, "type_params", None)
+        if not parameters:
+            return False
+        scope = Scope("type parameters", "", self._scope)
+        self.of[parameters[0]] = scope
+        self._scope = scope
+        for parameter in parameters:
+            self._bind(parameter.name)
+        return True
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        if not isinstance(node, ast.Lambda):
+            for decorator in node.decorator_list:
+                self.visit(decorator)
+            self._bind(node.name)
+        for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+            self.visit(default)
+        outer, loops = self._scope, self._loops
+        self._type_parameters(node)
+        scope = self._enter(node, "function", getattr(node, "name", "<lambda>"))
+        self._loops = 0
+        self._parameters(node.args, scope)
+        for statement in [node.body] if isinstance(node, ast.Lambda) else node.body:
+            self.visit(statement)
+        self._scope, self._loops = outer, loops
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+    visit_Lambda = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._bind(node.name)
+        outer, loops, owner = self._scope, self._loops, self._owner
+        self._type_parameters(node)
+        for expression in [*node.bases, *(keyword.value for keyword in node.keywords)]:
+            self.visit(expression)
+        self._enter(node, "class", node.name)
+        self._loops, self._owner = 0, node.name
+        for statement in node.body:
+            self.visit(statement)
+        self._scope, self._loops, self._owner = outer, loops, owner
+
+    def _visit_comprehension(self, node: _COMPREHENSIONS) -> None:
+        self.visit(node.generators[0].iter)
+        outer, loops = self._scope, self._loops
+        self._enter(node, "comprehension", "")
+        self._loops = 0
+        for index, generator in enumerate(node.generators):
+            if index:
+                self.visit(generator.iter)
+            self.visit(generator.target)
+            for condition in generator.ifs:
+                self.visit(condition)
+        for field in ("key", "value", "elt"):
+            if hasattr(node, field):
+                self.visit(getattr(node, field))
+        self._scope, self._loops = outer, loops
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension

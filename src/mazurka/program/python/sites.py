@@ -1,0 +1,94 @@
+"""Sites: the places in the source that hooks report, numbered so that compiled code can be kept between runs.
+
+A site's id is ``crc32(file name) << 20 | running number within the module``, the running number starting at 1; 0 and
+negative ids are reserved for what has no place in the program. Ids are the same in every process that
+instruments the same text with the same version of the rewriter.
+
+Cost: one dictionary and one list look-up per question; a site takes a tuple of six.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final, NamedTuple
+
+from mazurka.trace.event import Location
+
+_BITS: Final = 20
+_MASK: Final = (1 << _BITS) - 1
+
+
+class Site(NamedTuple):
+    """One place where a hook is called: ``kind`` says what for, ``name`` which attribute, variable or method."""
+
+    file: str
+    line: int
+    column: int
+    function: str
+    kind: str
+    name: str
+
+
+#: What is kept of a site beside the compiled code: everything but the file.
+Entry = tuple[int, int, str, str, str]
+
+_modules: dict[int, tuple[str, list[Entry]]] = {}
+_variables: dict[str, set[str]] = {}
+
+#: Files whose code calls hooks.
+instrumented: set[str] = set()
+
+#: Names of attributes that instrumented code stores: only those can hide a method of the class.
+stored: set[str] = set()
+
+
+class Numbering:
+    """Hands out the sites of one module."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.base = zlib.crc32(file.encode("utf-8", "surrogatepass")) << _BITS
+        self.entries: list[Entry] = []
+
+    def new(self, line: int, column: int, function: str, kind: str, name: str) -> int:
+        """The id of the next site."""
+        self.entries.append((line, column, function, kind, name))
+        return self.base | len(self.entries)
+
+
+def register(file: str, entries: list[Entry]) -> None:
+    """Make a module's sites known: its code is about to run."""
+    _modules[zlib.crc32(file.encode("utf-8", "surrogatepass"))] = (file, entries)
+    _variables.pop(file, None)
+    instrumented.add(file)
+    stored.update(entry[4] for entry in entries if entry[3] == "store")
+
+
+def variables(file: str) -> set[str]:
+    """The globals of a module that its own code takes for variables."""
+    known = _variables.get(file)
+    if known is None:
+        _, entries = _modules[zlib.crc32(file.encode("utf-8", "surrogatepass"))]
+        known = _variables[file] = {entry[4] for entry in entries if entry[3].startswith("global")}
+    return known
+
+
+def site(number: int) -> Site | None:
+    """What is known of a site."""
+    module = _modules.get(number >> _BITS) if number > 0 else None
+    index = (number & _MASK) - 1
+    if module is None or not 0 <= index < len(module[1]):
+        return None
+    return Site(module[0], *module[1][index])
+
+
+def location(number: int) -> Location | None:
+    """Where a site is in the source."""
+    known = site(number)
+    return None if known is None else Location(known.file, known.line, known.column, known.function)
+
+
+def text(number: int) -> str:
+    """A site in words."""
+    known = site(number)
+    return "" if known is None else f"{known.kind} {known.name} at {known.file}:{known.line}".replace("  ", " ")

@@ -1,0 +1,72 @@
+"""Instruments a module that is already imported, where it is.
+
+Its text is compiled again, instrumented, and every function that came from it gets the code of its counterpart: the one with the
+same qualified name, first line and free variables. Functions with no counterpart stay as they are. Module level and class bodies
+are not executed again.
+
+Cost: one compilation and one walk over the interpreter's objects.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import types
+from collections.abc import Callable, Iterator
+
+from mazurka.program.python.instrument import instrument_source
+
+_Key = tuple[str, int, tuple[str, ...]]
+
+
+def swap_module(module: types.ModuleType) -> Callable[[], None]:
+    """Instrument a module's functions; calling the result puts the old code back.
+
+    A module without source, or whose source can't be rewritten, is left as it is.
+    """
+    file = getattr(module, "__file__", None)
+    try:
+        source = inspect.getsource(module)
+        if not isinstance(file, str):
+            return _nothing
+        code = instrument_source(source, file)
+    except (OSError, TypeError, SyntaxError, ValueError, RecursionError):
+        return _nothing
+    counterparts = {_key(each): each for each in _codes(code)}
+    swapped: list[tuple[types.FunctionType, types.CodeType]] = []
+    for function in [each for each in gc.get_objects() if type(each) is types.FunctionType]:
+        old = function.__code__
+        if old.co_filename in (file, _compiled_name(module)):
+            new = counterparts.get(_key(old))
+            if new is not None:
+                swapped.append((function, old))
+                function.__code__ = new
+
+    def undo() -> None:
+        while swapped:
+            function, old = swapped.pop()
+            function.__code__ = old
+
+    return undo
+
+
+def _nothing() -> None:
+    """There is nothing to undo."""
+
+
+def _compiled_name(module: types.ModuleType) -> str:
+    """The file name in the code of a module that is frozen into the interpreter."""
+    return f"<frozen {module.__name__}>"
+
+
+def _key(code: types.CodeType) -> _Key:
+    return code.co_qualname, code.co_firstlineno, code.co_freevars
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object's functions, at any depth, without the ones that instrumenting added."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            if constant.co_varnames[:1] != ("__mz__",):
+                yield constant
+            yield from _codes(constant)
