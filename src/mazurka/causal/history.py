@@ -1,0 +1,194 @@
+"""A run as a causal model: threads of steps, which write each read took its value from, and what had to precede what.
+
+The maximal causal model (Huang and Huang, OOPSLA 2016; dissertation of S. Huang, ch. 3.1) needs two axioms only: a prefix of a run
+is a run, and what a thread does next is determined by what it has done and read so far. Hence a set of steps
+that is closed under program order and reads-from can be executed in every order that keeps the reads-from.
+
+Steps are numbered by their place in the log. Besides the accesses this module computes for every step
+
+- its *clock*: how many steps of each thread it causally needs (itself included), by program order and reads-from;
+- its *state*: a fingerprint of everything its thread had done and read before it, and its *print*: the
+  same including itself. Equal prints mean the same event, in different runs too: fingerprints are built only from thread
+  names and from each other, so that they are stable across runs and processes. 61 bits: the
+  chance of any collision among a million events is below one in a million.
+
+Cost: one pass over the log; a clock is shared by the steps of a thread until a read learns something new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+from mazurka.trace.event import READS, WRITES, Op
+
+#: The "step" that wrote a target's initial value.
+INITIAL: Final = -1
+
+#: Fingerprint of the initial value of every target.
+INITIAL_PRINT: Final = 0
+
+_prints: dict[Any, int] = {}
+
+
+def stable_print(name: Any) -> int:
+    """A fingerprint of a thread's or a target's name that is the same in every process."""
+    made = _prints.get(name)
+    if made is None:
+        if len(_prints) > 1_000_000:
+            _prints.clear()
+        digest = blake2b(repr(name).encode(), digest_size=8).digest()
+        made = _prints[name] = int.from_bytes(digest, "big") >> 4 | 1
+    return made
+
+
+class History:
+    """The causal model of one run. Immutable once built; all lists are indexed by step unless they say otherwise."""
+
+    __slots__ = (
+        "acquires",
+        "clocks",
+        "consumers",
+        "final_states",
+        "lockable",
+        "locks",
+        "looks",
+        "numbers",
+        "ops",
+        "pending",
+        "points",
+        "positions",
+        "prints",
+        "readers",
+        "reads",
+        "states",
+        "tasks",
+        "threads",
+        "writers",
+        "writes",
+    )
+
+    def __init__(self, tasks: Sequence[str], log: Iterable[Any], blocked: Iterable[Any] = ()) -> None:
+        """``log`` yields ``(task, op, target, site, point, value, more)``, ``blocked`` has task, op and target."""
+        self.tasks = tasks
+        self.threads: list[list[int]] = [[] for _ in tasks]  # by thread: its steps
+        self.numbers: list[int] = []  # its thread
+        self.positions: list[int] = []  # its place in its thread
+        self.ops: list[Op] = []
+        self.points: list[bool] = []
+        self.reads: list[tuple[tuple[Any, int], ...]] = []  # (target, source step) of each reading access
+        self.writes: list[tuple[Any, ...]] = []  # targets of the writing accesses
+        self.acquires: list[Any] = []  # the target it takes exclusively, waiting for it if need be, or None
+        self.clocks: list[list[int]] = []
+        self.states: list[int] = []
+        self.prints: list[int] = []
+        self.writers: dict[Any, list[int]] = {}  # by target: the steps that write it
+        self.locks: dict[Any, list[int]] = {}  # by target: the steps that acquire it
+        self.lockable: set[Any] = set()  # targets that are locks
+        self.looks: dict[Any, list[int]] = {}  # by target: the steps that read it
+        self.readers: list[list[int]] = []  # the steps that read from it
+        self.consumers: dict[tuple[int, Any], int] = {}  # (source, target) -> the step that acquired that
+        self._read_log(log)
+        self.pending = [(b.task, b.op, b.target) for b in blocked]  # (thread, op, target) of what never happened
+
+    def _read_log(self, log: Iterable[Any]) -> None:
+        last: dict[Any, int] = {}
+        current = [stable_print(name) for name in self.tasks]
+        now = [[0] * len(self.tasks) for _ in self.tasks]
+        prints, clocks, threads = self.prints, self.clocks, self.threads
+        for step, (task, op, target, _site, point, _value, more) in enumerate(log):
+            reads: list[tuple[Any, int]] = []
+            writes: list[Any] = []
+            acquired = target if op is Op.ACQUIRE else None
+            if READS[op]:
+                reads.append((target, last.get(target, INITIAL)))
+            if WRITES[op]:
+                writes.append(target)
+                if op is Op.ACQUIRE or op is Op.RELEASE:
+                    self.lockable.add(target)
+            for access in more:
+                if READS[access.op]:
+                    reads.append((access.target, last.get(access.target, INITIAL)))
+                if WRITES[access.op]:
+                    writes.append(access.target)
+                    if access.op is Op.ACQUIRE or access.op is Op.RELEASE:
+                        self.lockable.add(access.target)
+                if access.op is Op.ACQUIRE and acquired is None:
+                    acquired = access.target
+            before, clock = current[task], now[task]
+            position = len(threads[task])
+            sources = []
+            for read, source in reads:
+                self.looks.setdefault(read, []).append(step)
+                if source >= 0:
+                    sources.append(prints[source])
+                    self.readers[source].append(step)
+                    if self.numbers[source] != task:
+                        clock = _joined(clock, clocks[source], self.numbers[source], self.positions[source])
+                else:
+                    sources.append(INITIAL_PRINT)
+                if acquired is not None and read == acquired:
+                    self.consumers[(source, read)] = step
+            now[task] = clock
+            current[task] = printed = fingerprint(before, sources)
+            threads[task].append(step)
+            self.numbers.append(task)
+            self.positions.append(position)
+            self.ops.append(op)
+            self.points.append(point)
+            self.reads.append(tuple(reads))
+            self.writes.append(tuple(writes))
+            self.acquires.append(acquired)
+            self.readers.append([])
+            clocks.append(clock)
+            self.states.append(before)
+            prints.append(printed)
+            for written in writes:
+                last[written] = step
+                self.writers.setdefault(written, []).append(step)
+            if acquired is not None:
+                self.locks.setdefault(acquired, []).append(step)
+        self.final_states = current
+
+    # -- causes -----------------------------------------------------------------------------------------------------
+
+    def needs(self, step: int, other: int) -> bool:
+        """Whether ``step`` is, or causally depends on, ``other``."""
+        thread = self.numbers[other]
+        if self.numbers[step] == thread:
+            return self.positions[step] >= self.positions[other]
+        return self.clocks[step][thread] > self.positions[other]
+
+    def include(self, past: list[int], step: int) -> None:
+        """Extend ``past`` (steps per thread) by the causal past of ``step`` and ``step`` itself."""
+        clock = self.clocks[step]
+        for thread, count in enumerate(clock):
+            if count > past[thread]:
+                past[thread] = count
+        thread = self.numbers[step]
+        if self.positions[step] >= past[thread]:
+            past[thread] = self.positions[step] + 1
+
+    def include_before(self, past: list[int], thread: int, position: int) -> None:
+        """Extend ``past`` by the causal past of the first ``position`` steps of ``thread``."""
+        if position:
+            self.include(past, self.threads[thread][position - 1])
+
+    def signature(self) -> int:
+        """Equal for runs that do the same with the same reads-from, in whatever order."""
+        return hash(tuple(sorted(zip(map(stable_print, self.tasks), self.final_states, strict=True))))
+
+
+def fingerprint(state: int, sources: Sequence[int]) -> int:
+    """The print of the step a thread in ``state`` does when it reads from ``sources``."""
+    return hash((state, *sources))
+
+
+def _joined(clock: list[int], other: list[int], thread: int, position: int) -> list[int]:
+    """``clock`` with all that the step at ``position`` of ``thread``, whose clock is ``other``, needs; shared if nothing new."""
+    if clock[thread] > position:
+        return clock
+    made = [a if a > b else b for a, b in zip(clock, other, strict=True)]
+    made[thread] = position + 1
+    return made

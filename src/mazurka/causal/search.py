@@ -1,0 +1,281 @@
+"""Our own solver: refutes by a look at clocks, accepts the run's own order where it fits, else searches positions exactly.
+
+The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten, so which write
+a target holds matters only while it can't change, and the vector alone says whether the rest is possible; a vector
+that failed is not entered again. Steps that can't harm anybody are taken at once and without alternatives:
+
+- steps that write nothing;
+- steps that read the target they write (their source is in place, so nobody else's write may come first);
+- writes of targets that only one thread writes, or that are *alternating*: every plain write follows an indivisible
+  read-and-write by the same thread whose source is a plain write (locks are like that). Between the two no other step can write.
+
+Only the remaining writes are branched on, in the order of the run. Complete; exponential at worst in the number of threads only
+(the number of vectors), linear for most queries an explorer asks. Gives up after ``limit`` vectors.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mazurka.causal.history import INITIAL, History
+from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
+
+_NOTHING: Final = -2
+
+
+class SearchSolver:
+    """Decides queries by search over thread positions."""
+
+    name = "search"
+
+    def __init__(self, limit: int = 200_000) -> None:
+        self.limit = limit
+
+    def solve(self, history: History, query: Query) -> Answer:
+        if _refuted(history, query):
+            return Infeasible()
+        order = _own_order(history, query)
+        if order is not None:
+            return Feasible(order)
+        return _Search(history, query, self.limit).run()
+
+
+def _refuted(history: History, query: Query) -> bool:
+    """Whether some write must come between an extra step and a source of it: causally after one and before the other."""
+    count = len(history.numbers)
+    for extra in query.extras:
+        position = query.past[extra.thread]
+        if not position:
+            continue
+        latest = history.threads[extra.thread][position - 1]
+        for target, source in extra.reads:
+            if source >= count:
+                continue
+            for writer in history.writers.get(target, ()):
+                if (
+                    writer != source
+                    and history.needs(latest, writer)
+                    and (source == INITIAL or history.needs(writer, source))
+                ):
+                    return True
+    return False
+
+
+def _own_order(history: History, query: Query) -> tuple[int, ...] | None:
+    """The run's own order, the extra steps together as late as their sources allow, if that is an answer."""
+    past, threads, count = query.past, history.threads, len(history.numbers)
+    order = [step for thread, length in enumerate(past) for step in threads[thread][:length]]
+    order.sort()
+    place = _place(history, query, order)
+    if place is None:
+        return None
+    if place < len(order):
+        written = {target for extra in query.extras for target in extra.writes}
+        if written and any(
+            target in written and source < order[place] for step in order[place:] for target, source in history.reads[step]
+        ):
+            return None
+    return (*order[:place], *range(count, count + len(query.extras)), *order[place:])
+
+
+def _place(history: History, query: Query, order: list[int]) -> int | None:
+    """The last place in ``order`` where all sources of the extra steps are still visible and their predecessors done."""
+    past, numbers, positions, count = query.past, history.numbers, history.positions, len(history.numbers)
+    limit, latest = count, -1
+    written: dict[Any, int] = {}
+    for number, extra in enumerate(query.extras):
+        if past[extra.thread]:
+            latest = max(latest, history.threads[extra.thread][past[extra.thread] - 1])
+        for target, source in extra.reads:
+            if target in written:
+                if written[target] != source:
+                    return None
+                continue
+            if source >= count:
+                return None
+            latest = max(latest, source)
+            for writer in history.writers.get(target, ()):
+                if writer > source and positions[writer] < past[numbers[writer]]:
+                    limit = min(limit, writer)
+                    break
+        for target in extra.writes:
+            written[target] = count + number
+    return bisect_left(order, limit) if latest < limit else None
+
+
+class _Search:
+    """One exact search."""
+
+    def __init__(self, history: History, query: Query, limit: int) -> None:
+        self.limit = limit
+        self.base = len(history.numbers)
+        self.reads = history.reads
+        self.writes = history.writes
+        self.extras = query.extras
+        self.rows = [history.threads[t][:length] for t, length in enumerate(query.past)]
+        for number, extra in enumerate(query.extras):
+            self.rows[extra.thread].append(self.base + number)
+        self.total = sum(map(len, self.rows))
+        self.at = [0] * len(self.rows)
+        self.order: list[int] = []
+        self.holds: dict[Any, int] = {}  # by target: the step whose value it has
+        self.awaited: dict[tuple[Any, int], int] = {}  # (target, step) -> readers still to come
+        self.first: dict[int, list[tuple[int, int]]] = {}  # by step: (row, position) of others that must come before
+        self._count()
+        self._forbid(history, query)
+        self.quiet = self._quiet_targets()
+        self.trail: list[tuple[Any, ...]] = []
+
+    def _accesses(self, step: int) -> tuple[tuple[tuple[Any, int], ...], tuple[Any, ...]]:
+        if step < self.base:
+            return self.reads[step], self.writes[step]
+        extra = self.extras[step - self.base]
+        return extra.reads, extra.writes
+
+    def _count(self) -> None:
+        for row in self.rows:
+            for step in row:
+                for read in self._accesses(step)[0]:
+                    self.awaited[read] = self.awaited.get(read, 0) + 1
+
+    def _forbid(self, history: History, query: Query) -> None:
+        """A write that an extra step's predecessors need has to be over before the write that step reads from."""
+        for extra in query.extras:
+            position = query.past[extra.thread]
+            if not position:
+                continue
+            latest = history.threads[extra.thread][position - 1]
+            for target, source in extra.reads:
+                needed = [
+                    (history.numbers[writer], history.positions[writer])
+                    for writer in history.writers.get(target, ())
+                    if writer != source and history.needs(latest, writer)
+                ]
+                self.first.setdefault(source, []).extend(needed)
+
+    def _quiet_targets(self) -> set[Any]:
+        """Targets whose writers never have to be chosen among: written by one thread only, or alternating."""
+        threads: dict[Any, set[int]] = {}
+        steady: dict[Any, bool] = {}
+        plain: set[tuple[Any, int]] = set()
+        sources: list[tuple[Any, int]] = []
+        for number, row in enumerate(self.rows):
+            opened: dict[Any, bool] = {}
+            for step in row:
+                reads, writes = self._accesses(step)
+                for target in writes:
+                    threads.setdefault(target, set()).add(number)
+                    steady.setdefault(target, True)
+                    source = next((s for t, s in reads if t == target), None)
+                    if source is None:
+                        plain.add((target, step))
+                        if not opened.get(target):
+                            steady[target] = False
+                        opened[target] = False
+                    else:
+                        opened[target] = True
+                        sources.append((target, source))
+        for target, source in sources:
+            if source != INITIAL and (target, source) not in plain:
+                steady[target] = False
+        return {target for target, writers in threads.items() if len(writers) == 1 or steady[target]}
+
+    # -- moving -------------------------------------------------------------------------------------------------------
+
+    def _can(self, step: int) -> bool:
+        reads, writes = self._accesses(step)
+        holds, awaited = self.holds, self.awaited
+        for target, source in reads:
+            if holds.get(target, INITIAL) != source:
+                return False
+        for target in writes:
+            present = (target, holds.get(target, INITIAL))
+            if awaited.get(present, 0) != reads.count(present):
+                return False
+        return all(self.at[row] > position for row, position in self.first.get(step, ()))
+
+    def _is_quiet(self, step: int) -> bool:
+        reads, writes = self._accesses(step)
+        for target in writes:
+            if target not in self.quiet and all(target != read for read, _ in reads):
+                return False
+        return True
+
+    def _do(self, row: int, step: int) -> None:
+        reads, writes = self._accesses(step)
+        for read in reads:
+            self.awaited[read] -= 1
+        before = []
+        for target in writes:
+            before.append(self.holds.get(target, INITIAL))
+            self.holds[target] = step
+        self.at[row] += 1
+        self.order.append(step)
+        self.trail.append((row, before))
+
+    def _undo(self) -> None:
+        row, before = self.trail.pop()
+        step = self.order.pop()
+        self.at[row] -= 1
+        reads, writes = self._accesses(step)
+        for target, held in zip(reversed(writes), reversed(before), strict=True):
+            self.holds[target] = held
+        for read in reads:
+            self.awaited[read] += 1
+
+    def _take_quiet(self) -> None:
+        """Take all steps that can't harm, until there is none."""
+        rows, at = self.rows, self.at
+        moved = True
+        while moved:
+            moved = False
+            for number, row in enumerate(rows):
+                while at[number] < len(row):
+                    step = row[at[number]]
+                    if not (self._is_quiet(step) and self._can(step)):
+                        break
+                    self._do(number, step)
+                    moved = True
+
+    def _branches(self) -> list[tuple[int, int]]:
+        """(row, step) of the writes that can come next, in the order of the run."""
+        heads = [(row[self.at[n]], n) for n, row in enumerate(self.rows) if self.at[n] < len(row)]
+        return [(n, step) for step, n in sorted(heads) if self._can(step)]
+
+    def run(self) -> Answer:
+        failed: set[tuple[int, ...]] = set()
+        frames: list[tuple[int, tuple[int, ...], Iterator[tuple[int, int]]]] = []
+        self._take_quiet()
+        while len(self.order) < self.total:
+            here = tuple(self.at)
+            if here in failed:
+                branches: list[tuple[int, int]] = []
+            else:
+                if len(failed) + len(frames) > self.limit:
+                    return Unknown(f"gave up after {self.limit} positions")
+                branches = self._branches()
+            frames.append((len(self.order), here, iter(branches)))
+            if not self._next(frames, failed):
+                return Infeasible()
+        return Feasible(tuple(self.order))
+
+    def _next(
+        self,
+        frames: list[tuple[int, tuple[int, ...], Iterator[tuple[int, int]]]],
+        failed: set[tuple[int, ...]],
+    ) -> bool:
+        """Go to the next untried branch, backtracking as far as needed; false if there is none."""
+        while frames:
+            depth, here, branches = frames[-1]
+            while len(self.order) > depth:
+                self._undo()
+            branch = next(branches, None)
+            if branch is not None:
+                self._do(*branch)
+                self._take_quiet()
+                return True
+            failed.add(here)
+            frames.pop()
+        return False

@@ -1,0 +1,119 @@
+"""What decides which run comes next, and the registry of those that do.
+
+A strategy hands out *seeds*: plans with a number. The loop runs them, in whatever order or place, and gives the runs back. What a strategy
+knows it can tell as *rows*, plain data in the order in which it learnt them; a new strategy of the same kind
+fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not given back come again).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from mazurka.errors import UsageError
+from mazurka.program.protocol import Plan, Run
+
+#: One thing learnt: a kind and its plain operands (numbers, strings, bytes, tuples of these).
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A run wanted; ``number`` is the strategy's own."""
+
+    number: int
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How far a search is: runs finished, runs known to be waiting, and a guess of the total (None: no idea)."""
+
+    done: int
+    waiting: int
+    total: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What strategies can be told."""
+
+    seed: int = 0
+    solver: str = "search"
+    depth: int = 3  # PCT: the number of ordering constraints a bug may need
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Strategy(Protocol):
+    """Decides what to run; see the module."""
+
+    name: str
+    exhaustive: bool  # whether running out of seeds means that nothing is left to see
+
+    def take(self) -> Seed | None:
+        """The next seed, or None if there is none now."""
+        ...
+
+    def give(self, seed: Seed, run: Run) -> None:
+        """Learn from the run of a seed."""
+        ...
+
+    def estimate(self) -> Estimate: ...
+
+    def note(self) -> str:
+        """What a person should know about the search, in a few words ("" if nothing)."""
+        ...
+
+    def rows(self) -> list[Row]:
+        """What was learnt since the last call."""
+        ...
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        """Learn what another of the same kind had learnt; called once, before anything else."""
+        ...
+
+
+def _mcr(settings: Settings) -> Strategy:
+    from mazurka.causal.search import SearchSolver
+    from mazurka.explore.mcr import ReadsFromSearch
+
+    if settings.solver == "search":
+        return ReadsFromSearch(SearchSolver())
+    if settings.solver == "z3":
+        from mazurka.causal.z3 import Z3Solver
+
+        return ReadsFromSearch(Z3Solver())
+    raise UsageError("unknown-solver", f"there is no solver {settings.solver!r}", hint="choose one of: search, z3")
+
+
+def _dfs(_settings: Settings) -> Strategy:
+    from mazurka.explore.dfs import DepthFirst
+
+    return DepthFirst()
+
+
+def _random(settings: Settings) -> Strategy:
+    from mazurka.explore.sampling import RandomWalk
+
+    return RandomWalk(settings.seed)
+
+
+def _pct(settings: Settings) -> Strategy:
+    from mazurka.explore.sampling import Priorities
+
+    return Priorities(settings.seed, settings.depth)
+
+
+#: Strategies by name, the default first. A new one is one file and one row here.
+STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {"mcr": _mcr, "dfs": _dfs, "random": _random, "pct": _pct}
+
+
+def make_strategy(name: str, settings: Settings | None = None) -> Strategy:
+    """The strategy of that name."""
+    made = STRATEGIES.get(name)
+    if made is None:
+        raise UsageError(
+            "unknown-strategy", f"there is no strategy {name!r}", hint=f"choose one of: {', '.join(STRATEGIES)}"
+        )
+    return made(settings or Settings())

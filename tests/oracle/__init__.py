@@ -1,0 +1,1 @@
+"""The slowest possible implementation of everything: what all engines are held to."""

@@ -1,0 +1,177 @@
+"""Everything a small program can do, by searching all its states.
+
+Each search keeps, beside the machine's state, what the answer must tell apart: nothing (final states), what each thread
+has read so far (read-value vectors), which write each read took its value from (reads-from classes), or the whole
+happens-before order (Mazurkiewicz classes). Two interleavings that agree in this reach the same search state, so that counting
+final ones counts classes. Cost: the number of such states; for programs of a few dozen operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mazurka.trace.event import READS, WRITES, Op
+
+from tests.oracle.language import SmallProgram
+from tests.oracle.machine import Machine, Touched
+
+
+class TooLarge(Exception):
+    """The search met more states than it was allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """All that a program can end in."""
+
+    finals: frozenset[Any]
+    reads: frozenset[Any]
+    deadlocks: frozenset[Any]
+
+
+def accesses(touched: Touched) -> list[tuple[Op, tuple[Any, ...]]]:
+    op, target, _, more = touched
+    return [(op, target), *((access.op, access.target) for access in more)]
+
+
+class Nothing:
+    """Remembers nothing but the state."""
+
+    def begin(self, threads: int) -> Any:
+        return ()
+
+    def after(self, memory: Any, t: int, touched: Touched) -> Any:
+        return memory
+
+
+class ReadValues:
+    """What each thread has read, in its program order."""
+
+    def begin(self, threads: int) -> Any:
+        return ((),) * threads
+
+    def after(self, memory: Any, t: int, touched: Touched) -> Any:
+        op, target, value, _ = touched
+        if target[0] == "var" and READS[op] or target[0] == "lock" and op in (Op.RMW, Op.READ):
+            row = (*memory[t], value)
+            return (*memory[:t], row, *memory[t + 1 :])
+        return memory
+
+
+class ReadsFrom:
+    """A hash of each thread's history, sources of its reads included, and each target's last writer."""
+
+    def begin(self, threads: int) -> Any:
+        return tuple(hash((t, "begin")) for t in range(threads)), ()
+
+    def after(self, memory: Any, t: int, touched: Touched) -> Any:
+        chains, last = memory
+        writers = dict(last)
+        touching = accesses(touched)
+        sources = tuple(writers.get(target, 0) for op, target in touching if READS[op])
+        event = hash((chains[t], sources))
+        for op, target in touching:
+            if WRITES[op]:
+                writers[target] = event
+        return (*chains[:t], event, *chains[t + 1 :]), tuple(sorted(writers.items(), key=repr))
+
+
+class HappensBefore:
+    """As above, and what each write came after: the writes and reads of its target."""
+
+    def begin(self, threads: int) -> Any:
+        return tuple(hash((t, "begin")) for t in range(threads)), ()
+
+    def after(self, memory: Any, t: int, touched: Touched) -> Any:
+        chains, last = memory
+        seen: dict[Any, tuple[int, frozenset[int]]] = dict(last)
+        touching = accesses(touched)
+        before = []
+        for op, target in touching:
+            write, reads = seen.get(target, (0, frozenset()))
+            before.append((write, reads) if WRITES[op] else (write,))
+        event = hash((chains[t], tuple(before)))
+        for op, target in touching:
+            write, reads = seen.get(target, (0, frozenset()))
+            if WRITES[op]:
+                seen[target] = (event, frozenset())
+            elif READS[op]:
+                seen[target] = (write, reads | {event})
+        return (*chains[:t], event, *chains[t + 1 :]), tuple(sorted(seen.items(), key=repr))
+
+
+def _endings(program: SmallProgram, memory: Any, limit: int) -> Iterator[tuple[Machine, Any]]:
+    """Every distinct (state, memory) that nobody can leave; the machine yielded is in that state."""
+    machine = Machine(program)
+    first = (machine.freeze(), memory.begin(len(machine.code)))
+    stack, seen = [first], {first}
+    while stack:
+        state, remembered = stack.pop()
+        machine.thaw(state)
+        movable = machine.movable()
+        if not movable:
+            yield machine, remembered
+        for t in movable:
+            machine.thaw(state)
+            touched = machine.move(t)
+            following = (machine.freeze(), memory.after(remembered, t, touched))
+            if following not in seen:
+                seen.add(following)
+                if len(seen) > limit:
+                    raise TooLarge(limit)
+                stack.append(following)
+
+
+def everything(program: SmallProgram, limit: int = 200_000) -> Everything:
+    """Final states, read-value vectors and deadlocks of ``program``."""
+    finals, reads, deadlocks = set(), set(), set()
+    for machine, remembered in _endings(program, ReadValues(), limit):
+        final = machine.final()
+        finals.add(final)
+        reads.add((remembered, final[3]))
+        if machine.is_stuck():
+            deadlocks.add(final[3])
+    return Everything(frozenset(finals), frozenset(reads), frozenset(deadlocks))
+
+
+def final_states(program: SmallProgram, limit: int = 200_000) -> set[Any]:
+    return {machine.final() for machine, _ in _endings(program, Nothing(), limit)}
+
+
+def reads_from_classes(program: SmallProgram, limit: int = 200_000) -> int:
+    return len({remembered[0] for _, remembered in _endings(program, ReadsFrom(), limit)})
+
+
+def mazurkiewicz_classes(program: SmallProgram, limit: int = 200_000) -> int:
+    return len({remembered[0] for _, remembered in _endings(program, HappensBefore(), limit)})
+
+
+def interleavings(program: SmallProgram, limit: int = 200_000) -> int:
+    """How many runs there are at the granularity of points (computed over the state graph, not by walking them)."""
+    from tests.oracle.program import Stepper
+
+    memo: dict[Any, int] = {}
+
+    def count(state: Any) -> int:
+        if state in memo:
+            return memo[state]
+        if len(memo) > limit:
+            raise TooLarge(limit)
+        stepper = Stepper(program)
+        stepper.machine.thaw(state)
+        stepper.tasks = stepper.machine.born()
+        movable = stepper.at_points()
+        total = 0 if movable else 1
+        for t in movable:
+            stepper.machine.thaw(state)
+            stepper.tasks = stepper.machine.born()
+            stepper.advance(t)
+            total += count(stepper.machine.freeze())
+        memo[state] = total
+        return total
+
+    first = Stepper(program)
+    first.begin()
+    return count(first.machine.freeze())

@@ -1,0 +1,136 @@
+"""Draws small programs: 2-4 threads, shared variables, locks, try-locks, conditions, branches, bounded loops.
+
+The grammar asks its questions through one callable, ``choose(n) -> 0..n-1``, so that hypothesis (which shrinks: smaller answers are
+simpler programs) and a plain random generator (which is faster) draw from the same family. All lock use is balanced, conditions
+are used under their lock, loops have bounds. Main reads every variable at the end: a final value nobody reads is not part of
+what reads-from tells apart.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.oracle.language import (
+    Assert,
+    If,
+    Lock,
+    Notify,
+    Read,
+    Set,
+    SmallProgram,
+    TryLock,
+    Unlock,
+    Wait,
+    While,
+    Write,
+)
+
+_VARIABLES = ("x", "y", "z")
+_LOCKS = ("l", "m")
+_LOCALS = ("a", "b")
+
+Choose = Callable[[int], int]
+
+
+class _Grammar:
+    def __init__(self, choose: Choose, conditions: bool) -> None:
+        self.choose = choose
+        self.conditions = conditions
+
+    def program(self) -> SmallProgram:
+        count = 2 + self.choose(6) // 3 + self.choose(8) // 7
+        size = {2: 4, 3: 3, 4: 2}[count]
+        threads = tuple(self.block(1 + self.choose(size), 2, ()) for _ in range(count))
+        main = self.block(self.choose(3), 1, ()) if self.choose(4) == 3 else ()
+        after = tuple(Read(f"r{v}", v) for v in _VARIABLES)
+        return SmallProgram(threads, main, after, {}, {"c": "l"} if self.conditions else {})
+
+    def pick(self, names: tuple[str, ...]) -> str:
+        return names[self.choose(len(names))]
+
+    def block(self, size: int, depth: int, held: tuple[str, ...]) -> tuple[Any, ...]:
+        return tuple(s for _ in range(size) for s in self.statements(depth, held))
+
+    def statements(self, depth: int, held: tuple[str, ...]) -> tuple[Any, ...]:
+        match self.choose(12 if depth else 5):
+            case 0 | 1:
+                return (Write(self.pick(_VARIABLES), self.value()),)
+            case 2 | 3:
+                return (Read(self.pick(_LOCALS), self.pick(_VARIABLES)),)
+            case 4:
+                local, variable = self.pick(_LOCALS), self.pick(_VARIABLES)
+                return (Read(local, variable), Write(variable, f"{local} + 1"))
+            case 5 | 6 | 7:
+                return self.locked(depth, held)
+            case 8:
+                return (self.branch(depth, held),)
+            case 9:
+                return (self.loop(depth, held),)
+            case 10:
+                return self.tried(depth, held)
+            case _:
+                return self.signal(held)
+
+    def value(self) -> str:
+        return ("1", "2", "a + 1", "a + b")[self.choose(4)]
+
+    def test(self) -> str:
+        return f"{self.pick(_LOCALS)} {('==', '>', '!=')[self.choose(3)]} {self.choose(3)}"
+
+    def locked(self, depth: int, held: tuple[str, ...]) -> tuple[Any, ...]:
+        lock = self.pick(_LOCKS)
+        if lock in held:
+            return self.block(1, depth - 1, held)
+        return (Lock(lock), *self.block(1 + self.choose(2), depth - 1, (*held, lock)), Unlock(lock))
+
+    def tried(self, depth: int, held: tuple[str, ...]) -> tuple[Any, ...]:
+        lock = self.pick(_LOCKS)
+        if lock in held:
+            return (Set("a", "b + 1"),)
+        inside = (*self.block(self.choose(2), depth - 1, (*held, lock)), Unlock(lock))
+        return (TryLock("t", lock), If("t == 1", inside, self.block(self.choose(2), 0, held)))
+
+    def branch(self, depth: int, held: tuple[str, ...]) -> Any:
+        then = self.block(1 + self.choose(2), depth - 1, held)
+        return If(self.test(), then, self.block(self.choose(2), depth - 1, held))
+
+    def loop(self, depth: int, held: tuple[str, ...]) -> Any:
+        local = self.pick(_LOCALS)
+        body = self.block(self.choose(2), depth - 1, held)
+        return While(f"{local} == {self.choose(2)}", body, 1 + self.choose(2), (Read(local, self.pick(_VARIABLES)),))
+
+    def signal(self, held: tuple[str, ...]) -> tuple[Any, ...]:
+        if not self.conditions or "l" not in held:
+            if self.choose(6) == 5:
+                return (Assert(self.test()),)
+            if not self.conditions or held:
+                return (Read("a", self.pick(_VARIABLES)),)
+            return (Lock("l"), self.signalled(), Unlock("l"))
+        return (self.signalled(),)
+
+    def signalled(self) -> Any:
+        match self.choose(4):
+            case 0 | 1:
+                return Notify("c")
+            case 2:
+                return Notify("c", True)
+            case _:
+                if self.choose(2):
+                    return Wait("c")
+                return While("a == 0", (Wait("c"),), 2, (Read("a", self.pick(_VARIABLES)),))
+
+
+@st.composite
+def programs(draw: st.DrawFn, conditions: bool = True) -> SmallProgram:
+    """Small programs, for hypothesis."""
+    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions).program()
+
+
+def random_program(seed: int, conditions: bool = True) -> SmallProgram:
+    """The same family by number."""
+    rng = random.Random(seed)
+    return _Grammar(rng.randrange, conditions).program()

@@ -1,0 +1,213 @@
+"""The operational meaning of a small program: explicit states, one visible operation at a time.
+
+A :class:`Machine` is one state that can move. ``enabled()`` says which threads can, ``move(t)`` performs the visible
+operation thread ``t`` stands before and everything local after it, and returns what was touched as
+``(op, target, value, more)``. Locals start at 0. A failed assertion ends its thread (locks stay held).
+
+Conditions are CPython's: a waiter queues up and gives the lock back in one step, a notification takes waiters in the
+order in which they came, and a notified waiter then competes for the lock.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mazurka.program.protocol import Access
+from mazurka.trace.event import Op
+
+from tests.oracle.language import Instruction, SmallProgram
+
+#: Not started, running, ended, died of a failed assertion.
+UNBORN, RUNNING, ENDED, DIED = range(4)
+
+#: Instructions that touch nothing shared.
+_LOCAL = frozenset({"set", "unless", "jump", "assert", "zero", "round"})
+
+Touched = tuple[Op, tuple[Any, ...], Any, tuple[Access, ...]]
+
+
+class Machine:
+    """A state of a program; thread 0 is main."""
+
+    def __init__(self, program: SmallProgram) -> None:
+        self.program = program
+        self.code = [compiled.instructions for compiled in program.code]
+        count = len(self.code)
+        self.status = [UNBORN] * count
+        self.pc = [0] * count
+        self.locals: list[list[Any]] = [[0] * len(compiled.names) for compiled in program.code]
+        self.shared: dict[str, Any] = dict(program.initial)
+        self.owner: dict[str, int] = {}
+        self.queues: dict[str, tuple[tuple[int, int], ...]] = {}
+        self.waits = [0] * count
+        self.woken: set[tuple[int, int]] = set()
+        self.failed: list[str] = [""] * count
+        self._start(0)
+
+    # -- copies ---------------------------------------------------------------------------------------------------
+
+    def freeze(self) -> tuple[Any, ...]:
+        """This state as a hashable value."""
+        return (
+            tuple(self.status),
+            tuple(self.pc),
+            tuple(map(tuple, self.locals)),
+            tuple(sorted(self.shared.items())),
+            tuple(sorted(self.owner.items())),
+            tuple(sorted(self.queues.items())),
+            tuple(self.waits),
+            tuple(sorted(self.woken)),
+            tuple(self.failed),
+        )
+
+    def thaw(self, state: tuple[Any, ...]) -> None:
+        """Go to a frozen state."""
+        status, pc, values, shared, owner, queues, waits, woken, failed = state
+        self.status, self.pc = list(status), list(pc)
+        self.locals = [list(row) for row in values]
+        self.shared, self.owner, self.queues = dict(shared), dict(owner), dict(queues)
+        self.waits, self.woken, self.failed = list(waits), set(woken), list(failed)
+
+    # -- moving -----------------------------------------------------------------------------------------------------
+
+    def pending(self, t: int) -> Instruction:
+        return self.code[t][self.pc[t]]
+
+    def enabled(self, t: int) -> bool:
+        if self.status[t] != RUNNING:
+            return False
+        match self.pending(t):
+            case ("lock", lock):
+                return lock not in self.owner
+            case ("relock", condition):
+                return self.program.conditions[condition] not in self.owner
+            case ("wake", _):
+                return (t, self.waits[t]) in self.woken
+            case ("join", other):
+                return self.status[other] >= ENDED
+        return True
+
+    def born(self) -> list[int]:
+        return [t for t, status in enumerate(self.status) if status != UNBORN]
+
+    def movable(self) -> list[int]:
+        return [t for t in range(len(self.code)) if self.enabled(t)]
+
+    def move(self, t: int) -> Touched:
+        """Perform the pending operation of ``t``, which must be enabled, and run up to its next."""
+        instruction = self.pending(t)
+        self.pc[t] += 1
+        touched: Touched = getattr(self, f"_do_{instruction[0]}")(t, *instruction[1:])
+        self._settle(t)
+        return touched
+
+    def _start(self, t: int) -> None:
+        self.status[t] = RUNNING
+        self._settle(t)
+
+    def _settle(self, t: int) -> None:
+        """Run local instructions up to the next visible one."""
+        code, values = self.code[t], self.locals[t]
+        while self.status[t] == RUNNING and code[self.pc[t]][0] in _LOCAL:
+            match code[self.pc[t]]:
+                case ("set", local, value):
+                    values[local] = value(values)
+                case ("zero", local):
+                    values[local] = 0
+                case ("unless", test, target):
+                    if not test(values):
+                        self.pc[t] = target
+                        continue
+                case ("jump", target):
+                    self.pc[t] = target
+                    continue
+                case ("round", counter, bound, target):
+                    if values[counter] >= bound:
+                        self.pc[t] = target
+                        continue
+                    values[counter] += 1
+                case ("assert", test, text):
+                    if not test(values):
+                        self.failed[t] = text
+                        self.pc[t] = len(code) - 1
+                        continue
+            self.pc[t] += 1
+
+    def _place(self, t: int, name: str, index: Any) -> str:
+        return name if index is None else f"{name}[{index(self.locals[t])}]"
+
+    def _do_read(self, t: int, local: int, name: str, index: Any) -> Touched:
+        place = self._place(t, name, index)
+        value = self.shared.get(place, 0)
+        self.locals[t][local] = value
+        return Op.READ, ("var", place), value, ()
+
+    def _do_write(self, t: int, value: Any, name: str, index: Any) -> Touched:
+        place = self._place(t, name, index)
+        self.shared[place] = result = value(self.locals[t])
+        return Op.WRITE, ("var", place), result, ()
+
+    def _do_lock(self, t: int, lock: str) -> Touched:
+        self.owner[lock] = t
+        return Op.ACQUIRE, ("lock", lock), None, ()
+
+    def _do_unlock(self, t: int, lock: str) -> Touched:
+        assert self.owner.pop(lock) == t
+        return Op.RELEASE, ("lock", lock), None, ()
+
+    def _do_try(self, t: int, local: int, lock: str) -> Touched:
+        free = lock not in self.owner
+        self.locals[t][local] = int(free)
+        if free:
+            self.owner[lock] = t
+        return Op.RMW if free else Op.READ, ("lock", lock), int(free), ()
+
+    def _do_wait(self, t: int, condition: str) -> Touched:
+        self.waits[t] += 1
+        self.queues[condition] = (*self.queues.get(condition, ()), (t, self.waits[t]))
+        lock = self.program.conditions[condition]
+        assert self.owner.pop(lock) == t
+        return Op.WAIT, ("cond", condition), None, (Access(Op.RELEASE, ("lock", lock)),)
+
+    def _do_wake(self, t: int, _condition: str) -> Touched:
+        return Op.READ, ("wake", t, self.waits[t]), None, ()
+
+    def _do_relock(self, t: int, condition: str) -> Touched:
+        return self._do_lock(t, self.program.conditions[condition])
+
+    def _do_notify(self, t: int, condition: str, everybody: bool) -> Touched:
+        queue = self.queues.get(condition, ())
+        count = len(queue) if everybody else 1
+        chosen, rest = queue[:count], queue[count:]
+        self.woken.update(chosen)
+        self.queues[condition] = rest
+        op = Op.NOTIFY_ALL if everybody else Op.NOTIFY
+        return op, ("cond", condition), t, tuple(Access(Op.WRITE, ("wake", *waiter)) for waiter in chosen)
+
+    def _do_fork(self, _t: int, other: int) -> Touched:
+        self._start(other)
+        return Op.FORK, ("thread", other), None, ()
+
+    def _do_join(self, _t: int, other: int) -> Touched:
+        return Op.JOIN, ("thread", other), None, ()
+
+    def _do_end(self, t: int) -> Touched:
+        self.status[t] = DIED if self.failed[t] else ENDED
+        return Op.END, ("thread", t), None, ()
+
+    # -- results ------------------------------------------------------------------------------------------------------
+
+    def final(self) -> tuple[Any, ...]:
+        """What can be told of a state nobody can leave: shared values, locals, failures, who is stuck before what.
+
+        Shared values count only if main got to its end, where it may read them: if not, nobody can tell.
+        """
+        visible = tuple(
+            tuple(self.locals[t][i] for i in compiled.visible) for t, compiled in enumerate(self.program.code)
+        )
+        stuck = tuple((t, self.pc[t]) for t in range(len(self.code)) if self.status[t] == RUNNING)
+        shared = tuple(sorted(self.shared.items())) if self.status[0] != RUNNING else ()
+        return shared, visible, tuple(self.failed), stuck
+
+    def is_stuck(self) -> bool:
+        return any(status == RUNNING for status in self.status)
