@@ -160,6 +160,7 @@ class Kernel:
         self.passes = 0
         self.on_stuck: Callable[[Kernel, list[Task]], Failure | None] = lambda kernel, tasks: None
         self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = lambda kernel, task, error: None
+        self.on_wait: Callable[[Kernel, Task], None] = lambda kernel, task: None  # detail: name what is waited for
         self.snapshot_stack: Callable[[], Any] = tuple
         self._rng = random.Random(plan.seed) if plan.then is not Continuation.STAY else None
         self._drops: set[int] = set()
@@ -302,6 +303,8 @@ class Kernel:
             task.deadline = task.clock + max(timeout, 0.0)
         task.guard = ready
         task.waiting_for = waiting_for
+        if self.detail and waiting_for is not None:
+            self.on_wait(self, task)
         task.timed_out = False
         point = point and not self.solo  # nobody else could go first, and the log has no such step
         if point or not ready():

@@ -116,6 +116,18 @@ def _awaited(task: Task) -> Any:
     return what
 
 
+def name_primitive(kernel: Kernel, task: Task) -> None:
+    """Put what ``task`` is about to wait for, or to take, in words for a report (detail only)."""
+    primitive = _awaited(task)
+    target = getattr(primitive, "_target", None) or getattr(primitive, "target", None)
+    if target is None or target in kernel.names:
+        return
+    name = _name_of(primitive, kernel.live).removesuffix("._lock")  # a Condition's lock goes by the Condition's name
+    name = name or str(primitive.describe()).partition(" created at ")[0]
+    taken = any(known == name and other[0] == target[0] for other, known in kernel.names.items())
+    kernel.names[target] = f"{name} ({target[-1]})" if taken else name
+
+
 def _what(task: Task, tasks: list[Task]) -> str:
     what = task.waiting_for
     if isinstance(what, Task):
@@ -179,14 +191,16 @@ def _frames(task: Task) -> tuple[Frame, ...]:
 
 
 def _name_of(primitive: Any, tasks: list[Task]) -> str:
-    """What the stuck threads call a primitive: a global, a local, or an attribute of one of these."""
+    """What threads call a primitive: a global, a local, or an attribute of one of these; best one that is not of `self`."""
+    known_as = ""
     for task in tasks:
         for frame in _program_frames(task):
             for namespace in (frame.f_locals, frame.f_globals):
                 name = _name_in(primitive, namespace)
-                if name:
+                if name and not name.startswith("self."):
                     return name
-    return ""
+                known_as = known_as or name
+    return known_as
 
 
 def _name_in(primitive: Any, namespace: Any) -> str:
