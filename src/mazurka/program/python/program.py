@@ -24,7 +24,7 @@ from mazurka.program.python import determinism, failures, forked, hooks, kernel,
 from mazurka.program.python.capture import Capture
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
-from mazurka.program.python.primitives import stuck
+from mazurka.program.python.stuck import stuck
 from mazurka.trace.event import Location
 
 
@@ -198,7 +198,7 @@ class PythonProgram:
                 for module_name, module in list(sys.modules.items())
                 if module is not None and (module_name == name or module_name.startswith(name + "."))
             ]
-        self._snapshot = state.Snapshot(dict.fromkeys(modules), skip=primitives.is_model)
+        self._snapshot = state.Snapshot(dict.fromkeys(modules))
 
     # -- one run --------------------------------------------------------------------------------------------------------
 
@@ -220,12 +220,13 @@ class PythonProgram:
         started = time.perf_counter()
         run_kernel = Kernel(plan, self.learned, self.settings.limits)
         run_kernel.on_error = _on_error
-        run_kernel.on_stuck = stuck.failure
+        run_kernel.on_stuck = stuck
         if plan.detail:
             run_kernel.snapshot_stack = _frames
+            run_kernel.on_wait = stuck.name_primitive
         result: list[Any] = []
         hooks.restart(run_kernel)
-        primitives.restart(run_kernel)
+        primitives.begin(run_kernel)
         kernel.activate(run_kernel)
         collecting = gc.isenabled()
         gc.disable()
@@ -236,6 +237,7 @@ class PythonProgram:
                 hooks.finish(run_kernel)
         finally:
             kernel.activate(None)
+            primitives.end()
             if collecting:
                 gc.enable()
         self._read_input = capture.read_input

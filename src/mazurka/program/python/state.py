@@ -49,9 +49,8 @@ _MOST: Final = 40_000
 class Snapshot:
     """The content of everything mutable that the given modules reach."""
 
-    def __init__(self, modules: Iterable[types.ModuleType], skip: Callable[[object], bool] = lambda obj: False) -> None:
+    def __init__(self, modules: Iterable[types.ModuleType]) -> None:
         self.obstacles: list[str] = []
-        self._skip = skip
         self._restorers: list[Restorer] = []
         self._keep: list[object] = []  # the walked objects, so that their ids stay theirs
         self._seen: set[int] = set()
@@ -98,7 +97,7 @@ class Snapshot:
                 self._todo.append((f"{module.__name__}.{name}", value))
 
     def _walk(self, path: str, obj: object) -> None:
-        if isinstance(obj, _ATOMS) or id(obj) in self._seen or self._skip(obj):
+        if isinstance(obj, _ATOMS) or id(obj) in self._seen:
             return
         self._seen.add(id(obj))
         self._keep.append(obj)
