@@ -24,7 +24,7 @@ from mazurka.program.python import determinism, failures, forked, hooks, kernel,
 from mazurka.program.python.capture import Capture
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
-from mazurka.program.python.stuck import stuck
+from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.trace.event import Location
 
 
@@ -223,7 +223,7 @@ class PythonProgram:
         run_kernel.on_stuck = stuck
         if plan.detail:
             run_kernel.snapshot_stack = _frames
-            run_kernel.on_wait = stuck.name_primitive
+            run_kernel.on_wait = name_primitive
         result: list[Any] = []
         hooks.restart(run_kernel)
         primitives.begin(run_kernel)

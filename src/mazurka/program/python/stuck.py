@@ -191,7 +191,7 @@ def _frames(task: Task) -> tuple[Frame, ...]:
 
 
 def _name_of(primitive: Any, tasks: list[Task]) -> str:
-    """What threads call a primitive: a global, a local, or an attribute of one of these; best one that is not of `self`."""
+    """What threads call a primitive: a global, a local, or an attribute of one of these; `self` is the last resort."""
     known_as = ""
     for task in tasks:
         for frame in _program_frames(task):
