@@ -25,6 +25,7 @@ class DepthFirst:
         self.taken: dict[int, float] = {}
         self.next_number = 1
         self.done = 0
+        self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.covered = 0.0  # the share of the tree behind us, decisions taken to be independent
         self.journal: list[Row] = [("seed", 0, "", 1.0)]
 
@@ -41,6 +42,7 @@ class DepthFirst:
         self.journal.append(("done", seed.number))
         if run.divergence is not None:
             self.covered += share
+            self.unrepeatable += not run.divergence.harmless
             return
         schedule = run.schedule()
         length = len(seed.plan.prefix)
@@ -64,6 +66,11 @@ class DepthFirst:
 
     def note(self) -> str:
         return ""
+
+    def doubt(self) -> str:
+        if not self.unrepeatable:
+            return ""
+        return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
 
     def rows(self) -> list[Row]:
         rows, self.journal = self.journal, []

@@ -111,6 +111,7 @@ class Counters:
     runs: int = 0
     repeated: int = 0  # runs of a class already seen
     diverged: int = 0  # seeds that the program could not follow
+    lost: int = 0  # of these, those that should have been possible
     queries: int = 0
     unknown: int = 0  # queries the solver gave up on
     capped: int = 0  # steps with more combinations of sources than are tried
@@ -160,7 +161,12 @@ class ReadsFromSearch:
         return Estimate(done, self.waiting_count, None if self.waiting_count else float(done))
 
     def note(self) -> str:
+        return ""
+
+    def doubt(self) -> str:
         parts = []
+        if self.counters.lost:
+            parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
         if self.counters.unknown:
             parts.append(f"{self.counters.unknown} questions were too hard for the solver")
         if self.counters.capped:
@@ -206,9 +212,13 @@ class ReadsFromSearch:
         assert run.divergence is not None
         self.counters.diverged += 1
         self.journal.append(("done", branch.number, branch.inherited, b"", -1))
+        if run.divergence.harmless:
+            return
         prefix = seed.plan.prefix
-        if run.divergence.index == len(prefix) - 1 and not branch.retry and not run.divergence.harmless:
+        if run.divergence.index == len(prefix) - 1 and not branch.retry:
             self._add(branch.parent, branch.cut, branch.answer, prefix[:-1], retry=True)
+        else:
+            self.counters.lost += 1
 
     # -- learning -------------------------------------------------------------------------------------------------------
 

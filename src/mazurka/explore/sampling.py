@@ -43,6 +43,9 @@ class RandomWalk:
     def note(self) -> str:
         return ""
 
+    def doubt(self) -> str:
+        return "it samples"
+
     def rows(self) -> list[Row]:
         rows, self.journal = self.journal, []
         return rows

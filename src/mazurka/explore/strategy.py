@@ -65,6 +65,10 @@ class Strategy(Protocol):
         """What a person should know about the search, in a few words ("" if nothing)."""
         ...
 
+    def doubt(self) -> str:
+        """Why running out of seeds does not mean that everything was covered ("" if it does)."""
+        ...
+
     def rows(self) -> list[Row]:
         """What was learnt since the last call."""
         ...
