@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
-from mazurka.program.python.containers import Shape, forget_shapes, shapes
+from mazurka.program.python.containers import Shape, bases, forget_shapes, shapes
 from mazurka.program.python.objects import number
 from mazurka.trace.event import Op
 
@@ -68,7 +68,7 @@ private: set[type] = set()
 
 
 def _find(kind: type, name: str) -> tuple[type, Any] | None:
-    for each in type.__dict__["__mro__"].__get__(kind):
+    for each in bases(kind):
         space = type.__dict__["__dict__"].__get__(each)
         if name in space:
             return each, space[name]
@@ -85,8 +85,7 @@ def classify(kind: type, name: str) -> Any:
 
 
 def _classify(kind: type, name: str) -> Any:
-    mro = type.__dict__["__mro__"].__get__(kind)
-    for each in mro:
+    for each in bases(kind):
         if each is type:
             return OF_CLASS
         if each is types.ModuleType:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, sites
 from mazurka.program.python.attributes import HARMLESS, classify, count_untracked, instance_accesses
-from mazurka.program.python.containers import OPERATIONS, keys_only, operation, read_all, read_structure, sources
+from mazurka.program.python.containers import OPERATIONS, bases, keys_only, operation, read_all, read_structure, sources
 from mazurka.program.python.objects import adopt_dictionary, dictionary, label, number
 from mazurka.trace.event import Op
 
@@ -90,7 +90,7 @@ def _bound(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], pa
         found = getattr(parent, name, None)
         if type(found) not in _BOUND:
             return
-    for base in type.__dict__["__mro__"].__get__(type(owner)):
+    for base in bases(type(owner)):
         if base in OPERATIONS:
             handler = OPERATIONS[base].get(name)
             if handler is not None:

@@ -158,9 +158,15 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
         _dict_setdefault(run, thing, site, args)
 
 
-def _dict_popitem(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
-    emit(run, thing, site, _RMW, ("s", n), tuple([Access(_RMW, item(n, key)) for key in [*dict.keys(thing)]]))
+    if not thing:
+        read_structure(run, thing, site)
+        return
+    first = bool(args) and isinstance(thing, OrderedDict) and args[0] is False
+    kind = OrderedDict if isinstance(thing, OrderedDict) else dict
+    key = next(kind.__iter__(thing) if first else kind.__reversed__(thing))
+    emit(run, thing, site, _RMW, ("s", n), (Access(_RMW, item(n, key)),))
 
 
 def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
@@ -379,9 +385,14 @@ def forget_shapes() -> None:
     shapes.clear()
 
 
+def bases(kind: type) -> tuple[type, ...]:
+    """The method resolution order, had without running code of a metaclass; the class alone while it is being made."""
+    return type.__dict__["__mro__"].__get__(kind) or (kind,)
+
+
 def _operations(kind: type) -> dict[str, Handler]:
     """The operations that ``kind`` takes over from a container as they are."""
-    mro = type.__dict__["__mro__"].__get__(kind)
+    mro = bases(kind)
     base = next((each for each in mro if each in OPERATIONS), None) if _hashable(mro) else None
     if base is None:
         return {}
@@ -458,7 +469,7 @@ _NOTHING: Final = frozenset({int, str, tuple, float, bool, type(None), bytes, ty
 def _iterates_natively(kind: type) -> bool:
     if kind in OPERATIONS:
         return True
-    mro = type.__dict__["__mro__"].__get__(kind)
+    mro = bases(kind)
     for each in mro:
         if "__iter__" in each.__dict__:
             return each in OPERATIONS

@@ -14,6 +14,7 @@ Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run
 from __future__ import annotations
 
 import builtins
+import gc
 import itertools
 import operator
 import sys
@@ -549,6 +550,8 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
+    if objects.before_collection not in gc.callbacks:
+        gc.callbacks.append(objects.before_collection)
 
 
 def uninstall() -> None:
@@ -556,6 +559,8 @@ def uninstall() -> None:
 
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """
+    if objects.before_collection in gc.callbacks:
+        gc.callbacks.remove(objects.before_collection)
     _forget()
 
 

@@ -48,10 +48,11 @@ class _Watch(weakref.ref[Any]):
     key: int
 
 
-def _forget(watch: Any) -> None:
-    if _held.get(watch.key) is watch:
-        del _held[watch.key]
-        numbers.pop(watch.key, None)
+def _forget(watch: Any, held: dict[int, Any] = _held, known: dict[int, int] = numbers) -> None:
+    # The dictionaries are defaults because it may be called when the interpreter has cleared this module.
+    if held.get(watch.key) is watch:
+        del held[watch.key]
+        known.pop(watch.key, None)
 
 
 def restart() -> None:
@@ -94,12 +95,18 @@ def _new(thing: object) -> int:
     return fresh
 
 
+def before_collection(phase: str, _info: dict[str, int]) -> None:
+    """A collection of garbage is about to begin (for `gc.callbacks`): what only we hold is garbage."""
+    if phase == "start" and _strong:
+        _sweep()
+
+
 def _sweep() -> None:
     """Let go of what nobody else holds."""
     global _strong, _sweep_at
     # Three references are ours: the list's, the loop's and the call's.
     dead = [
-        (key, box) for key, box in _held.items() if type(box) is list and _references(box) <= _references(_CALIBRATION)
+        (key, box) for key, box in list(_held.items()) if type(box) is list and _references(box) <= _references(_CALIBRATION)
     ]
     for key, _box in dead:
         del _held[key]
@@ -230,9 +237,10 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
 def dictionary(thing: Any) -> Any:
     """The namespace of an object, had without running code; an empty one if it has none."""
     try:
-        return object.__getattribute__(thing, "__dict__")
+        space = object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return _NO_ATTRIBUTES
+    return space if isinstance(space, (dict, types.MappingProxyType)) else _NO_ATTRIBUTES
 
 
 _NO_ATTRIBUTES: Final[dict[str, Any]] = {}
