@@ -80,7 +80,6 @@ class PythonProgram:
         else:
             assert self._snapshot is not None
             self._snapshot.restore()
-            gc.collect()
             run = self._execute_here(plan)
         if self.nondeterminism and not self._told:
             self._told = True
@@ -99,7 +98,6 @@ class PythonProgram:
             self._snapshot.restore()
         while self._undo:
             self._undo.pop()()
-        gc.unfreeze()
         self._ready = False
 
     # -- getting ready ------------------------------------------------------------------------------------------------
@@ -108,6 +106,7 @@ class PythonProgram:
         """Instrument, import, make trial runs, and take the state that every run starts from."""
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
+        self._undo.append(state.hold_collector())
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
             (hooks.install, hooks.uninstall),
@@ -121,7 +120,6 @@ class PythonProgram:
         if self.settings.invariant:
             self._check = loader.compile_expression(self.settings.invariant, "<invariant>")
         self._try_out()
-        state.freeze()
         self._ready = True
 
     def _swap_included(self) -> None:
@@ -187,7 +185,6 @@ class PythonProgram:
         assert self._snapshot is not None
         first = self._execute_here(Plan())
         self._snapshot.restore()
-        gc.collect()
         return difference(first, self._execute_here(Plan()), self.location)
 
     def _take_snapshot(self) -> None:
@@ -228,8 +225,6 @@ class PythonProgram:
         hooks.restart(run_kernel)
         primitives.begin(run_kernel)
         kernel.activate(run_kernel)
-        collecting = gc.isenabled()
-        gc.disable()
         capture = Capture()
         try:
             with capture:
@@ -238,12 +233,12 @@ class PythonProgram:
         finally:
             kernel.activate(None)
             primitives.end()
-            if collecting:
-                gc.enable()
         self._read_input = capture.read_input
         run = _run_of(run_kernel, capture.text())
         run.result = result[0] if result else None
         run.seconds = time.perf_counter() - started
+        del run_kernel
+        gc.collect(0)  # what the run leaves behind is young, so that finalisers run here and nowhere else
         return run
 
     def _main(self, run_kernel: Kernel) -> Any:

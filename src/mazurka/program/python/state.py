@@ -22,7 +22,7 @@ import sys
 import types
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from operator import is_
 from typing import Any, Final
 
@@ -96,73 +96,64 @@ class Snapshot:
             if name not in _IMPORT_NAMES:
                 self._todo.append((f"{module.__name__}.{name}", value))
 
-    def _walk(self, path: str, obj: object) -> None:
-        if isinstance(obj, _ATOMS) or id(obj) in self._seen:
+    def _walk(self, path: str, obj: Any) -> None:
+        # By type only: `isinstance` and `hasattr` would ask proxies and lazy objects, which run code of the program.
+        kind = type(obj)
+        if issubclass(kind, _ATOMS) or id(obj) in self._seen:
             return
         self._seen.add(id(obj))
         self._keep.append(obj)
-        match obj:
-            case type():
-                self._walk_class(path, obj)
-            case types.FunctionType():
-                self._walk_function(path, obj)
-            case types.MethodType():
-                self._todo += [(path, obj.__self__), (path, obj.__func__)]
-            case staticmethod() | classmethod():
-                self._todo.append((path, obj.__func__))
-            case property():
-                self._todo += [(path, part) for part in (obj.fget, obj.fset, obj.fdel)]
-            case functools.partial():
-                self._todo += [(path, obj.func), (path, obj.args), (path, obj.keywords)]
-            case types.CellType():
-                self._walk_cell(path, obj)
-            case weakref.ReferenceType() | types.MappingProxyType():
-                pass
-            case tuple() | frozenset():
-                self._todo += [(path, item) for item in obj]
-            case _ if isinstance(obj, _STUCK):
-                if obj not in (sys.stdout, sys.stderr, sys.stdin, sys.__stdout__, sys.__stderr__, sys.__stdin__):
-                    self.obstacles.append(f"{path} is a {type(obj).__name__}")
-            case _:
-                self._walk_data(path, obj)
+        if issubclass(kind, type):
+            self._walk_class(path, obj)
+        elif kind is types.FunctionType:
+            self._walk_function(path, obj)
+        elif kind is types.CellType:
+            self._walk_cell(path, obj)
+        elif kind is types.MethodType:
+            self._todo += [(path, obj.__self__), (path, obj.__func__)]
+        elif kind in (staticmethod, classmethod):
+            self._todo.append((path, obj.__func__))
+        elif kind is property:
+            self._todo += [(path, part) for part in (obj.fget, obj.fset, obj.fdel)]
+        elif kind is functools.partial:
+            self._todo += [(path, obj.func), (path, obj.args), (path, obj.keywords)]
+        elif issubclass(kind, (tuple, frozenset)):
+            self._todo += [(path, item) for item in obj]
+            self._walk_attributes(path, obj, known=True)
+        elif issubclass(kind, _STUCK):
+            if not any(obj is stream for stream in _standard_streams()):
+                self.obstacles.append(f"{path} is a {kind.__name__}")
+        elif not issubclass(kind, (weakref.ref, types.MappingProxyType)):
+            self._walk_attributes(path, obj, self._walk_content(path, obj, kind))
 
-    def _walk_data(self, path: str, obj: object) -> None:
-        known = True
-        match obj:
-            case OrderedDict():
-                self._restorers.append(_restore_ordered(obj))
-                self._walk_items(path, obj)
-            case dict():
-                self._restorers.append(_restore_dict(obj))
-                self._walk_items(path, obj)
-            case list():
-                self._restorers.append(_restore_list(obj))
-                self._todo += [(f"{path}[{index}]", item) for index, item in enumerate(obj)]
-            case set():
-                self._restorers.append(_restore_set(obj))
-                self._todo += [(path, item) for item in obj]
-            case deque():
-                self._restorers.append(_restore_deque(obj))
-                self._todo += [(path, item) for item in obj]
-            case bytearray() | array.array():
-                self._restorers.append(_restore_buffer(obj))
-            case random.Random():
-                self._restorers.append(_restore_random(obj))
-            case itertools.count():
-                self.obstacles.append(f"{path} is an itertools.count")
-            case _ if hasattr(obj, "cache_clear") and hasattr(obj, "cache_info"):
-                self._walk_cache(path, obj)
-            case _:
-                known = False
-        self._walk_attributes(path, obj, known)
+    def _walk_content(self, path: str, obj: Any, kind: type) -> bool:
+        """Take down what a container holds; whether it was one of the kinds known."""
+        for base, restorer in _RESTORERS:
+            if issubclass(kind, base):
+                self._restorers.append(restorer(obj))
+                if issubclass(kind, dict):
+                    self._walk_items(path, obj)
+                elif issubclass(kind, (list, deque, set)):
+                    self._todo += [(f"{path}[{index}]", item) for index, item in enumerate(base.__iter__(obj))]
+                return True
+        if kind is itertools.count:
+            self.obstacles.append(f"{path} is an itertools.count")
+        elif kind is _CACHE:
+            self._walk_cache(path, obj)
+        else:
+            return False
+        return True
 
-    def _walk_items(self, path: str, mapping: Mapping[Any, Any]) -> None:
-        for key, value in list(mapping.items()):
+    def _walk_items(self, path: str, mapping: dict[Any, Any]) -> None:
+        for key, value in list(dict.items(mapping)):
             self._todo += [(path, key), (f"{path}[{key!r}]" if isinstance(key, (str, int)) else path, value)]
 
     def _walk_attributes(self, path: str, obj: object, known: bool) -> None:
-        namespace = getattr(obj, "__dict__", None)
-        if isinstance(namespace, dict):
+        try:
+            namespace = object.__getattribute__(obj, "__dict__")
+        except AttributeError:
+            namespace = None
+        if type(namespace) is dict:
             self._seen.add(id(namespace))
             self._keep.append(namespace)
             self._restorers.append(_restore_dict(namespace))
@@ -217,6 +208,7 @@ class Snapshot:
 
 
 _UNSET: Final = object()
+_CACHE: Final = type(functools.lru_cache(len))
 
 
 def _restore_dict(mapping: dict[Any, Any]) -> Restorer:
@@ -381,7 +373,32 @@ def _restore_slots(obj: object, slots: list[tuple[str, Any]]) -> Restorer:
     return restore
 
 
-def freeze() -> None:
-    """Take what exists now out of the garbage collector's sight, so that a collection between runs costs little."""
+_RESTORERS: Final[list[tuple[Any, Callable[[Any], Restorer]]]] = [
+    (OrderedDict, _restore_ordered),
+    (dict, _restore_dict),
+    (list, _restore_list),
+    (set, _restore_set),
+    (deque, _restore_deque),
+    (bytearray, _restore_buffer),
+    (array.array, _restore_buffer),
+    (random.Random, _restore_random),
+]
+
+
+def _standard_streams() -> tuple[object, ...]:
+    return sys.stdout, sys.stderr, sys.stdin, sys.__stdout__, sys.__stderr__, sys.__stdin__
+
+
+def hold_collector() -> Callable[[], None]:
+    """Stop automatic garbage collection, so that finalisers run when the caller collects; returns what undoes it."""
+    collecting = gc.isenabled()
     gc.collect()
     gc.freeze()
+    gc.disable()
+
+    def undo() -> None:
+        gc.unfreeze()
+        if collecting:
+            gc.enable()
+
+    return undo
