@@ -42,13 +42,21 @@ def portable_path(file: str, root: str = "") -> str:
 
 
 def places_of(path: str, root: str = "") -> list[str]:
-    """Where a file with that portable name may be: in the root, on the import path, in the standard library."""
-    if os.path.isabs(path):
+    """Where a file with that portable name may be: in the root, on the import path, in the standard library.
+
+    One from outside the root has its absolute name; if that is another machine's, the longest end that exists here
+    counts.
+    """
+    if os.path.exists(path) and os.path.isabs(path):
         return [path]
-    native = path.replace("/", os.sep)
     folders = dict.fromkeys((root or os.getcwd(), *(entry or os.getcwd() for entry in sys.path), _STDLIB))
-    places = [os.path.join(folder, native) for folder in folders]
-    return [place for place in places if os.path.exists(place)]
+    parts = path.strip("/").split("/")
+    for first in range(len(parts) if os.path.isabs(path) else 1):
+        places = [os.path.join(folder, *parts[first:]) for folder in folders]
+        found = [place for place in places if os.path.exists(place)]
+        if found:
+            return found
+    return []
 
 
 def portable_location(location: Location | None, root: str = "") -> Location | None:

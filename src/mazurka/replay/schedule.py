@@ -30,6 +30,10 @@ from mazurka.replay.anchor import (
 from mazurka.replay.switches import prefix_until, steps_until
 from mazurka.trace.event import Location
 
+#: Marks by which a program that learns its points says that releases of locks, and ends of threads, are points.
+RELEASE_POINTS: Final = -1
+END_POINTS: Final = -2
+
 #: A site in terms that hold on any machine: its file's portable name and its number there ("": the site as it is).
 Point = tuple[str, int]
 
@@ -129,7 +133,12 @@ def _place(location: Location | None, root: str) -> str:
     named = portable_location(location, root)
     if named is None:
         return ""
-    return f"{named.file} {named.function} {source_text(location) or named.line}"
+    return f"{named.file.rpartition('/')[2]} {_plain(named.function)} {source_text(location) or named.line}"
+
+
+def _plain(function: str) -> str:
+    """A function's own name: whether the class is named with it depends on who looked."""
+    return function.rpartition(".")[2]
 
 
 def save_failure(failure: Failure, root: str = "") -> SavedFailure:

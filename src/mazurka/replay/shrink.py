@@ -18,7 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mazurka.program.protocol import Continuation, Failure, Plan, Program, Run
+from mazurka.replay.schedule import END_POINTS, RELEASE_POINTS, Learning
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until
+from mazurka.trace.event import Op
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +69,33 @@ class _Search:
         return True
 
 
+def prefix_again(run: Run, program: Program) -> tuple[str, ...]:
+    """The prefix that repeats a run in which points were learnt: it counts those passed unknowingly, too."""
+    known = program.learned.points if isinstance(program, Learning) else set()
+    marks = {Op.RELEASE: RELEASE_POINTS, Op.END: END_POINTS}
+    return tuple(
+        run.tasks[step.task]
+        for step in run.log
+        if step.point or (step.site and step.site in known) or marks.get(step.op, 0) in known
+    )
+
+
 def failure_with(run: Run, identity: tuple[str, ...]) -> Failure | None:
     """The failure of that identity among a run's."""
     return next((failure for failure in run.failures if failure.identity == identity), None)
 
 
 def shrink(
-    program: Program, plan: Plan, identity: tuple[str, ...], *, max_runs: int = 400, seconds: float = 4.0
+    program: Program, start: Plan | Run, identity: tuple[str, ...], *, max_runs: int = 400, seconds: float = 4.0
 ) -> Shrunk | None:
-    """The simplest failing schedule found from ``plan``; None if the plan does not lead to that failure (any more)."""
+    """The simplest failing schedule found from ``start``; None if that does not lead to the failure (any more).
+
+    Give the failing run itself where there is one: it can be repeated even if new points were learnt during it.
+    """
     deadline = time.monotonic() + seconds
-    found = _detailed(program, plan, identity)
+    found = None
+    for plan in (start,) if isinstance(start, Plan) else (Plan(start.schedule()), Plan(prefix_again(start, program))):
+        found = found or _detailed(program, plan, identity)
     if found is None:
         return None
     run, failure = found

@@ -8,12 +8,13 @@ distinct failure.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from mazurka.program.protocol import Failure, Frame, Program, Run
-from mazurka.replay.anchor import is_library, source_text, step_location
+from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
 from mazurka.report.finding import Column, Explanation, Finding, Fold, Row
@@ -125,9 +126,11 @@ def _joined(row: Row, following: Row) -> Row:
 
 def _caller(location: Location | None, frames: tuple[Frame, ...]) -> Frame | None:
     """The user's line that led to a step inside a library; None for a step in the user's own code."""
-    if location is None or not is_library(location.file):
+    if location is None or not (is_library(location.file) or os.path.isabs(portable_path(location.file))):
         return None
-    return next((frame for frame in reversed(frames) if not is_library(frame.location.file)), None)
+    folder = os.path.dirname(location.file)
+    outer = (frame for frame in reversed(frames) if os.path.dirname(frame.location.file) != folder)
+    return next((frame for frame in outer if not is_library(frame.location.file)), None)
 
 
 def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
@@ -154,14 +157,14 @@ def _noun(reads: bool, writes: bool) -> str:
 
 def _endings(trail: Trail) -> list[Row]:
     """The failure itself: what was raised where, or what each stuck thread waits for."""
-    failure, run = trail.failure, trail.run
+    failure = trail.failure
     number = trail.end + 1
     if failure.waiting:
         return [
             Row(
                 number,
                 waiting.thread,
-                (f"waits for {waiting.for_what}" + _held_by(run, waiting.held_by, waiting.thread),),
+                (f"waits for {shorten(waiting.for_what, _LONGEST_MESSAGE)}",),
                 waiting.location,
                 source_text(waiting.location),
                 failing=True,
@@ -171,9 +174,3 @@ def _endings(trail: Trail) -> list[Row]:
     caller = _caller(failure.location, failure.frames)
     what = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)
     return [Row(number, failure.thread, (what,), failure.location, source_text(failure.location), caller, failing=True)]
-
-
-def _held_by(run: Run, holder: str | None, thread: str) -> str:
-    if holder is None:
-        return ""
-    return " (held by itself)" if holder == thread else f" (held by {label_of_name(run, holder)})"

@@ -21,6 +21,7 @@ class Shape(Enum):
     CHECK_THEN_ACT = "check-then-act"
     ORDER_VIOLATION = "order violation"
     UNSAFE_PUBLICATION = "unsafe publication"
+    HALF_DONE = "half-done change"
     ITERATION = "iteration invalidated"
     LOCK_ORDER = "lock-order deadlock"
     SELF_DEADLOCK = "self-deadlock"

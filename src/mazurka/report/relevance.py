@@ -5,12 +5,14 @@ they saw, and over program order to what those writers had read (Weiser 1984, wi
 is not recorded). Threads without a step in the slice don't matter. Within it, steps are ranked by how directly they
 show the failing order:
 
-1. the failing thread's reads at the failing lines, and the accesses of an unserialisable interference at a preemption;
-2. the writes those reads saw, and other conflicting accesses at a preemption;
-3. the steps on both sides of every preemption, and unserialisable interferences where a thread had to stop.
+1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a half-done change;
+2. the writes that those reads saw;
+3. further unserialisable interferences at preemptions, then other conflicts there;
+4. the steps on both sides of every preemption, and unserialisable interferences where a thread had to stop.
 
-Ranks are taken whole until the limit is reached, the last one from its end. For threads that wait for ever the steps
-that matter are the acquires of the locks they hold, and what happened to the conditions they wait on.
+The first two ranks are taken whole up to the limit, the others only while there are few rows. For threads that wait
+for ever the steps that matter are the acquires of the locks they hold, and what happened to the conditions they wait
+on.
 """
 
 from __future__ import annotations
@@ -22,14 +24,20 @@ from typing import Final
 from mazurka.program.protocol import FailureKind, Program, Target
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
-from mazurka.report.trail import Interference, Trail, accesses
+from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.trace.event import Op
 
 #: How many steps an explanation shows at most.
 LIMIT: Final = 14
 
+#: Steps of lower ranks are only added up to this many.
+_FEW: Final = 8
+
 #: How many of the failing thread's reads the slice starts from.
 _SEEDS: Final = 4
+
+#: How many ranks may fill the table; the others are only for where it would be short.
+_WHOLE_RANKS: Final = 2
 
 _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK)
 
@@ -38,12 +46,23 @@ _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.POINT)
 
 
 @dataclass(frozen=True, slots=True)
+class HalfDone:
+    """A thread was stopped after it had changed one target and before it changed another; the failing one read both."""
+
+    task: int
+    changed: Target
+    missing: Target
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Relevance:
-    """What matters: the steps to show, the failing thread's last reads, the interferences it depends on."""
+    """What matters: the steps to show, the failing thread's last reads, and the interferences, weightiest first."""
 
     steps: frozenset[int]
     seeds: tuple[int, ...]
     interferences: tuple[Interference, ...]
+    half_done: HalfDone | None
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -51,14 +70,15 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     stuck = trail.failure.kind in _STUCK
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
     within = backward_slice(trail, starts)
-    interferences = tuple(each for each in trail.interferences() if _belongs(each, within))
-    ranks = _ranks(trail, starts, interferences, within)
+    interferences = _by_weight(trail, starts, [each for each in trail.interferences() if _belongs(each, within)])
+    half_done = None if stuck else _half_done(trail, starts)
+    ranks = _ranks(trail, starts, interferences, half_done, within)
     chosen: set[int] = set()
-    for rank in ranks:
+    for number, rank in enumerate(ranks):
         fresh = [index for index in sorted(rank - chosen) if trail.run.log[index].op not in _SILENT]
-        room = LIMIT - len(chosen)
+        room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
-    return Relevance(frozenset(chosen), tuple(starts), interferences)
+    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done)
 
 
 def _belongs(each: Interference, within: set[int]) -> bool:
@@ -66,20 +86,60 @@ def _belongs(each: Interference, within: set[int]) -> bool:
     return any(index in within for index in ends) and any(touch.index in within for touch in each.inside)
 
 
-def _ranks(trail: Trail, starts: list[int], interferences: Iterable[Interference], within: set[int]) -> list[set[int]]:
-    first, second, third = set(starts), set[int](), set[int]()
+def _by_weight(trail: Trail, starts: list[int], interferences: list[Interference]) -> list[Interference]:
+    """Preemptions first; then what shows on what the failing thread read; then what was touched last before the gap."""
+    seen = {target for index in starts for target, _, _ in accesses(trail.run.log[index])}
+
+    def weight(each: Interference) -> tuple[bool, bool, bool, int, int]:
+        distance = each.gap.before - each.before.index if each.before is not None else len(trail.run.log)
+        forced = each.gap.preemptive
+        return (not forced, not each.unserialisable, each.target not in seen, distance, each.inside[0].index)
+
+    return sorted(interferences, key=weight)
+
+
+def _half_done(trail: Trail, starts: list[int]) -> HalfDone | None:
+    """The last of the failing thread's reads that saw a change which another thread had not finished."""
+    log = trail.run.log
+    for index in reversed(starts):
+        for target, reads, _ in accesses(log[index]):
+            source = trail.source(target, index) if reads and trail.is_shared(target) else None
+            if source is None or source.task == trail.task:
+                continue
+            for at in reversed([step for step in trail.steps_of[trail.task] if source.index < step <= index]):
+                for other, looks, _ in accesses(log[at]):
+                    if looks and other != target and trail.will_write(other, source.task):
+                        return HalfDone(source.task, target, other, (source.index, at, index))
+    return None
+
+
+def _ranks(
+    trail: Trail,
+    starts: list[int],
+    interferences: Iterable[Interference],
+    half_done: HalfDone | None,
+    within: set[int],
+) -> list[set[int]]:
+    first, second, third, fourth, last = set(starts), set[int](), set[int](), set[int](), set[int]()
+    gaps: set[Gap] = set()
     for each in interferences:
-        rank = (first if each.gap.preemptive else third) if each.unserialisable else second
-        if each.gap.preemptive or each.unserialisable:
-            rank.update(_shown(each))
+        if each.gap.preemptive and each.unserialisable:
+            (third if each.gap in gaps else first).update(_shown(each))
+            gaps.add(each.gap)
+        elif each.gap.preemptive:
+            fourth.update(_shown(each))
+        elif each.unserialisable:
+            last.update(_shown(each))
+    if half_done is not None and not gaps:
+        first.update(half_done.steps)
     for index in starts:
         for target, reads, _ in accesses(trail.run.log[index]):
             source = trail.source(target, index) if reads and trail.is_shared(target) else None
             if source is not None:
                 second.add(source.index)
     for index in preemptive_steps(trail.run, trail.end):
-        third.update({index - 1, index} & within)
-    return [first, second, third]
+        last.update({index - 1, index} & within)
+    return [first, second, third, fourth, last]
 
 
 def _shown(each: Interference) -> list[int]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from mazurka.program.protocol import FailureKind
 from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
@@ -21,6 +22,13 @@ from mazurka.report.words import printable, shorten
 _NARROWEST: Final = 60
 _OUTPUT_LINES: Final = 6
 _NAMED: Final = 3
+
+#: What is said of threads that wait for ever; who waits for what follows in the sentence.
+_STUCK: Final = {
+    FailureKind.DEADLOCK: "deadlock: threads wait for one another",
+    FailureKind.BLOCKED: "blocked: a thread waits for ever",
+    FailureKind.LIVELOCK: "livelock: threads go round without progress",
+}
 
 _STYLES: Final = {Verdict.VIOLATION: "bold red", Verdict.VERIFIED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 
@@ -57,7 +65,8 @@ class TextRenderer:
     def finding(self, finding: Finding, root: str, heading: str) -> list[Line]:
         """One failure: what, where, why, in which order, and how to have it again."""
         failure = finding.failure
-        lines = [Line(self._cut(f"{heading}: {_first_line(failure.message) or failure.kind.value}"), "bold red")]
+        what = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind.value
+        lines = [Line(self._cut(f"{heading}: {what}"), "bold red")]
         if failure.location is not None:
             place = f"{portable_path(failure.location.file, root)}:{failure.location.line}"
             function = f" in {failure.location.function}" if failure.location.function else ""
@@ -122,7 +131,11 @@ class TextRenderer:
         title = "The failing run printed:"
         if len(printed) > _OUTPUT_LINES:
             title = f"The failing run printed {len(printed)} lines, in the end:"
-        return [Line(""), Line(title), *(Line(self._cut(f"  | {printable(text)}"), "dim") for text in printed[-_OUTPUT_LINES:])]
+        return [
+            Line(""),
+            Line(title),
+            *(Line(self._cut(f"  | {printable(text)}"), "dim") for text in printed[-_OUTPUT_LINES:]),
+        ]
 
     def _paragraph(self, text: str) -> list[Line]:
         return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]

@@ -9,6 +9,8 @@ A shape is claimed only if the run shows it:
 - *unsafe publication*: the same, and the failing thread had come to the object through a write by that other thread;
 - *iteration invalidated*: CPython's own error says so, and another thread had changed the container;
 - *lock-order deadlock*, *self-deadlock*: the cycle of who waits for whom that the failure holds;
+- *half-done change*: the failing thread read what another had changed, and something else that this one changed only
+  later in the same run;
 - *lost wake-up*: a thread waits for ever on a condition that was notified, before it waited, for the last time.
 
 Everything else gets a neutral sentence.
@@ -29,8 +31,12 @@ from mazurka.report.words import label_of, label_of_name, target_words, value_wo
 from mazurka.trace.event import Op
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
+_TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
 _CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
 _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
+
+#: How a front end tells of a value that is not there (yet), or None where it does not tell.
+_UNSET: Final = (None, "nothing", "None")
 
 #: What is known, and the sentence that says it.
 Recognised = tuple[Shape | None, str]
@@ -58,7 +64,7 @@ class _Case:
 
     def value(self, touch: Touch) -> str:
         value = self.step(touch).value
-        return f" = {value_words(value)}" if value is not None else ""
+        return f" = {value_words(self.trail.run, value)}" if value is not None else ""
 
     def others(self, each: Interference) -> str:
         names = dict.fromkeys(self.label(touch.task) for touch in each.inside if touch.writes)
@@ -80,25 +86,20 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
                 None,
                 "The program does different things under the same schedule: nothing more can be said.",
             )
-    found = _iteration(case) or _lost_update(case) or _check_then_act(case) or _too_early(case)
-    return found or (None, _neutral(case))
+    known = (_iteration, _too_early, _lost_update, _check_then_act, _half_done)
+    return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
 
 
 # -- data
 # -----------------------------------------------------------------------------------------------------------------
 
 
-def _by_weight(case: _Case, only_forced: bool = False) -> list[Interference]:
-    """The interferences, those at preemptions first, then those on what the failing thread read, then the latest."""
-    seeds = {target for index in case.relevant.seeds for target, _, _ in accesses(case.trail.run.log[index])}
-    chosen = [each for each in case.relevant.interferences if each.gap.preemptive or not only_forced]
-    return sorted(chosen, key=lambda each: (not each.gap.preemptive, each.target not in seeds, -each.gap.before))
-
-
 def _lost_update(case: _Case) -> Recognised | None:
-    for each in _by_weight(case):
+    for each in case.relevant.interferences:
         before, after = each.before, each.after
         if before is None or after is None or not before.reads or after.reads or not after.writes:
+            continue
+        if _TESTS.search(case.text(before)):  # what was read decided whether, not what, to write
             continue
         readers = {touch.task for touch in each.inside if touch.reads}
         lost = [touch for touch in each.inside if touch.writes and touch.task in readers]
@@ -117,7 +118,7 @@ def _with(value: str) -> str:
 
 
 def _check_then_act(case: _Case) -> Recognised | None:
-    for each in _by_weight(case):
+    for each in case.relevant.interferences:
         before, after = each.before, each.after
         if before is None or not before.reads or not any(touch.writes for touch in each.inside):
             continue
@@ -139,7 +140,7 @@ def _iteration(case: _Case) -> Recognised | None:
     failure = case.trail.failure
     if failure.exception != "RuntimeError" or not _CHANGED_WHILE_ITERATED.search(failure.message):
         return None
-    for each in _by_weight(case):
+    for each in case.relevant.interferences:
         if each.gap.task == case.trail.task and any(touch.writes for touch in each.inside):
             return Shape.ITERATION, (
                 f"Iteration invalidated: {case.label(each.gap.task)} iterates over {case.words(each.target)}; "
@@ -151,13 +152,14 @@ def _iteration(case: _Case) -> Recognised | None:
 def _too_early(case: _Case) -> Recognised | None:
     """An order violation or an unsafe publication."""
     trail = case.trail
-    if trail.failure.exception not in _NOT_THERE_YET and trail.failure.kind is not FailureKind.ASSERTION:
+    if trail.failure.exception not in _NOT_THERE_YET:
         return None
     mine = case.label(trail.task)
     for index in reversed(case.relevant.seeds):
         for target, reads, _ in accesses(trail.run.log[index]):
             later = trail.later_writer(target, trail.task)
-            if not reads or later is None or trail.source(target, index) is not None:
+            unset = trail.source(target, index) is None and trail.run.log[index].value in _UNSET
+            if not reads or later is None or not unset:
                 continue
             other, name = case.label(later.task), case.words(target)
             published = _published_by(trail, later.task, index)
@@ -178,6 +180,17 @@ def _published_by(trail: Trail, task: int, index: int) -> Target | None:
             if source is not None and source.task == task:
                 return target
     return None
+
+
+def _half_done(case: _Case) -> Recognised | None:
+    found = case.relevant.half_done
+    if found is None:
+        return None
+    other, mine = case.label(found.task), case.label(case.trail.task)
+    return Shape.HALF_DONE, (
+        f"Half-done change: {other} has changed {case.words(found.changed)}, but not yet {case.words(found.missing)}; "
+        f"{mine} sees the state in between and fails on it."
+    )
 
 
 def _neutral(case: _Case) -> str:

@@ -19,8 +19,10 @@ _NUMBER: Final = 6
 _LABEL: Final = 20
 _NARROWEST: Final = 8
 _GAP: Final = 2
+_AND: Final = ", "
 
-#: Folds are left out of longer tables: the step numbers say it, too.
+#: Folds of fewer steps are not worth a line, and longer tables have none: the step numbers say it, too.
+_LEAST_FOLD: Final = 3
 _MOST_LINES: Final = 17
 
 
@@ -38,26 +40,26 @@ def table(explanation: Explanation, width: int, root: str) -> list[Line]:
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     lefts = {id(row): _left(row, starts) for row in rows}
     places = {id(row): _place(row.location, root) for row in rows}
-    left_width = min(max((len(left) for left in lefts.values()), default=0), max(width * 3 // 5, 40))
+    left_width = min(max((len(_AND.join(left)) for left in lefts.values()), default=0), max(width * 3 // 5, 40))
     left_width = max(left_width, min(len(heading), width // 2))
     place_width = min(max((len(place) for place in places.values()), default=0), 40)
     lines = [Line(heading.ljust(left_width)[:width].rstrip(), "bold")]
-    folds = sum(isinstance(row, Fold) for row in explanation.rows)
+    folds = sum(isinstance(row, Fold) and row.count >= _LEAST_FOLD for row in explanation.rows)
     notes = sum(bool(row.note) for row in rows)
     with_folds = len(rows) + notes + folds <= _MOST_LINES
     callers: dict[str, str] = {}
     for row in explanation.rows:
         if isinstance(row, Fold):
-            if with_folds:
+            if with_folds and row.count >= _LEAST_FOLD:
                 lines.append(Line(f"   ... {_fold_text(row)}", "dim"))
             continue
         if row.note:
             lines.append(Line(_cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
         source = f"{places[id(row)]:<{place_width}}  {row.text}{_caller_text(row, root, callers)}".rstrip()
-        left = lefts[id(row)]
-        if len(left) > left_width:
-            left = left[: left_width - 3] + "..."
-        lines.append(Line(_cut(f"{left:<{left_width}}  {source}".rstrip(), width), "red" if row.failing else ""))
+        first, *more = _broken(lefts[id(row)], left_width, starts.get(row.thread, _NUMBER))
+        style = "red" if row.failing else ""
+        lines.append(Line(_cut(f"{first:<{left_width}}  {source}".rstrip(), width), style))
+        lines += [Line(each, style) for each in more]
     return lines
 
 
@@ -72,9 +74,22 @@ def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
     return starts, heading.rstrip()
 
 
-def _left(row: Row, starts: dict[str, int]) -> str:
-    number = "!" if row.failing else str(row.step)
-    return f"{number:>{_NUMBER - 2}}".ljust(starts.get(row.thread, _NUMBER)) + one_line(", ".join(row.what))
+def _left(row: Row, starts: dict[str, int]) -> list[str]:
+    """The number, then what the thread did in its column, in the parts that may be on lines of their own."""
+    number = f"{'!' if row.failing else row.step:>{_NUMBER - 2}}".ljust(starts.get(row.thread, _NUMBER))
+    first, *more = map(one_line, row.what)
+    return [number + first, *more]
+
+
+def _broken(parts: list[str], width: int, start: int) -> list[str]:
+    """What a thread did, on as many lines as its steps on one source line need."""
+    lines = parts[:1]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(_AND) + len(part) <= width:
+            lines[-1] += _AND + part
+        else:
+            lines.append(" " * start + part)
+    return [_cut(line, width) for line in lines]
 
 
 def _place(location: Location | None, root: str) -> str:

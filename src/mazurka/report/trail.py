@@ -89,6 +89,7 @@ class Trail:
         self.task = run.tasks.index(failure.thread) if failure.thread in run.tasks else 0
         self.steps_of: dict[int, list[int]] = {}
         self._own: dict[tuple[Target, int], list[Touch]] = {}
+        self._later: dict[tuple[Target, int], Touch] = {}  # each thread's first write of each target after the failure
         self._writes: dict[Target, list[Touch]] = {}
         self._users: dict[Target, set[int]] = {}
         for index, step in enumerate(run.log):
@@ -101,6 +102,8 @@ class Trail:
                     self._users.setdefault(target, set()).add(step.task)
                 if writes:
                     self._writes.setdefault(target, []).append(touch)
+                    if index >= self.end:
+                        self._later.setdefault((target, step.task), touch)
 
     def is_shared(self, target: Target) -> bool:
         """Whether it is data that several threads touched before the failure, one of them writing."""
@@ -125,6 +128,10 @@ class Trail:
         writes = self._writes.get(target, [])
         late = writes[bisect_left(writes, self.end, key=_index) :]
         return next((touch for touch in late if touch.task != task), None)
+
+    def will_write(self, target: Target, task: int) -> bool:
+        """Whether a thread wrote data once the failure had happened: it had been stopped before it could."""
+        return target[0] not in _ORDERING and (target, task) in self._later
 
     def gaps(self) -> list[Gap]:
         """Every stretch in which a thread stood still while others moved, in the order in which they began."""

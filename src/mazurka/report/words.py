@@ -5,6 +5,7 @@ One place decides each wording, so that rows and sentences agree.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
@@ -14,6 +15,8 @@ from mazurka.trace.event import READS, WRITES, Op
 
 _LONGEST_VALUE: Final = 40
 _LONGEST_TARGET: Final = 48
+
+_OBJECT: Final = re.compile(r"\b([^\W\d]\w*)#\d+(?:\.\d+)*")
 
 _VERBS: Final = {
     Op.READ: "reads",
@@ -53,12 +56,31 @@ def target_words(run: Run, target: Target) -> str:
     """What a target is called, cut to a length that fits a table."""
     if len(target) == 2 and target[0] == "thread":
         return label_of_name(run, str(target[1]))
-    return shorten(target_in_words(target, run.names), _LONGEST_TARGET)
+    return shorten(_compact(run, target_in_words(target, run.names)), _LONGEST_TARGET)
 
 
-def value_words(value: object) -> str:
+def _compact(run: Run, text: str) -> str:
+    """Objects that have no name of their own are numbered by type in the order in which the run met them."""
+    if "#" not in text:
+        return text
+    return _OBJECT.sub(lambda found: _numbered(run).get(found.group(), found.group()), text)
+
+
+def _numbered(run: Run) -> dict[str, str]:
+    """Short names for the objects of a run that are known by type and birth (``Account#0.1.1``) only."""
+    counts: Counter[str] = Counter()
+    short: dict[str, str] = {}
+    for name in run.names.values():
+        for found in _OBJECT.finditer(name):
+            if found.group() not in short:
+                counts[found[1]] += 1
+                short[found.group()] = f"{found[1]}#{counts[found[1]]}"
+    return short
+
+
+def value_words(run: Run, value: object) -> str:
     """A recorded value; fronts record text that is fit to be shown."""
-    return shorten(value if isinstance(value, str) else repr(value), _LONGEST_VALUE)
+    return shorten(_compact(run, value if isinstance(value, str) else repr(value)), _LONGEST_VALUE)
 
 
 def shorten(text: str, length: int) -> str:
@@ -87,4 +109,4 @@ def step_words(run: Run, step: Step) -> str:
     words = f"{_VERBS[step.op]} {target_words(run, step.target)}"
     if step.value is None or not (READS[step.op] or WRITES[step.op]):
         return words
-    return f"{words} = {value_words(step.value)}"
+    return f"{words} = {value_words(run, step.value)}"
