@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,6 +36,10 @@ class Store:
     def searches(self) -> Path:
         return self.folder / "searches"
 
+    @property
+    def cache(self) -> Path:
+        return self.folder / "cache"
+
     def saved(self) -> Iterator[tuple[Path, Schedule | MazurkaError]]:
         """Every saved failure, or why it can't be read."""
         return saved_failures(self.folder)
@@ -43,6 +47,12 @@ class Store:
     def save(self, schedule: Schedule) -> Path:
         """Keep a failing schedule; the same bug found again replaces the one before."""
         return write_schedule(schedule, self.failures)
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        """Remove saved failures that are no more."""
+        for path in paths:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def open_store(directory: Path, say: Callable[[str], None]) -> Store | None:

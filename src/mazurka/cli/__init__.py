@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _INTERNAL: Final = 2
 _INTERRUPTED: Final = 130
 
+#: The verbs that run programs.
+_RUNNING: Final = frozenset({"check", "replay"})
+
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; ends the process."""
@@ -25,6 +28,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if given == ["--version"]:
         print(f"mazurka {__version__}")
         sys.exit(0)
+    if given and given[0] in _RUNNING:
+        _pin_hashing()
     sys.exit(run(given))
 
 
@@ -53,6 +58,21 @@ def run(arguments: list[str]) -> int:
         _confess()
         return _INTERNAL
     return status if isinstance(status, int) else 0
+
+
+def _pin_hashing() -> None:
+    """Start this process anew if strings hash differently each time: sets must have the same order in every run.
+
+    Flags of the interpreter (`-X`, `-W`, `-m`) are kept.
+    """
+    import os
+
+    from mazurka.program.python.determinism import pinned_environment
+
+    environment = pinned_environment()
+    if environment is not None and sys.executable and getattr(sys, "orig_argv", None):
+        sys.stdout.flush()
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
 
 
 def _say(error: MazurkaError) -> None:

@@ -69,6 +69,8 @@ class PythonProgram:
         self._ready = False
         self._check: types.CodeType | None = None
         self._told = False
+        self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
+        self.on_stuck: Callable[[Kernel, list[Task]], Failure | None] = stuck
 
     # -- the Program protocol ---------------------------------------------------------------------------------------
 
@@ -216,8 +218,8 @@ class PythonProgram:
         determinism.restart()
         started = time.perf_counter()
         run_kernel = Kernel(plan, self.learned, self.settings.limits)
-        run_kernel.on_error = _on_error
-        run_kernel.on_stuck = stuck
+        run_kernel.on_error = self.on_error
+        run_kernel.on_stuck = self.on_stuck
         if plan.detail:
             run_kernel.snapshot_stack = _frames
             run_kernel.on_wait = name_primitive

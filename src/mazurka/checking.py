@@ -1,0 +1,294 @@
+"""One check from the first run to the report: saved failures again, then the search, then what to say about it.
+
+The command line and the pytest plugin differ in where the program comes from and in who watches; what happens in
+between is here, once.
+
+1. Failures saved by earlier checks of the same target are tried first: mostly one is still there, and known in one run.
+2. The strategy searches; what it learns is kept in the store, so that a search killed at any moment goes on from there.
+3. Each distinct failure is made simple, explained and saved; what can't be saved is told as a token only.
+
+Invariant: nothing but the search runs the program while there is a search, since every run may teach the program new
+points, which a search has to know of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from mazurka import __version__
+from mazurka.config import Options
+from mazurka.errors import MazurkaError
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.frontier import Frontier, open_frontier
+from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
+from mazurka.explore.strategy import Settings
+from mazurka.findings import Failing, Writer, fails_again
+from mazurka.program.protocol import Plan, Run
+from mazurka.program.python.program import Isolation, PythonProgram
+from mazurka.report.check_report import CheckReport, Scope, Verdict
+from mazurka.report.finding import Finding
+from mazurka.store import Store
+from mazurka.subject import Subject
+from mazurka.trace.event import Location
+
+
+class Watcher(Protocol):
+    """Whoever waits for a check."""
+
+    def interrupted(self) -> bool:
+        """Whether to stop now."""
+        ...
+
+    def progress(self, executions: int, found: int, total: float | None) -> None:
+        """Told after every execution; ``total`` is the estimate for the whole search."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Told what is worth knowing right away."""
+        ...
+
+
+class Unwatched:
+    """Nobody waits."""
+
+    def interrupted(self) -> bool:
+        return False
+
+    def progress(self, executions: int, found: int, total: float | None) -> None:
+        return
+
+    def note(self, text: str) -> None:
+        return
+
+
+def check(
+    program: PythonProgram,
+    subject: Subject,
+    options: Options,
+    *,
+    store: Store | None = None,
+    resumable: bool = True,
+    watcher: Watcher | None = None,
+) -> CheckReport:
+    """Check a program and report; ``resumable`` keeps an unfinished search in the store."""
+    return _Check(program, subject, options, store, resumable, watcher or Unwatched()).run()
+
+
+@dataclass(slots=True)
+class _Check:
+    """A check in progress."""
+
+    program: PythonProgram
+    subject: Subject
+    options: Options
+    store: Store | None
+    resumable: bool
+    watcher: Watcher
+    retried: int = 0
+    known: list[Failing] = field(default_factory=list)  # saved failures that are still there
+    gone: list[Path] = field(default_factory=list)  # saved failures that are not
+    started: float = field(default_factory=time.perf_counter)
+
+    def run(self) -> CheckReport:
+        self.program.prepare()
+        if self.store is not None and not self.options.fresh:
+            self._retry(self.store)
+        if self.known and not self.options.all_failures:
+            return self._report(_retried(self), self.known)
+        explorer, failing = self._search()
+        assert explorer.outcome is not None
+        seen = {each.failure.identity for each in self.known}
+        new = [each for each in failing if each.failure.identity not in seen]
+        return self._report(explorer.outcome, [*self.known, *new])
+
+    # -- saved failures -----------------------------------------------------------------------------------------------
+
+    def _retry(self, store: Store) -> None:
+        """Try the failures that were saved of this target; the first that is still there may be enough."""
+        for path, schedule in store.saved():
+            if isinstance(schedule, MazurkaError):
+                self.watcher.note(f"skipping a saved failure: {schedule}")
+                continue
+            if (schedule.target, schedule.arguments) != (self.subject.target, self.subject.arguments):
+                continue
+            self.retried += 1
+            again = fails_again(self.program, schedule)
+            if again is None:
+                self.gone.append(path)
+                continue
+            self.known.append(again)
+            if not self.options.all_failures:
+                return
+
+    # -- the search ---------------------------------------------------------------------------------------------------
+
+    def _search(self) -> tuple[Explorer, list[Failing]]:
+        frontier = self._frontier()
+        explorer = Explorer(
+            _Interruptible(self.program, self.watcher),
+            self.options.strategy,
+            settings=Settings(seed=self.options.seed, solver=self.options.solver),
+            budget=Budget(self.options.max_executions, self.options.time_limit),
+            stop_at_first=not self.options.all_failures,
+            frontier=frontier,
+            interrupted=self.watcher.interrupted,
+        )
+        failing: list[Failing] = []
+        points = set(self.program.learned.points)
+        for progress in explorer.progress():
+            if progress.new is not None:
+                failing.append(Failing(progress.new.failure, progress.new.schedule, frozenset(points)))
+            if len(points) != len(self.program.learned.points):
+                points = set(self.program.learned.points)
+                if frontier is not None:
+                    _remember_points(frontier, points)
+            for module, reason in self.program.loader.opaque.items():
+                explorer.untracked[f"module {module} ({reason})"] = 1
+            self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
+        return explorer, failing
+
+    def _frontier(self) -> Frontier | None:
+        """Where the search is kept; None, and a word about it, if it can't be kept."""
+        if self.store is None or not self.resumable:
+            return None
+        key = search_key(self.program, self.subject, self.options)
+        try:
+            frontier = open_frontier(self.store.searches, key, self.options.strategy)
+            if self.options.fresh or not self._take_up(frontier):
+                frontier.close(finished=True)
+                frontier = open_frontier(self.store.searches, key, self.options.strategy)
+        except OSError as error:
+            reason = error.strerror or error
+            self.watcher.note(f"can't save the search in {self.store.searches}: {reason}; going on without saving")
+            return None
+        except MazurkaError as error:
+            if error.slug != "search-in-use":
+                raise
+            self.watcher.note("another check of this program is running here; going on without saving this search")
+            return None
+        _remember_points(frontier, self.program.learned.points)
+        return frontier
+
+    def _take_up(self, frontier: Frontier) -> bool:
+        """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""
+        known = self.program.learned.points
+        remembered = set(json.loads(frontier.fact("points") or "[]"))
+        if not known <= remembered:
+            return frontier.executions == 0
+        known |= remembered
+        if frontier.executions:
+            self.watcher.note(f"resuming: {frontier.executions:,} executions done")
+        return True
+
+    # -- the report ---------------------------------------------------------------------------------------------------
+
+    def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
+        writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note)
+        findings = tuple(writer.finding(each) for each in failing)
+        verdict, reason = _verdict(outcome, findings)
+        if verdict is Verdict.VERIFIED and self.store is not None:
+            self.store.forget(self.gone)
+        sites = sum(point > 0 for point in self.program.learned.points)
+        return CheckReport(
+            target=" ".join((self.subject.target, *self.subject.arguments)),
+            verdict=verdict,
+            reason=reason,
+            strategy=self.options.strategy,
+            memory_model=self.options.memory_model,
+            executions=outcome.executions,
+            seconds=time.perf_counter() - self.started,
+            complete=outcome.complete,
+            scope=Scope(outcome.threads, outcome.points, sites),
+            untracked=outcome.untracked,
+            uncontrolled=outcome.uncontrolled,
+            findings=findings,
+            notes=(*self._notes(), *writer.notes, *outcome.notes),
+        )
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.program.isolation is Isolation.FORK:
+            notes.append(f"every run was made in a forked child: {self.program.isolation_reason}")
+        if self.program.reads_input:
+            notes.append("the program reads standard input: it was given an empty one")
+        return notes
+
+
+def _retried(check: _Check) -> Outcome:
+    """The outcome where a saved failure was enough."""
+    first = check.known[0]
+    found = Found(first.failure, first.prefix, check.retried)
+    return Outcome(Violation(found), check.options.strategy, check.retried, 0.0, complete=False)
+
+
+def _verdict(outcome: Outcome, findings: tuple[Finding, ...]) -> tuple[Verdict, str]:
+    if findings:
+        return Verdict.VIOLATION, ""
+    match outcome.verdict:
+        case Verified(scope):
+            return Verdict.VERIFIED, scope
+        case Inconclusive(reason):
+            return Verdict.INCONCLUSIVE, reason
+        case Violation(first):
+            return Verdict.VIOLATION, first.failure.message
+        case never:
+            assert_never(never)
+
+
+def _remember_points(frontier: Frontier, points: set[int]) -> None:
+    """What is saved of a search counts these points, and means nothing with others."""
+    frontier.remember("points", json.dumps(sorted(points)))
+
+
+def search_key(program: PythonProgram, subject: Subject, options: Options) -> str:
+    """Names what a saved search searched: every tracked module's source, and whatever else decides how runs go."""
+    digest = hashlib.sha256()
+    for name, module in sorted(program.loader.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None:
+            with contextlib.suppress(OSError):
+                digest.update(f"{name}\0".encode() + Path(file).read_bytes())
+    decided = (
+        __version__,
+        sys.version,
+        program.identity(),
+        program.isolation.value,
+        subject.target,
+        subject.arguments,
+        sorted(subject.loading.items()),
+        options.memory_model,
+        options.seed,
+        options.all_failures,
+    )
+    digest.update(repr(decided).encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Interruptible:
+    """The program, except that an execution cut short by whoever watches counts as not made."""
+
+    program: PythonProgram
+    watcher: Watcher
+
+    def execute(self, plan: Plan) -> Run:
+        run = self.program.execute(plan)
+        if run.truncated and self.watcher.interrupted():
+            raise KeyboardInterrupt
+        return run
+
+    def location(self, site: int) -> Location | None:
+        return self.program.location(site)
+
+    def identity(self) -> str:
+        return self.program.identity()
+
+    def close(self) -> None:
+        self.program.close()

@@ -1,0 +1,77 @@
+"""`mazurka replay --pdb`: the standard debugger, at the failure, at the moment it happens.
+
+It opens inside the failing execution: nothing that comes after has happened yet, and all other threads stand where
+they stood. Meanwhile tracking is off, so that looking at objects moves nothing.
+"""
+
+from __future__ import annotations
+
+import pdb
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+
+from mazurka.program.protocol import Failure
+from mazurka.program.python import kernel
+from mazurka.program.python.failures import is_ours
+from mazurka.program.python.kernel import Kernel, Task
+from mazurka.program.python.program import PythonProgram
+
+
+def attach(program: PythonProgram) -> None:
+    """Open the debugger at the first failure of each execution of ``program``."""
+    on_error, on_stuck = program.on_error, program.on_stuck
+
+    def failed(run: Kernel, task: Task, error: BaseException) -> Failure | None:
+        failure = on_error(run, task, error)
+        if failure is not None and not run.failures:
+            trace = _skip_ours(error.__traceback__)
+            with _at_rest(run):
+                print(f"thread {task.name}: {failure.message}")
+                pdb.post_mortem(trace)
+        return failure
+
+    def stuck(run: Kernel, tasks: list[Task]) -> Failure | None:
+        failure = on_stuck(run, tasks)
+        if failure is not None:
+            with _at_rest(run):
+                print(failure.message)
+                for frame in _frames(tasks, failure):
+                    debugger = pdb.Pdb()
+                    debugger.reset()
+                    debugger.interaction(frame, None)
+        return failure
+
+    program.on_error, program.on_stuck = failed, stuck
+
+
+@contextmanager
+def _at_rest(run: Kernel) -> Iterator[None]:
+    """The real terminal, and no tracking."""
+    streams = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+    kernel.activate(None)
+    try:
+        yield
+    finally:
+        kernel.activate(run)
+        sys.stdin, sys.stdout, sys.stderr = streams
+
+
+def _skip_ours(trace: TracebackType | None) -> TracebackType | None:
+    """From the program's first frame on."""
+    while trace is not None and trace.tb_next is not None and is_ours(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return trace
+
+
+def _frames(tasks: list[Task], failure: Failure) -> Iterator[FrameType]:
+    """Where the thread of a deadlock's first wait is blocked, in the program's own code."""
+    for task in tasks:
+        if task.name == failure.thread and task.greenlet is not None:
+            frame: FrameType | None = task.greenlet.gr_frame
+            while frame is not None and is_ours(frame.f_code.co_filename):
+                frame = frame.f_back
+            if frame is not None:
+                yield frame

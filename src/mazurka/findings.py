@@ -1,0 +1,136 @@
+"""From a failing run to what is told and kept of it: repeated, made simple, explained, saved.
+
+A schedule counts points, and which places are points is learnt: a failing run may itself have taught new ones. So a
+failure is kept with the points known before its run, and first turned into a schedule that holds with all points that
+are known after it (:func:`settle`); only that can be simplified and replayed elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from mazurka.config import Options
+from mazurka.errors import MazurkaError
+from mazurka.program.protocol import Failure, FailureKind, Plan, Run
+from mazurka.program.python.kernel import END_POINTS, RELEASE_POINTS
+from mazurka.program.python.program import PythonProgram
+from mazurka.replay.anchor import portable_path
+from mazurka.replay.codec import to_token
+from mazurka.replay.replayer import teach
+from mazurka.replay.schedule import Schedule, fingerprint, record_schedule
+from mazurka.replay.shrink import failure_with, shrink
+from mazurka.replay.switches import steps_until
+from mazurka.report.explain import describe
+from mazurka.report.finding import Finding
+from mazurka.store import Store
+from mazurka.subject import Subject
+from mazurka.trace.event import Op
+
+#: How often a schedule is rewritten for points that its own run has taught.
+_ROUNDS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A failure, the schedule of its run, and the points that were known before that run."""
+
+    failure: Failure
+    prefix: tuple[str, ...]
+    points: frozenset[int]
+
+
+def fails_again(program: PythonProgram, schedule: Schedule) -> Failing | None:
+    """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
+    teach(program, schedule.points)
+    points = frozenset(program.learned.points)
+    run = program.execute(Plan(schedule.prefix, strict=False))
+    same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
+    failure = next(iter(same or run.failures), None)
+    return Failing(failure, run.schedule(), points) if failure is not None else None
+
+
+@dataclass(slots=True)
+class Writer:
+    """Turns failures into findings, and keeps their schedules."""
+
+    program: PythonProgram
+    subject: Subject
+    options: Options
+    store: Store | None
+    note: Callable[[str], None]
+    notes: list[str] = field(default_factory=list)
+
+    def finding(self, failing: Failing) -> Finding:
+        """A failure, simplified, explained and saved."""
+        run, failure = self._simplest(failing)
+        schedule = record_schedule(
+            run,
+            self.program,
+            failure,
+            target=self.subject.target,
+            arguments=self.subject.arguments,
+            strategy=self.options.strategy,
+            memory_model=self.options.memory_model,
+            options=self.subject.loading,
+        )
+        token = to_token(schedule)
+        path = self._save(schedule)
+        return describe(
+            run, failure, self.program, schedule=path, token=token, replay=f"mazurka replay {path or token}"
+        )
+
+    def _save(self, schedule: Schedule) -> str:
+        if self.store is None:
+            return ""
+        try:
+            return portable_path(str(self.store.save(schedule)))
+        except MazurkaError as error:
+            self.note(f"can't save the schedule: {error}")
+            return ""
+
+    def _simplest(self, failing: Failing) -> tuple[Run, Failure]:
+        """The run, made with detail, that shows the failure best."""
+        identity = failing.failure.identity
+        self.program.learned.points = set(failing.points)
+        settled = settle(self.program, failing.prefix, identity)
+        if settled is not None:
+            shrunk = shrink(self.program, Plan(settled), identity)
+            if shrunk is not None:
+                return shrunk.run, shrunk.failure
+        self.program.learned.points = set(failing.points)
+        run = self.program.execute(Plan(failing.prefix, strict=False, detail=True))
+        again = failure_with(run, identity)
+        if again is not None:
+            return run, again
+        if failing.failure.kind is not FailureKind.NONDETERMINISM:
+            self.notes.append(
+                "the failure did not happen again under the same schedule: the program is not deterministic"
+            )
+        return run, failing.failure
+
+
+def settle(program: PythonProgram, prefix: tuple[str, ...], identity: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The same schedule in terms of all points that following it teaches; None if it does not lead to the failure."""
+    for _ in range(_ROUNDS):
+        run = program.execute(Plan(prefix, strict=True))
+        failure = failure_with(run, identity)
+        if failure is None:
+            return None
+        if not run.grew:
+            return prefix
+        prefix = _prefix_with(run, steps_until(run, failure), program.learned.points)
+    return None
+
+
+def _prefix_with(run: Run, end: int, points: set[int]) -> tuple[str, ...]:
+    """Who moved at each step that is a point, or will be one the next time."""
+    return tuple(
+        run.tasks[step.task]
+        for step in run.log[:end]
+        if step.point
+        or step.site in points
+        or (step.op is Op.RELEASE and RELEASE_POINTS in points)
+        or (step.op is Op.END and END_POINTS in points)
+    )

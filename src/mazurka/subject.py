@@ -1,0 +1,84 @@
+"""What is checked: from what a user names, or from what a schedule remembers, to a program that can be run.
+
+A schedule keeps, beside the steps, the settings that decide how the program is loaded (:func:`loading_of`), so that a
+replay needs nothing but the schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from mazurka.config import KEYS, Options, convert
+from mazurka.program.python.entry import Entry, Function, Script
+from mazurka.program.python.instrument import instrument_source
+from mazurka.program.python.kernel import Limits
+from mazurka.program.python.program import Isolation, PythonProgram, Settings, default_roots
+from mazurka.replay.schedule import Schedule
+
+#: The settings that decide how a program is loaded and run, and so belong to its schedules.
+_LOADING: Final = ("include", "invariant", "isolation", "max-steps", "timeouts")
+
+#: In a schedule's options: who loads the program, where it is not the command line.
+RUNNER: Final = "runner"
+PYTEST: Final = "pytest"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A program as a user names it, with what its schedules have to remember."""
+
+    target: str
+    arguments: tuple[str, ...] = ()
+    loading: Mapping[str, object] = field(default_factory=dict)
+
+
+def loading_of(options: Options) -> dict[str, object]:
+    """The settings a schedule keeps: those that are not as they are by default."""
+    kept: dict[str, object] = {}
+    for name in _LOADING:
+        field_name = KEYS[name].field
+        value = getattr(options, field_name)
+        if value != getattr(Options(), field_name):
+            kept[name] = list(value) if isinstance(value, tuple) else value
+    return kept
+
+
+def options_of(schedule: Schedule, options: Options) -> Options:
+    """``options`` with what the schedule remembers."""
+    remembered: dict[str, Any] = {
+        KEYS[name].field: convert(KEYS[name], schedule.options[name], f"schedule of {schedule.target}")
+        for name in _LOADING
+        if name in schedule.options
+    }
+    return replace(options, **remembered)
+
+
+def subject_of(target: str, arguments: tuple[str, ...], options: Options) -> Subject:
+    """The program that a command line names."""
+    return Subject(target, arguments, loading_of(options))
+
+
+def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = None) -> Settings:
+    """How a program is run, as the front end wants it."""
+    return Settings(
+        roots=roots,
+        include=options.include,
+        isolation=Isolation(options.isolation),
+        limits=Limits(steps=options.max_steps),
+        invariant=options.invariant or "",
+        cache=str(cache) if cache is not None else None,
+    )
+
+
+def open_program(subject: Subject, options: Options, cache: Path | None = None) -> PythonProgram:
+    """The program, not yet loaded; ``cache`` is where compiled code may be kept."""
+    path, _, function = subject.target.partition("::")
+    entry: Entry
+    if function:
+        entry = Function(path, function, subject.arguments)
+    else:
+        entry = Script(path, subject.arguments, instrument_source)
+    return PythonProgram(entry, settings_of(options, default_roots(path), cache))
