@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
-from mazurka.program.python.containers import Shape, bases, forget_shapes, shapes
+from mazurka.program.python.containers import OPERATIONS, Shape, bases, forget_shapes, shapes
 from mazurka.program.python.objects import number
 from mazurka.trace.event import Op
 
@@ -38,6 +38,7 @@ DICTIONARY: Final = 3
 OF_CLASS: Final = 4
 OF_MODULE: Final = 5
 OPAQUE: Final = 6
+FOREIGN: Final = 7  # a method that may get something on that is not seen here: a file, a generator
 
 _METHODS: Final = (
     types.FunctionType,
@@ -49,6 +50,12 @@ _METHODS: Final = (
     types.ClassMethodDescriptorType,
     types.MethodType,
     type,
+)
+_NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
+
+#: Classes whose methods change nothing, or nothing that the hooks miss.
+_PURE: Final = frozenset({int, str, bytes, float, complex, bool, tuple, frozenset, type(None), object, type, range, slice}) | (
+    frozenset(OPERATIONS)
 )
 _CONSTANT: Final = (*_METHODS, types.ModuleType)
 
@@ -102,6 +109,8 @@ def _classify(kind: type, name: str) -> Any:
     if isinstance(value, _METHODS):
         if _is_opaque(owner, value):
             return OPAQUE
+        if _may_get_on(owner, value):
+            return FOREIGN
         return HIDABLE if has_dictionary and name in sites.stored else NONE
     if type(value) is types.MemberDescriptorType:
         return INSTANCE if owner.__flags__ & 1 << 9 else NONE
@@ -121,6 +130,15 @@ def _is_opaque(owner: type, value: Any) -> bool:
     return isinstance(module, str) and module.partition(".")[0] not in HARMLESS and value.__name__ != "__init__"
 
 
+def _may_get_on(owner: type, value: Any) -> bool:
+    """A method whose effect, if it has one, no hook tells of: a loop that calls it may be getting on."""
+    if isinstance(value, _NATIVE):
+        return owner not in _PURE
+    if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
+        return False
+    return not str(owner.__dict__.get("__module__")).startswith("mazurka.")
+
+
 def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     """An attribute is about to be read that is not simply the instance's."""
     if how is NONE:
@@ -136,6 +154,8 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         space = objects.dictionary(thing)
         if type(space) is dict:
             objects.adopt_dictionary(thing, space)
+    elif how is FOREIGN:
+        run.current.effects += 1
     elif how is OPAQUE:
         _opaque_call(run, thing, name, site)
     elif isinstance(how, type):
@@ -168,7 +188,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         space = type.__dict__["__dict__"].__get__(thing)
         if name not in space or isinstance(space[name], _METHODS) or hasattr(type(space[name]), "__get__"):
             forget_shapes()
-    elif how is NONE:
+    elif how is NONE or how is FOREIGN:
         return
     _emit(run, thing, name, site, _WRITE)
 

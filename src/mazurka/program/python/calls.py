@@ -22,6 +22,9 @@ from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
+#: Going through one of these leaves it as it was.
+_IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
+
 _BOUND: Final = (types.BuiltinMethodType, types.MethodWrapperType)
 
 #: Builtins that look at everything in their arguments.
@@ -217,6 +220,14 @@ def use(run: Any, thing: Any, site: int) -> None:
     found = sources(thing)
     if found:
         look_through(run, found, site, keys_only(thing))
+    else:
+        may_get_on(run, thing)
+
+
+def may_get_on(run: Any, thing: Any) -> None:
+    """Going through an iterator uses it up: a loop that does is not idle."""
+    if type(thing) not in _IDLE:
+        run.current.effects += 1
 
 
 def look_through(run: Any, found: list[Any], site: int, keys: bool) -> None:

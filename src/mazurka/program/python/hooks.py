@@ -14,6 +14,7 @@ Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run
 from __future__ import annotations
 
 import builtins
+import contextlib
 import gc
 import itertools
 import operator
@@ -406,6 +407,8 @@ def iterate(thing: Any, site: int) -> Any:
         return map(_second, _passes(), thing)
     found = sources(thing)
     if not found:
+        if not run.solo:
+            calls.may_get_on(run, thing)
         return thing
     if type(thing) is list:
         ticks = _list_ticks(thing, site)
@@ -464,7 +467,8 @@ def leave(site: int) -> None:
     """A ``while`` loop has been left."""
     run = kernel.active
     if run is not None and run.current.loops:
-        spin.left(run.current, sys._getframe(1), site)
+        with contextlib.suppress(RecursionError):  # then what is known of the loop is dropped later
+            spin.left(run.current, sys._getframe(1), site)
 
 
 # -- putting them in place ------------------------------------------------------------------------------------------------
@@ -550,8 +554,6 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
-    if objects.before_collection not in gc.callbacks:
-        gc.callbacks.append(objects.before_collection)
 
 
 def uninstall() -> None:
@@ -559,14 +561,13 @@ def uninstall() -> None:
 
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """
-    if objects.before_collection in gc.callbacks:
-        gc.callbacks.remove(objects.before_collection)
     _forget()
 
 
 def restart(_run: kernel.Kernel) -> None:
     """A run begins: nothing is known of objects and classes."""
     _forget()
+    gc.callbacks.append(objects.before_collection)
 
 
 def finish(run: kernel.Kernel) -> None:
@@ -577,6 +578,8 @@ def finish(run: kernel.Kernel) -> None:
 
 
 def _forget() -> None:
+    while objects.before_collection in gc.callbacks:
+        gc.callbacks.remove(objects.before_collection)
     objects.restart()
     forget_shapes()
     _remembered.clear()
