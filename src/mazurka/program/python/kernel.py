@@ -436,6 +436,13 @@ class Kernel:
             if expired is None or not expired.point:
                 return expired
             enabled.append(expired)
+        overdue = self._overdue(enabled) if enabled[0].sleeping else None
+        if overdue is not None:
+            if not overdue.point:
+                overdue.timed_out = True
+                return overdue
+            enabled.append(overdue)
+            enabled.sort(key=lambda task: task.index)
         if not self._required:  # daemons go on for a while, since what they do might have come before the end
             self._grace -= 1
             if self._grace < 0:
@@ -450,6 +457,8 @@ class Kernel:
             chosen = enabled[0]
         else:
             chosen = self._decide(enabled, cursor)
+        if chosen is overdue:
+            chosen.timed_out = True
         if len(enabled) > 1:
             self.choices.append((cursor, chosen.index, tuple([task.index for task in enabled])))
         return chosen
@@ -491,6 +500,19 @@ class Kernel:
             chosen.priority = -float(cursor)
             chosen = max(enabled, key=lambda task: task.priority)
         return chosen
+
+    def _overdue(self, enabled: list[Task]) -> Task | None:
+        """Where everybody enabled sleeps: the blocked thread whose waiting time runs out before any of them wakes up."""
+        earliest: Task | None = None
+        for task in self.live:
+            if task.deadline is not None and task not in enabled:
+                if earliest is None or task.deadline < (earliest.deadline or 0.0):
+                    earliest = task
+            elif task in enabled and not task.sleeping:
+                return None
+        if earliest is None or (earliest.deadline or 0.0) > min([task.clock for task in enabled]):
+            return None
+        return earliest
 
     def _idle(self) -> Task | None:
         """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""

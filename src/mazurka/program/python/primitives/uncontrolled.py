@@ -14,7 +14,7 @@ from mazurka.program.python.primitives.run import here
 
 #: module -> dotted names in it. Only modules that are loaded are touched.
 ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
-    "os": ("fork", "forkpty", "posix_spawn", "system", "wait", "waitpid"),
+    "os": ("fork", "forkpty", "posix_spawn", "system"),
     "subprocess": ("Popen.__init__", "Popen.wait", "Popen.communicate"),
     "socket": tuple(f"socket.{name}" for name in ("accept", "connect", "recv", "recv_into", "recvfrom", "sendall")),
     "select": ("select", "poll"),
