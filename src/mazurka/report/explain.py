@@ -146,9 +146,19 @@ def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
             two = f"two {first}s" if first == second else f"{first} and {second}"
             label = label_of(trail.run, trail.run.log[inside[0]].task)
             notes.setdefault(inside[0], f"{label} runs between the {two} of {label_of(trail.run, each.gap.task)}")
-    for index in sorted(preemptive_steps(trail.run, trail.end) & shown):
-        notes.setdefault(index, f"the scheduler lets {label_of(trail.run, trail.run.log[index].task)} go on")
+    for index in sorted(preemptive_steps(trail.run, trail.end)):
+        task = trail.run.log[index].task
+        first = next((at for at in sorted(shown) if at >= index), None)
+        if first is not None and trail.run.log[first].task == task:
+            notes.setdefault(first, _turn(trail, relevant, task))
     return notes
+
+
+def _turn(trail: Trail, relevant: Relevance, task: int) -> str:
+    """Why a thread goes on where no interference tells it."""
+    if relevant.half_done is not None and task == trail.task:
+        return f"{label_of(trail.run, task)} goes on before {label_of(trail.run, relevant.half_done.task)} has finished"
+    return f"the scheduler lets {label_of(trail.run, task)} go on"
 
 
 def _noun(reads: bool, writes: bool) -> str:

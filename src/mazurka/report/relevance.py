@@ -8,7 +8,8 @@ show the failing order:
 1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a half-done change;
 2. the writes that those reads saw;
 3. further unserialisable interferences at preemptions, then other conflicts there;
-4. the steps on both sides of every preemption, and unserialisable interferences where a thread had to stop.
+4. unserialisable interferences where a thread had to stop, and, if nothing else shows at preemptions, the steps on
+   both sides of each.
 
 The first two ranks are taken whole up to the limit, the others only while there are few rows. For threads that wait
 for ever the steps that matter are the acquires of the locks they hold, and what happened to the conditions they wait
@@ -137,8 +138,9 @@ def _ranks(
             source = trail.source(target, index) if reads and trail.is_shared(target) else None
             if source is not None:
                 second.add(source.index)
-    for index in preemptive_steps(trail.run, trail.end):
-        last.update({index - 1, index} & within)
+    if not gaps and half_done is None:
+        for index in preemptive_steps(trail.run, trail.end):
+            last.update({index - 1, index} & within)
     return [first, second, third, fourth, last]
 
 

@@ -20,6 +20,9 @@ _LABEL: Final = 20
 _NARROWEST: Final = 8
 _GAP: Final = 2
 _AND: Final = ", "
+_PATH: Final = 24
+_SLIGHTLY: Final = 12
+_LEFT_OUT: Final = ".../"
 
 #: Folds of fewer steps are not worth a line, and longer tables have none: the step numbers say it, too.
 _LEAST_FOLD: Final = 3
@@ -40,8 +43,8 @@ def table(explanation: Explanation, width: int, root: str) -> list[Line]:
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     lefts = {id(row): _left(row, starts) for row in rows}
     places = {id(row): _place(row.location, root) for row in rows}
-    left_width = min(max((len(_AND.join(left)) for left in lefts.values()), default=0), max(width * 3 // 5, 40))
-    left_width = max(left_width, min(len(heading), width // 2))
+    longest = max(width * 3 // 5, 40)
+    left_width = _aligned([len(_AND.join(left)) for left in lefts.values()], len(heading), longest)
     place_width = min(max((len(place) for place in places.values()), default=0), 40)
     lines = [Line(heading.ljust(left_width)[:width].rstrip(), "bold")]
     folds = sum(isinstance(row, Fold) and row.count >= _LEAST_FOLD for row in explanation.rows)
@@ -56,20 +59,31 @@ def table(explanation: Explanation, width: int, root: str) -> list[Line]:
         if row.note:
             lines.append(Line(_cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
         source = f"{places[id(row)]:<{place_width}}  {row.text}{_caller_text(row, root, callers)}".rstrip()
-        first, *more = _broken(lefts[id(row)], left_width, starts.get(row.thread, _NUMBER))
+        first, *more = _broken(lefts[id(row)], longest, starts.get(row.thread, _NUMBER))
         style = "red" if row.failing else ""
         lines.append(Line(_cut(f"{first:<{left_width}}  {source}".rstrip(), width), style))
         lines += [Line(each, style) for each in more]
     return lines
 
 
+def _aligned(lengths: list[int], heading: int, longest: int) -> int:
+    """Where the source begins: right of most rows; the few that are longer push theirs to the right."""
+    ordered = sorted(lengths)
+    most = ordered[len(ordered) * 3 // 4] if ordered else 0
+    if ordered and ordered[-1] <= most + _SLIGHTLY:
+        most = ordered[-1]
+    return min(max(most, min(heading, longest)), longest)
+
+
 def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
     """Where each thread's column starts, and the heading."""
     starts: dict[str, int] = {}
     heading = " " * _NUMBER
-    for column in explanation.columns:
+    short = [column.label.partition(" (")[0] for column in explanation.columns]  # without the function that it runs
+    unique = len(set(short)) == len(short)
+    for column, name in zip(explanation.columns, short, strict=True):
         starts[column.thread] = len(heading)
-        label = shorten(column.label, _LABEL)
+        label = shorten(name if unique else column.label, _LABEL)
         heading += label.ljust(max(len(label), _NARROWEST)) + " " * _GAP
     return starts, heading.rstrip()
 
@@ -96,9 +110,8 @@ def _place(location: Location | None, root: str) -> str:
     if location is None:
         return ""
     path = portable_path(location.file, root)
-    parts = path.split("/")
-    if len(path) > 32 and len(parts) > 2:
-        path = f".../{'/'.join(parts[-2:])}"
+    while len(path) > _PATH and "/" in path.removeprefix(_LEFT_OUT):
+        path = _LEFT_OUT + path.removeprefix(_LEFT_OUT).partition("/")[2]
     return f"{path}:{location.line}"
 
 

@@ -13,10 +13,13 @@ from mazurka.program.protocol import Run, Step, Target
 from mazurka.replay.anchor import target_in_words
 from mazurka.trace.event import READS, WRITES, Op
 
-_LONGEST_VALUE: Final = 40
+_LONGEST_VALUE: Final = 32
 _LONGEST_TARGET: Final = 48
 
 _OBJECT: Final = re.compile(r"\b([^\W\d]\w*)#\d+(?:\.\d+)*")
+
+#: What the compiler puts before a private name (language reference, 6.2.1).
+_MANGLED: Final = re.compile(r"(?<=\.)_[^\W\d_]\w*?(?=__\w*[^\W_](?!\w*__\b))")
 
 _VERBS: Final = {
     Op.READ: "reads",
@@ -60,7 +63,8 @@ def target_words(run: Run, target: Target) -> str:
 
 
 def _compact(run: Run, text: str) -> str:
-    """Objects that have no name of their own are numbered by type in the order in which the run met them."""
+    """Objects without a name are numbered by type in the order in which the run met them; private names as written."""
+    text = _MANGLED.sub("", text)
     if "#" not in text:
         return text
     return _OBJECT.sub(lambda found: _numbered(run).get(found.group(), found.group()), text)
@@ -109,4 +113,5 @@ def step_words(run: Run, step: Step) -> str:
     words = f"{_VERBS[step.op]} {target_words(run, step.target)}"
     if step.value is None or not (READS[step.op] or WRITES[step.op]):
         return words
-    return f"{words} = {value_words(run, step.value)}"
+    value = value_words(run, step.value)
+    return words if words.endswith(f" {value}") else f"{words} = {value}"
