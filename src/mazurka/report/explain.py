@@ -148,9 +148,9 @@ def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
             notes.setdefault(inside[0], f"{label} runs between the {two} of {label_of(trail.run, each.gap.task)}")
     for index in sorted(preemptive_steps(trail.run, trail.end)):
         task = trail.run.log[index].task
-        first = next((at for at in sorted(shown) if at >= index), None)
-        if first is not None and trail.run.log[first].task == task:
-            notes.setdefault(first, _turn(trail, relevant, task))
+        then = next((at for at in sorted(shown) if at >= index), None)
+        if then is not None and trail.run.log[then].task == task:
+            notes.setdefault(then, _turn(trail, relevant, task))
     return notes
 
 
