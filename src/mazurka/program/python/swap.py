@@ -1,8 +1,8 @@
 """Instruments a module that is already imported, where it is.
 
-Its text is compiled again, instrumented, and every function that came from it gets the code of its counterpart: the one with the
-same qualified name, first line and free variables. Functions with no counterpart stay as they are. Module level and class bodies
-are not executed again.
+Its text is compiled again, instrumented, and every function that came from it gets the code of its counterpart: the
+one with the same qualified name, first line and free variables. Functions with no counterpart stay as they are.
+Module level and class bodies are not executed again.
 
 Cost: one compilation and one walk over the interpreter's objects.
 """
@@ -19,22 +19,24 @@ from mazurka.program.python.instrument import instrument_source
 _Key = tuple[str, int, tuple[str, ...]]
 
 
-def swap_module(module: types.ModuleType) -> Callable[[], None]:
+def swap_module(
+    module: types.ModuleType, compiler: Callable[[str, str], types.CodeType] = instrument_source
+) -> Callable[[], None]:
     """Instrument a module's functions; calling the result puts the old code back.
 
-    A module without source, or whose source can't be rewritten, is left as it is.
+    ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source can't be rewritten, is left as it is.
     """
     file = getattr(module, "__file__", None)
     try:
         source = inspect.getsource(module)
         if not isinstance(file, str):
             return _nothing
-        code = instrument_source(source, file)
+        code = compiler(source, file)
     except (OSError, TypeError, SyntaxError, ValueError, RecursionError):
         return _nothing
     counterparts = {_key(each): each for each in _codes(code)}
     swapped: list[tuple[types.FunctionType, types.CodeType]] = []
-    for function in [each for each in gc.get_objects() if type(each) is types.FunctionType]:
+    for function in _functions():
         old = function.__code__
         if old.co_filename in (file, _compiled_name(module)):
             new = counterparts.get(_key(old))
@@ -48,6 +50,17 @@ def swap_module(module: types.ModuleType) -> Callable[[], None]:
             function.__code__ = old
 
     return undo
+
+
+def _functions() -> list[types.FunctionType]:
+    """Every function there is; the collector does not list what has been frozen."""
+    frozen = gc.get_freeze_count() > 0
+    if frozen:
+        gc.unfreeze()
+    found = [each for each in gc.get_objects() if type(each) is types.FunctionType]
+    if frozen:
+        gc.freeze()
+    return found
 
 
 def _nothing() -> None:
