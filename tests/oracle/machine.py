@@ -160,7 +160,8 @@ class Machine:
         self.locals[t][local] = int(free)
         if free:
             self.owner[lock] = t
-        return Op.RMW if free else Op.READ, ("lock", lock), int(free), ()
+        mark = (Access(Op.REQUEST, ("lock", lock)),)
+        return Op.ACQUIRE if free else Op.READ, ("lock", lock), int(free), mark
 
     def _do_wait(self, t: int, condition: str) -> Touched:
         self.waits[t] += 1

@@ -42,11 +42,11 @@ def _target(target: tuple[Any, ...]) -> tuple[Any, ...]:
 class Stepper:
     """A machine that moves from point to point and logs what it does."""
 
-    def __init__(self, program: SmallProgram, detail: bool = False, joint: bool = False) -> None:
+    def __init__(self, program: SmallProgram, joint: bool = False, marked: bool = True) -> None:
         self.program = program
         self.machine = Machine(program)
-        self.detail = detail
         self.joint = joint  # whether waking up and taking the lock again are one step
+        self.marked = marked  # whether attempts that do not wait say so
         self.log: list[Step] = []
         self.tasks: list[int] = [0]
 
@@ -94,7 +94,9 @@ class Stepper:
             return
         if self.joint and instruction[0] == "relock":
             more = (*more, Access(Op.READ, ("wake", t, machine.waits[t])))
-        step = Step(self.tasks.index(t), op, _target(target), site, point, value if self.detail else None, more)
+        if not self.marked and instruction[0] == "try":
+            more = ()
+        step = Step(self.tasks.index(t), op, _target(target), site, point, value, more)
         self.log.append(step)
         if instruction[0] == "fork":
             child = instruction[1]
@@ -106,14 +108,15 @@ class Stepper:
 class OracleProgram:
     """Implements :class:`mazurka.program.protocol.Program`. ``run.result`` is ``(final, reads)`` as in the enumeration."""
 
-    def __init__(self, program: SmallProgram, joint: bool = False) -> None:
+    def __init__(self, program: SmallProgram, joint: bool = False, marked: bool = True) -> None:
         self.program = program
         self.joint = joint
+        self.marked = marked
         self.executions = 0
 
     def execute(self, plan: Plan) -> Run:
         self.executions += 1
-        stepper = Stepper(self.program, True, self.joint)
+        stepper = Stepper(self.program, self.joint, self.marked)
         stepper.begin()
         scheduler = _Scheduler(plan)
         choices: list[Choice] = []
@@ -172,6 +175,8 @@ class OracleProgram:
             case ("relock", condition):
                 return Op.ACQUIRE, ("lock", self.program.conditions[condition])
             case ("wake", _):
+                if self.joint:
+                    return Op.ACQUIRE, ("lock", self.program.conditions[machine.pending(t)[1]])
                 return Op.READ, ("wake", t, machine.waits[t])
             case ("join", other):
                 return Op.JOIN, ("thread", name_of(other))
@@ -182,7 +187,7 @@ class OracleProgram:
         rows: list[list[Any]] = [[] for _ in self.program.code]
         for step in stepper.log:
             kind = step.target[0]
-            if kind == "var" and step.op == Op.READ or kind == "lock" and step.op in (Op.RMW, Op.READ):
+            if kind == "var" and step.op is Op.READ or kind == "lock" and step.value is not None:
                 rows[stepper.tasks[step.task]].append(step.value)
         return tuple(map(tuple, rows))
 

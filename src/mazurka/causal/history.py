@@ -1,16 +1,18 @@
 """A run as a causal model: threads of steps, which write each read took its value from, and what had to precede what.
 
-The maximal causal model (Huang and Huang, OOPSLA 2016; dissertation of S. Huang, ch. 3.1) needs two axioms only: a prefix of a run
-is a run, and what a thread does next is determined by what it has done and read so far. Hence a set of steps
-that is closed under program order and reads-from can be executed in every order that keeps the reads-from.
+The maximal causal model (dissertation of S. Huang, ch. 3.1.1) needs two axioms only: a prefix of a run is a run, and
+what a thread does next is determined by what it has done and read so far. Hence a set of steps that is closed under program order and reads-from can be executed in every order that keeps the reads-from.
 
 Steps are numbered by their place in the log. Besides the accesses this module computes for every step
 
 - its *clock*: how many steps of each thread it causally needs (itself included), by program order and reads-from;
 - its *state*: a fingerprint of everything its thread had done and read before it, and its *print*: the
-  same including itself. Equal prints mean the same event, in different runs too: fingerprints are built only from thread
-  names and from each other, so that they are stable across runs and processes. 61 bits: the
+  same including itself. Equal prints mean the same event, in different runs too: fingerprints are built only from
+  thread names and from each other, so that they are stable across runs and processes. They have 61 bits: the
   chance of any collision among a million events is below one in a million.
+
+A step that carries a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a try-lock). Other
+steps that acquire something wait until they can.
 
 Cost: one pass over the log; a clock is shared by the steps of a thread until a read learns something new.
 """
@@ -48,11 +50,10 @@ class History:
 
     __slots__ = (
         "acquires",
+        "attempts",
         "clocks",
-        "consumers",
         "final_states",
-        "lockable",
-        "locks",
+        "frees",
         "looks",
         "numbers",
         "ops",
@@ -84,11 +85,10 @@ class History:
         self.states: list[int] = []
         self.prints: list[int] = []
         self.writers: dict[Any, list[int]] = {}  # by target: the steps that write it
-        self.locks: dict[Any, list[int]] = {}  # by target: the steps that acquire it
-        self.lockable: set[Any] = set()  # targets that are locks
         self.looks: dict[Any, list[int]] = {}  # by target: the steps that read it
         self.readers: list[list[int]] = []  # the steps that read from it
-        self.consumers: dict[tuple[int, Any], int] = {}  # (source, target) -> the step that acquired that
+        self.attempts: set[int] = set()  # the steps that would not have waited
+        self.frees: set[tuple[int, Any]] = set()  # (step, lock it releases)
         self._read_log(log)
         self.pending = [(b.task, b.op, b.target) for b in blocked]  # (thread, op, target) of what never happened
 
@@ -98,38 +98,25 @@ class History:
         now = [[0] * len(self.tasks) for _ in self.tasks]
         prints, clocks, threads = self.prints, self.clocks, self.threads
         for step, (task, op, target, _site, point, _value, more) in enumerate(log):
-            reads: list[tuple[Any, int]] = []
-            writes: list[Any] = []
-            acquired = target if op is Op.ACQUIRE else None
-            if READS[op]:
-                reads.append((target, last.get(target, INITIAL)))
-            if WRITES[op]:
-                writes.append(target)
-                if op is Op.ACQUIRE or op is Op.RELEASE:
-                    self.lockable.add(target)
-            for access in more:
-                if READS[access.op]:
-                    reads.append((access.target, last.get(access.target, INITIAL)))
-                if WRITES[access.op]:
-                    writes.append(access.target)
-                    if access.op is Op.ACQUIRE or access.op is Op.RELEASE:
-                        self.lockable.add(access.target)
-                if access.op is Op.ACQUIRE and acquired is None:
-                    acquired = access.target
+            reads = [(target, last.get(target, INITIAL))] if READS[op] else []
+            writes = [target] if WRITES[op] else []
+            if more:
+                self._read_more(step, more, last, reads, writes)
+            if op is Op.RELEASE:
+                self.frees.add((step, target))
+            acquired = target if op is Op.ACQUIRE and step not in self.attempts else self._acquired_too(step, more)
             before, clock = current[task], now[task]
             position = len(threads[task])
             sources = []
             for read, source in reads:
                 self.looks.setdefault(read, []).append(step)
-                if source >= 0:
-                    sources.append(prints[source])
-                    self.readers[source].append(step)
-                    if self.numbers[source] != task:
-                        clock = _joined(clock, clocks[source], self.numbers[source], self.positions[source])
-                else:
+                if source < 0:
                     sources.append(INITIAL_PRINT)
-                if acquired is not None and read == acquired:
-                    self.consumers[(source, read)] = step
+                    continue
+                sources.append(prints[source])
+                self.readers[source].append(step)
+                if self.numbers[source] != task:
+                    clock = _joined(clock, clocks[source], self.numbers[source], self.positions[source])
             now[task] = clock
             current[task] = printed = fingerprint(before, sources)
             threads[task].append(step)
@@ -147,9 +134,26 @@ class History:
             for written in writes:
                 last[written] = step
                 self.writers.setdefault(written, []).append(step)
-            if acquired is not None:
-                self.locks.setdefault(acquired, []).append(step)
         self.final_states = current
+
+    def _read_more(
+        self, step: int, more: Iterable[Any], last: dict[Any, int], reads: list[tuple[Any, int]], writes: list[Any]
+    ) -> None:
+        """The further accesses of a step."""
+        for access in more:
+            if READS[access.op]:
+                reads.append((access.target, last.get(access.target, INITIAL)))
+            if WRITES[access.op]:
+                writes.append(access.target)
+            if access.op is Op.RELEASE:
+                self.frees.add((step, access.target))
+            elif access.op is Op.REQUEST:
+                self.attempts.add(step)
+
+    def _acquired_too(self, step: int, more: Iterable[Any]) -> Any:
+        if not more or step in self.attempts:
+            return None
+        return next((access.target for access in more if access.op is Op.ACQUIRE), None)
 
     # -- causes -----------------------------------------------------------------------------------------------------
 
@@ -186,9 +190,9 @@ def fingerprint(state: int, sources: Sequence[int]) -> int:
 
 
 def _joined(clock: list[int], other: list[int], thread: int, position: int) -> list[int]:
-    """``clock`` with all that the step at ``position`` of ``thread``, whose clock is ``other``, needs; shared if nothing new."""
+    """``clock`` and all that the step at ``position`` of ``thread``, whose clock is ``other``, needs; shared if not new."""
     if clock[thread] > position:
         return clock
-    made = [a if a > b else b for a, b in zip(clock, other, strict=True)]
+    made = list(map(max, clock, other))
     made[thread] = position + 1
     return made

@@ -24,11 +24,11 @@ from mazurka.errors import MazurkaError
 from mazurka.explore.strategy import Row
 
 _VERSION: Final = "1"
-_WIDTH: Final = 6
+_WIDTH: Final = 7
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value);
-CREATE TABLE IF NOT EXISTS learnt (number INTEGER PRIMARY KEY, kind TEXT, width INTEGER, a, b, c, d, e, f);
+CREATE TABLE IF NOT EXISTS learnt (number INTEGER PRIMARY KEY, kind TEXT, width INTEGER, a, b, c, d, e, f, g);
 CREATE TABLE IF NOT EXISTS failures (number INTEGER PRIMARY KEY, schedule TEXT UNIQUE);
 """
 
@@ -60,7 +60,7 @@ class Frontier:
         """All that was learnt, in order."""
         try:
             for kind, width, *operands in self._connection.execute(
-                "SELECT kind, width, a, b, c, d, e, f FROM learnt ORDER BY number"
+                "SELECT kind, width, a, b, c, d, e, f, g FROM learnt ORDER BY number"
             ):
                 yield (kind, *operands[:width])
         except sqlite3.DatabaseError as error:
@@ -76,7 +76,7 @@ class Frontier:
         padded = [(row[0], len(row) - 1, *row[1:], *[None] * (_WIDTH - len(row) + 1)) for row in rows]
         self._try(
             [
-                ("INSERT INTO learnt (kind, width, a, b, c, d, e, f) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", padded),
+                ("INSERT INTO learnt (kind, width, a, b, c, d, e, f, g) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", padded),
                 ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [("executions", executions)]),
             ]
         )
@@ -148,7 +148,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.executescript(_SCHEMA)
-        connection.execute("SELECT kind, width, a, b, c, d, e, f FROM learnt LIMIT 1").fetchone()
+        connection.execute("SELECT kind, width, a, b, c, d, e, f, g FROM learnt LIMIT 1").fetchone()
         connection.execute("SELECT value FROM facts LIMIT 1").fetchone()
         connection.execute("SELECT schedule FROM failures LIMIT 1").fetchone()
     except sqlite3.DatabaseError as error:

@@ -1,0 +1,460 @@
+"""One run's way down the decision tree, and the alternatives it offers to the nodes it passes (see mcr.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from typing import Any, Final, Protocol
+
+from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, fingerprint, stable_print
+from mazurka.causal.solver import Extra, Feasible, Infeasible, Query, Solver
+from mazurka.explore.tree import NEVER, Asks, Branch, Node
+from mazurka.trace.event import Op
+
+#: Blocked operations that are no question: they can happen in one way, which the steps before decide.
+_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK})
+
+#: At most this many combinations of sources are tried for a step that reads several targets.
+_COMBINATIONS: Final = 512
+
+#: (target, source) of one reading access.
+Read = tuple[Any, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain entries."""
+
+    cut: int
+    answer: int
+    prefix: tuple[str, ...]
+    asked: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A node on the way: its number on the path, its step in this run, and the causal past of all nodes before."""
+
+    number: int
+    node: Node
+    step: int
+    past: tuple[int, ...]
+
+
+class Tally(Protocol):
+    """Counts what the walk does."""
+
+    queries: int
+    unknown: int
+    capped: int
+
+
+class Walk:
+    """Goes down (:meth:`inherited`, then :meth:`own`), then makes :meth:`offers`."""
+
+    def __init__(
+        self, history: History, branch: Branch, solver: Solver, tally: Tally, taken_kinds: set[str] | frozenset[str]
+    ) -> None:
+        self.history = history
+        self.branch = branch
+        self.solver = solver
+        self.tally = tally
+        self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
+        self.locks: dict[Any, list[int]] = {}  # by lock: the steps that acquire it, waiting if need be
+        for step, lock in enumerate(self.taken):
+            if lock is not None:
+                self.locks.setdefault(lock, []).append(step)
+        self.lockable = {lock for _, lock in history.frees} | set(self.locks)
+        self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
+        self.takers = self._takers()
+        self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
+        self.stops: list[Stop] = []
+        self.waiting: list[tuple[int, Node, int, tuple[int, ...]]] = []  # as a stop; the step is one of history.pending
+        self.answers: list[int] = []  # of the branch's own nodes
+        self.impossible: list[tuple[int, int]] = []  # (number on the path, answer)
+
+    def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
+        history = self.history
+        if history.acquires[step] is not None:
+            return history.acquires[step]
+        if history.ops[step] is Op.RMW and step not in history.attempts:
+            target = history.reads[step][0][0]
+            if target[0] in taken_kinds:
+                return target
+        return None
+
+    def _takers(self) -> dict[tuple[int, int], int]:
+        """(print of a release, print of the lock) -> the step that took the lock then."""
+        history, found = self.history, {}
+        for lock in self.locks:
+            printed = stable_print(lock)
+            for step in history.looks[lock]:
+                if lock in history.writes[step]:
+                    source = next(s for t, s in history.reads[step] if t == lock)
+                    found[self._print(source), printed] = step
+        return found
+
+    def _print(self, source: int) -> int:
+        return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
+
+    # -- down -----------------------------------------------------------------------------------------------------------
+
+    def inherited(self) -> None:
+        """Pass the nodes that earlier runs made. A run that leaves them keeps only those it agrees with."""
+        branch = self.branch
+        path = branch.parent.path()[: branch.cut] if branch.parent is not None else []
+        for number, node in enumerate(path):
+            if node.asks == Asks.SOURCE:
+                step = self.by_state.get(node.first)
+            else:
+                step = self.takers.get((node.first, node.second))
+            if step is None:
+                branch.inherited = number
+                return
+            self._pass(node, step)
+            if number == len(path) - 1:
+                node.tried.add(self._actual(node, step))
+
+    def _actual(self, node: Node, step: int) -> int:
+        """The answer this run gives, which is what was asked for unless the step turned out to be another."""
+        if node.asks == Asks.TAKER:
+            return self.history.states[step]
+        return _answer([self._print(source) for _, source in self.history.reads[step]])
+
+    def _pass(self, node: Node, step: int) -> None:
+        self.stops.append(Stop(len(self.stops), node, step, tuple(self.past)))
+        self.history.include(self.past, step)
+
+    def own(self) -> None:
+        """Append what this run reads and nobody has asked yet."""
+        history = self.history
+        nodes: list[Node] = []
+        for step, reads in enumerate(history.reads):
+            if not reads or not history.points[step]:
+                continue  # what is no point is decided by the points before it
+            if self.past[history.numbers[step]] > history.positions[step]:
+                continue
+            node, answer = self._question(step)
+            nodes.append(node)
+            self.answers.append(answer)
+            self._pass(node, step)
+        for number, (thread, op, target) in enumerate(history.pending):
+            if op in _SETTLED or op is Op.ACQUIRE or target in self.locks or target not in history.writers:
+                continue
+            node = Node(Asks.SOURCE, history.final_states[thread], 0, NEVER)
+            self.waiting.append((self.branch.inherited + len(nodes), node, number, tuple(self.past)))
+            nodes.append(node)
+            self.answers.append(NEVER)
+        self.branch.nodes = tuple(nodes)
+
+    def _question(self, step: int) -> tuple[Node, int]:
+        """What is to be asked about a step, and its answer in this run."""
+        history, lock = self.history, self.taken[step]
+        if lock is None:
+            answer = _answer([self._print(source) for _, source in history.reads[step]])
+            return Node(Asks.SOURCE, history.states[step], 0, answer), answer
+        source = next(s for t, s in history.reads[step] if t == lock)
+        answer = history.states[step]
+        return Node(Asks.TAKER, self._print(source), stable_print(lock), answer), answer
+
+    # -- alternatives -----------------------------------------------------------------------------------------------------
+
+    def offers(self) -> Iterator[Wanted]:
+        """Ask, at every node passed, for what this run shows to be possible."""
+        history = self.history
+        for stop in self.stops:
+            if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
+                continue  # needed by nodes before: nothing else is possible here
+            if stop.node.asks == Asks.TAKER:
+                yield from self._other_takers(stop)
+            else:
+                yield from self._other_sources(stop)
+        for number, node, index, past in self.waiting:
+            yield from self._sources_of_waiting(number, node, index, past)
+
+    def _before_needs(self, thread: int, position: int, other: int) -> bool:
+        """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
+        return position > 0 and self.history.needs(self.history.threads[thread][position - 1], other)
+
+    def _place(self, step: int) -> tuple[int, int]:
+        return self.history.numbers[step], self.history.positions[step]
+
+    # -- takers ---------------------------------------------------------------------------------------------------------
+
+    def _other_takers(self, stop: Stop) -> Iterator[Wanted]:
+        """Everybody else who might acquire the lock instead of ``stop.step``."""
+        history, step, tried = self.history, stop.step, stop.node.tried
+        lock = self.taken[step]
+        if lock is None:  # an attempt took it
+            lock = next(t for t, _ in history.reads[step] if stable_print(t) == stop.node.second)
+        source = next(s for t, s in history.reads[step] if t == lock)
+        if source != INITIAL and self.taken[source] == lock and self._reentered(source, step, lock):
+            return
+        for rival in self._rival_takers(step, lock):
+            place = self._place(rival)
+            state = history.states[rival]
+            if state in tried or self._before_needs(*place, step):
+                continue
+            wakers = [s for t, s in history.reads[rival] if t != lock and s != INITIAL]
+            if any(history.needs(s, step) for s in wakers):
+                continue
+            writes = tuple(dict.fromkeys((lock, *history.writes[rival])))
+            extra = Extra(place[0], ((lock, source),), writes)
+            wanted = self._ask(stop.number, stop.node, state, stop.past, [place], [source, *wakers], (extra,))
+            if wanted is not None:
+                yield wanted
+            elif wakers:
+                tried.discard(state)  # it may be woken in another way
+        for thread, op, target in history.pending:
+            if target == lock and op in (Op.ACQUIRE, Op.RMW):
+                yield from self._blocked_taker(stop, thread, lock, source)
+
+    def _reentered(self, source: int, step: int, lock: Any) -> bool:
+        """Whether the lock was taken again by who holds it (semaphores are not held by anybody)."""
+        return self.history.numbers[source] == self.history.numbers[step] and (
+            self.history.acquires[source] == self.history.acquires[step] == lock
+        )
+
+    def _rival_takers(self, step: int, lock: Any) -> list[int]:
+        """Steps that acquire the lock, and those that only looked because ``step`` had it."""
+        history = self.history
+        rivals = [j for j in self.locks[lock] if j != step]
+        rivals += [j for j in history.readers[step] if self.taken[j] != lock and (lock, step) in history.reads[j]]
+        return [j for j in rivals if self._would_take(j, lock)]
+
+    def _would_take(self, step: int, lock: Any) -> bool:
+        """Whether a step that reads the lock takes it when it is free. Without marks any look counts as an attempt."""
+        history = self.history
+        return lock in history.writes[step] or step in history.attempts or not history.attempts
+
+    def _blocked_taker(self, stop: Stop, thread: int, lock: Any, source: int) -> Iterator[Wanted]:
+        """A thread that waits for the lock at the end of the run; after a wait, once it has been notified."""
+        history = self.history
+        position, state = len(history.threads[thread]), history.final_states[thread]
+        if state in stop.node.tried or self._before_needs(thread, position, stop.step):
+            return
+        extra = Extra(thread, ((lock, source),), (lock,))
+        for wakers in self._possible_wakers(thread):
+            if any(history.needs(waker, stop.step) for waker in wakers):
+                continue
+            place = [(thread, position)]
+            wanted = self._ask(stop.number, stop.node, state, stop.past, place, [source, *wakers], (extra,))
+            if wanted is not None:
+                yield wanted
+            elif wakers:
+                stop.node.tried.discard(state)
+
+    def _possible_wakers(self, thread: int) -> list[list[int]]:
+        """What may have woken a thread that is blocked before acquiring: nothing need have, unless it waits."""
+        history = self.history
+        last = history.threads[thread][-1] if history.threads[thread] else -1
+        conditions = [t for t, _ in history.reads[last] if t[0] == "cond"] if last >= 0 else []
+        if not conditions or not any(lock in history.writes[last] for _, lock in history.frees):
+            return [[]]
+        notifications = [j for j in history.looks[conditions[0]] if history.ops[j] in (Op.NOTIFY, Op.NOTIFY_ALL)]
+        return [[j] for j in notifications if any(t not in history.looks for t in history.writes[j])]
+
+    # -- sources ----------------------------------------------------------------------------------------------------------
+
+    def _other_sources(self, stop: Stop) -> Iterator[Wanted]:
+        """Every other combination of writes that the step might read from."""
+        history, step, node = self.history, stop.step, stop.node
+        asked = history.reads[step]
+        choices = [self._sources(step, target, present) for target, present in asked]
+        if prod(map(len, choices)) > _COMBINATIONS:
+            self.tally.capped += 1
+        place = self._place(step)
+        for sources in islice(product(*choices), _COMBINATIONS):
+            answer = _answer([self._print(s) for s in sources])
+            if answer in node.tried:
+                continue
+            reads = tuple((target, s) for (target, _), s in zip(asked, sources, strict=True))
+            for writes in self._effects(step, reads):
+                extra = Extra(place[0], reads, writes)
+                wanted = self._ask(stop.number, node, answer, stop.past, [place], list(sources), (extra,))
+                if wanted is not None:
+                    yield wanted
+                    break
+        yield from self._nearly_shown(stop, asked)
+
+    def _sources(self, step: int, target: Any, present: int) -> list[int]:
+        """What ``step`` might read of ``target``: the present source first, and every write that does not need it."""
+        history = self.history
+        found = [present]
+        if present != INITIAL:
+            found.append(INITIAL)
+        thread, position = self._place(step)
+        clocks = history.clocks
+        for writer in history.writers.get(target, ()):
+            if history.numbers[writer] == thread:
+                independent = history.positions[writer] < position
+            else:
+                independent = clocks[writer][thread] <= position
+            if independent and writer != present:
+                found.append(writer)
+        return found
+
+    def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
+        """What the step would write if it read this. A try-lock takes a free lock and leaves a held one alone."""
+        history, writes = self.history, self.history.writes[step]
+        open_question = [
+            (target, source)
+            for target, source in reads
+            if (target in self.lockable or step in history.attempts) and self._would_take(step, target)
+        ]
+        if not open_question:
+            return [writes]
+        target, source = open_question[0]
+        without = tuple(w for w in writes if w != target)
+        if target not in self.lockable:
+            return [(*without, target), without]
+        free = source == INITIAL or (source, target) in history.frees
+        if not free:
+            return [without]
+        if step in history.attempts or target in writes:
+            return [(*without, target)]
+        return [(*without, target), without]  # without marks it may just be a look
+
+    def _nearly_shown(self, stop: Stop, asked: tuple[Read, ...]) -> Iterator[Wanted]:
+        """Steps that could come before ``stop.step`` but, having come after, read something else."""
+        history, step = self.history, stop.step
+        read = dict(asked)
+        for rival in self._rivals(step, read):
+            place = self._place(rival)
+            if self._before_needs(*place, step):
+                continue
+            changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
+            options: list[list[Read]] = []
+            for target, _ in history.reads[rival]:
+                if target in changed:
+                    options.append([(target, read[target])])
+                else:
+                    options.append([(target, s) for s in (INITIAL, *history.writers.get(target, ()))])
+            if prod(map(len, options)) > _COMBINATIONS:
+                self.tally.capped += 1
+            writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
+            for reads in islice(product(*options), _COMBINATIONS):
+                if any(s != INITIAL and history.needs(s, step) for _, s in reads):
+                    continue
+                printed = fingerprint(history.states[rival], [self._print(s) for _, s in reads])
+                yield from self._swap(stop, asked, place, printed, Extra(place[0], reads, writes), changed)
+        for thread, op, target in history.pending:
+            position = len(history.threads[thread])
+            if op not in (Op.ACQUIRE, Op.RMW) or target not in read or self._before_needs(thread, position, step):
+                continue
+            printed = fingerprint(history.final_states[thread], [self._print(read[target])])
+            extra = Extra(thread, ((target, read[target]),), (target,))
+            yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
+
+    def _takes_if_free(self, step: int, target: Any) -> bool:
+        return (
+            target in self.lockable
+            and any(t == target for t, _ in self.history.reads[step])
+            and self._would_take(step, target)
+        )
+
+    def _rivals(self, step: int, read: dict[Any, int]) -> list[int]:
+        """Steps that write what ``step`` reads, or would if it was free, and whose print depends on what they read."""
+        history = self.history
+        found: dict[int, None] = {}
+        for target in read:
+            if target in self.lockable:
+                found.update(dict.fromkeys(j for j in history.looks.get(target, ()) if self._would_take(j, target)))
+            else:
+                found.update(dict.fromkeys(j for j in history.writers.get(target, ()) if history.reads[j]))
+        found.pop(step, None)
+        return list(found)
+
+    def _swap(
+        self,
+        stop: Stop,
+        asked: tuple[Read, ...],
+        place: tuple[int, int],
+        printed: int,
+        rival: Extra,
+        changed: list[Any],
+    ) -> Iterator[Wanted]:
+        """Ask for ``rival`` to happen, and for the step to read ``changed`` from it."""
+        history, step = self.history, stop.step
+        answer = _answer([printed if t in changed else self._print(s) for t, s in asked])
+        if answer in stop.node.tried or place[0] == history.numbers[step]:
+            return
+        base = len(history.numbers)
+        reads = tuple((t, base if t in changed else s) for t, s in asked)
+        needed = [s for _, s in rival.reads] + [s for t, s in asked if t not in changed]
+        places = [place, self._place(step)]
+        for writes in self._effects(step, reads):
+            extras = (rival, Extra(places[1][0], reads, writes))
+            wanted = self._ask(stop.number, stop.node, answer, stop.past, places, needed, extras)
+            if wanted is not None:
+                yield wanted
+                return
+
+    def _sources_of_waiting(self, number: int, node: Node, index: int, past: tuple[int, ...]) -> Iterator[Wanted]:
+        """Every write of something that is waited for at the end of the run."""
+        history = self.history
+        thread, _, target = history.pending[index]
+        place = [(thread, len(history.threads[thread]))]
+        for source in (INITIAL, *history.writers.get(target, ())):
+            answer = self._print(source)
+            if answer not in node.tried:
+                extra = Extra(thread, ((target, source),), ())
+                wanted = self._ask(number, node, answer, past, place, [source], (extra,))
+                if wanted is not None:
+                    yield wanted
+
+    # -- asking -----------------------------------------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        number: int,
+        node: Node,
+        answer: int,
+        before: tuple[int, ...],
+        places: list[tuple[int, int]],
+        sources: list[int],
+        extras: tuple[Extra, ...],
+    ) -> Wanted | None:
+        """Decide an alternative: the run wanted, or None if there is none.
+
+        ``places`` are the extra steps' threads and positions: their predecessors must happen, they themselves must
+        not have happened before.
+        """
+        history = self.history
+        node.tried.add(answer)
+        past = list(before)
+        for thread, position in places:
+            history.include_before(past, thread, position)
+        for source in sources:
+            if source != INITIAL:
+                history.include(past, source)
+        if any(past[thread] > position for thread, position in places):
+            self.impossible.append((number, answer))
+            return None
+        self.tally.queries += 1
+        verdict = self.solver.solve(history, Query(tuple(past), extras))
+        if isinstance(verdict, Feasible):
+            return self._want(number, answer, verdict.order, extras)
+        self.tally.unknown += not isinstance(verdict, Infeasible)
+        self.impossible.append((number, answer))
+        return None
+
+    def _want(self, number: int, answer: int, order: tuple[int, ...], extras: tuple[Extra, ...]) -> Wanted:
+        """The run that an order stands for: at its points move the threads of the order's steps."""
+        history = self.history
+        base, tasks, points, numbers = len(history.numbers), history.tasks, history.points, history.numbers
+        prefix: list[str] = []
+        asked: dict[int, int] = {}
+        for step in order:
+            if step >= base:
+                asked[step] = len(prefix)
+                prefix.append(tasks[extras[step - base].thread])
+            elif points[step]:
+                prefix.append(tasks[numbers[step]])
+        return Wanted(number + 1, answer, tuple(prefix), tuple(asked[step] for step in sorted(asked)))
+
+
+def _answer(prints: list[int]) -> int:
+    return prints[0] if len(prints) == 1 else hash(tuple(prints))

@@ -1,0 +1,76 @@
+"""The decision tree of maximal causality reduction: questions, and the seeds that answer them (see mcr.py)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Asks(IntEnum):
+    """What a node asks."""
+
+    SOURCE = 0  # which writes does the step of a thread in this state read from?
+    TAKER = 1  # who acquires this lock next after this release?
+
+
+class Node:
+    """A question: ``first`` is the print of the thread's state (source) or of the release (taker), ``second`` of the lock.
+
+    ``tried`` holds the answers that are decided, by fingerprint: the write's for a source (a hash of several if the step reads
+    several targets), the thread's state for a taker.
+    """
+
+    __slots__ = ("asks", "first", "second", "tried")
+
+    def __init__(self, asks: int, first: int, second: int, answer: int) -> None:
+        self.asks = asks
+        self.first = first
+        self.second = second
+        self.tried = {answer}
+
+
+class Branch:
+    """A seed, and the part of its path that its run added.
+
+    The first ``inherited`` nodes of its path are its parent's; ``cut`` is what they were when it was made, the last
+    of them answered anew, with ``answer``. ``asked`` are the prefix entries that are not known to be possible.
+    """
+
+    __slots__ = ("answer", "asked", "cut", "depth", "inherited", "nodes", "number", "parent", "prefix", "retry")
+
+    def __init__(
+        self,
+        number: int,
+        parent: Branch | None,
+        cut: int,
+        answer: int,
+        prefix: bytes,
+        asked: tuple[int, ...] = (),
+        retry: bool = False,
+    ) -> None:
+        self.number = number
+        self.parent = parent
+        self.cut = cut
+        self.inherited = cut
+        self.answer = answer
+        self.prefix = prefix
+        self.asked = asked
+        self.retry = retry  # whether the last asked entry has been left out because its thread had to wait
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.nodes: tuple[Node, ...] = ()
+
+    def path(self) -> list[Node]:
+        """All nodes from the root down."""
+        parts: list[tuple[Node, ...]] = []
+        branch: Branch | None = self
+        keep = self.inherited + len(self.nodes)
+        while branch is not None and keep > 0:
+            own = keep - branch.inherited
+            if own > 0:
+                parts.append(branch.nodes[:own])
+                keep = branch.inherited
+            branch = branch.parent
+        return [node for part in reversed(parts) for node in part]
+
+
+#: The answer "it stays blocked for ever".
+NEVER = 1
