@@ -17,7 +17,6 @@ from mazurka.cli.progress import Progress, is_wanted
 from mazurka.cli.settings import given, setting_options
 from mazurka.config import Options, resolve
 from mazurka.errors import UsageError
-from mazurka.program.python import kernel
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.render import DEFAULT_WIDTH, renderer
 from mazurka.store import open_store
@@ -57,7 +56,7 @@ class Watcher:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._interrupt = Interrupt(_cut_short)
+        self._interrupt = Interrupt()
 
     def __enter__(self) -> Watcher:
         self._interrupt.__enter__()
@@ -76,12 +75,6 @@ class Watcher:
 
     def note(self, text: str) -> None:
         self._progress.note(text)
-
-
-def _cut_short() -> None:
-    """End the execution in progress at its next step."""
-    if kernel.active is not None:
-        kernel.active.limits = kernel.Limits(steps=0, passes=0, seconds=0.0)
 
 
 def status_of(report: CheckReport, options: Options, interrupted: bool) -> int:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
+from mazurka.program.python import kernel
+
 
 class Interrupt:
-    """While entered, turns the first SIGINT into :attr:`requested`; ``cut`` ends the execution in progress."""
+    """While entered, turns the first SIGINT into :attr:`requested`, and cuts the execution in progress short."""
 
-    def __init__(self, cut: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         self.requested = False
-        self._cut = cut
         self._before: Any = None
 
     def __enter__(self) -> Self:
@@ -33,4 +33,10 @@ class Interrupt:
         self.requested = True
         signal.signal(number, signal.SIG_DFL)
         os.write(2, b"\nmazurka: stopping after this execution; press Ctrl-C again to end at once\n")
-        self._cut()
+        cut_short()
+
+
+def cut_short() -> None:
+    """End the execution in progress at its next step."""
+    if kernel.active is not None:
+        kernel.active.limits = kernel.Limits(steps=0, passes=0, seconds=0.0)

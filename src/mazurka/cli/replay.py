@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final
 
 import click
 
@@ -13,13 +13,10 @@ from mazurka.cli.check import prepare_output, publish
 from mazurka.config import FORMATS, Options, resolve
 from mazurka.errors import MazurkaError
 from mazurka.program.python.program import PythonProgram
-from mazurka.replay.anchor import portable_path
-from mazurka.replay.codec import is_token, load, to_token
+from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
-from mazurka.report.check_report import CheckReport, Verdict
-from mazurka.report.explain import describe
-from mazurka.report.finding import Finding
+from mazurka.replaying import diverged, report_of, summary
 from mazurka.store import FOLDER
 from mazurka.subject import PYTEST, RUNNER, Subject, open_program, options_of
 
@@ -66,17 +63,6 @@ def _go_where_it_was_made(schedule: str) -> None:
         os.chdir(path.parent.parent.parent)
 
 
-def diverged(result: Replay) -> MazurkaError:
-    """The program did something else than recorded."""
-    changed = "the source has changed since" if result.program_changed else "the source is the same"
-    return MazurkaError(
-        "schedule-diverged",
-        f"{result.difference}\n  ({changed})",
-        where=result.schedule.target,
-        hint="check the program again to find out whether the bug is still there",
-    )
-
-
 def _tell(result: Replay, program: PythonProgram, given: str, options: Options) -> int:
     if options.format == "text" and options.output is None:
         print(summary(result))
@@ -85,48 +71,6 @@ def _tell(result: Replay, program: PythonProgram, given: str, options: Options) 
         print()
     publish(report_of(result, program, given), options)
     return _FOUND if result.failure is not None else 0
-
-
-def summary(result: Replay) -> str:
-    """One line: what the replay came to."""
-    match result.ending:
-        case Ending.REPRODUCED:
-            often = f", {result.reproduced} of {result.times} times" if result.times > 1 else ""
-            return f"reproduced{often}: {_first_line(result)}"
-        case Ending.OTHER_FAILURE:
-            return f"not reproduced: the schedule now leads to another failure: {_first_line(result)}"
-        case Ending.NO_FAILURE:
-            return "not reproduced: the schedule was followed to its end, and the program no longer fails there"
-        case Ending.DIVERGED:
-            return f"not reproduced: {result.difference}"
-        case never:
-            assert_never(never)
-
-
-def _first_line(result: Replay) -> str:
-    return result.failure.message.strip().partition("\n")[0] if result.failure is not None else ""
-
-
-def report_of(result: Replay, program: PythonProgram, given: str) -> CheckReport:
-    """A replay's outcome as a report."""
-    findings: tuple[Finding, ...] = ()
-    if result.failure is not None:
-        token = to_token(result.schedule)
-        path = "" if is_token(given) else portable_path(os.path.abspath(given))
-        finding = describe(
-            result.run, result.failure, program, schedule=path, token=token, replay=f"mazurka replay {given}"
-        )
-        findings = (finding,)
-    return CheckReport(
-        target=result.schedule.target,
-        verdict=Verdict.VIOLATION if findings else Verdict.INCONCLUSIVE,
-        reason=summary(result) if not findings else "",
-        strategy="replay",
-        memory_model=result.schedule.memory_model,
-        executions=result.reproduced + (result.ending is not Ending.REPRODUCED),
-        seconds=result.run.seconds,
-        findings=findings,
-    )
 
 
 def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
@@ -141,7 +85,7 @@ def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
         arguments += ["-s", "--mazurka-replay-pdb"]
     pytest_plugin.replayed = None
     status = pytest.main([*plugins, *arguments])
-    outcome = pytest_plugin.replayed
+    outcome: int | MazurkaError | None = pytest_plugin.replayed
     if isinstance(outcome, MazurkaError):
         raise outcome
     if outcome is None:

@@ -1,8 +1,8 @@
 """Imports modules instrumented: those under given directories, and those named.
 
-The finder stands before Python's own, asks them for a module's place, and takes over only if it is a source file it is meant
-to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be instrumented is loaded plain, and
-named in :attr:`Loader.opaque` with the reason.
+The finder stands before Python's own, asks them for a module's place, and takes over only if it is a source file it
+is meant to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be
+instrumented is loaded plain, and named in :attr:`Loader.opaque` with the reason.
 
 Compiled code is kept in the directory the caller names, one file per module, with a hash of the source, our version
 and Python's in the file's name; a file that is damaged is ignored and written anew, atomically.
@@ -89,6 +89,12 @@ class Loader(importlib.abc.MetaPathFinder):
                 return found
         return None
 
+    def tracks(self, fullname: str, file: str) -> bool:
+        """Whether a module of that name and file, imported by whomever, is one to track."""
+        if fullname.partition(".")[0] in _NEVER - {"conftest"} or not file.endswith(".py"):
+            return False
+        return self._is_included(fullname) or self._is_under_roots(file)
+
     def _is_included(self, fullname: str) -> bool:
         return any(fullname == name or fullname.startswith(name + ".") for name in self.include)
 
@@ -100,7 +106,8 @@ class Loader(importlib.abc.MetaPathFinder):
                 return not any(part in _SKIPPED for part in below) and not _in_environment(root, below)
         return False
 
-    # -- compiling ------------------------------------------------------------------------------------------------------
+    # -- compiling
+    # ------------------------------------------------------------------------------------------------------
 
     def code_for(self, source: bytes, file: str) -> types.CodeType:
         """The instrumented code of a file's text, kept or new; its sites are known afterwards."""
@@ -182,6 +189,6 @@ def _keep(path: str, made: tuple[types.CodeType, list[sites.Entry]]) -> None:
 
 
 def compile_expression(text: str, file: str) -> types.CodeType:
-    """Compile an expression of the user's (an invariant); it is not instrumented, since it runs when all threads have ended."""
+    """Compile an expression of the user's, an invariant; not instrumented, since it runs when all threads have ended."""
     code: types.CodeType = compile(text, file, "eval", dont_inherit=True)
     return code

@@ -48,8 +48,9 @@ class Settings:
     cache: str | None = None
 
 
-#: Pure-Python parts of the standard library that share data between threads without a lock: tracked always.
-ALWAYS: Final = ("concurrent.futures.thread", "concurrent.futures._base")
+
+#: At most this many trial runs: each may import more, or find more that is shared.
+_TRIALS: Final = 4
 
 
 class PythonProgram:
@@ -105,7 +106,9 @@ class PythonProgram:
     # -- getting ready ------------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Instrument, import, make trial runs, and take the state that every run starts from."""
+        """Instrument, import, make trial runs, and take the state that every run starts from; once."""
+        if self._ready:
+            return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
         self._undo.append(state.hold_collector())
@@ -126,7 +129,7 @@ class PythonProgram:
 
     def _swap_included(self) -> None:
         """Instrument what is included and has been imported before us, where it is."""
-        for name in (*ALWAYS, *self.settings.include):
+        for name in self.settings.include:
             for module_name, module in list(sys.modules.items()):
                 if module is not None and (module_name == name or module_name.startswith(name + ".")):
                     if module_name not in self.loader.modules:
@@ -134,42 +137,50 @@ class PythonProgram:
                         self._undo.append(primitives.adopt(module))
 
     def _try_out(self) -> None:
-        """Two trial runs in a child, then the choice of isolation."""
-        if not forked.AVAILABLE or self.settings.isolation is Isolation.RESTORE:
+        """Trial runs in a child, then the choice of isolation."""
+        asked = self.settings.isolation
+        if not forked.AVAILABLE:
             self._take_snapshot()
-            self.isolation = Isolation.RESTORE
-            self.isolation_reason = "as asked for" if forked.AVAILABLE else "this platform cannot fork"
+            self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
             return
-        before = frozenset(sys.modules)
-        for _ in range(4):  # until nothing new is imported and no site is newly shared
-            try:
-                report = forked.call(lambda: self._trial(before))
-            except forked.ChildDied as error:
-                self.isolation, self.isolation_reason = Isolation.FORK, str(error).strip().splitlines()[-1]
-                return
-            self.learned.points |= report.points
-            for name in report.imported:
-                _import_quietly(name)
-            if not report.imported and not report.grew:
-                break
-            before = frozenset(sys.modules)
-        self.nondeterminism = report.difference
-        self.reads_input = report.read_input
+        reason = self._learn()
         self._take_snapshot()
         assert self._snapshot is not None
-        obstacle = "; ".join(self._snapshot.obstacles[:3])
-        if self.settings.isolation is Isolation.FORK:
-            self.isolation, self.isolation_reason = Isolation.FORK, "as asked for"
-        elif self._snapshot.too_large:
-            self.isolation, self.isolation_reason = Isolation.FORK, "there is too much state to put back"
-        elif obstacle:
-            self.isolation, self.isolation_reason = Isolation.FORK, f"state that cannot be put back: {obstacle}"
+        if asked is Isolation.AUTO:
+            reason = reason or self._unrestorable(self._snapshot)
+            self.isolation = Isolation.FORK if reason else Isolation.RESTORE
+            self.isolation_reason = reason or "state can be put back"
         else:
-            difference = forked.call(self._restores)
-            if difference:
-                self.isolation, self.isolation_reason = Isolation.FORK, f"putting the state back did not do: {difference}"
-            else:
-                self.isolation, self.isolation_reason = Isolation.RESTORE, "state can be put back"
+            self.isolation, self.isolation_reason = asked, "as asked for"
+
+    def _learn(self) -> str:
+        """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
+        for _ in range(_TRIALS):
+            before = frozenset(sys.modules)
+            try:
+                trial = forked.call(lambda: self._trial(before))  # noqa: B023  # called at once
+            except forked.ChildDied as error:
+                return str(error).strip().splitlines()[-1]
+            self.learned.points |= trial.points
+            for name in trial.imported:
+                _import_quietly(name)
+            self.nondeterminism = trial.difference
+            self.reads_input = trial.read_input
+            if not trial.imported and not trial.grew:
+                break
+        return ""
+
+    def _unrestorable(self, snapshot: state.Snapshot) -> str:
+        """Why runs can't be made one after the other in this process, or ""."""
+        if snapshot.too_large:
+            return "there is too much state to put back"
+        if snapshot.obstacles:
+            return f"state that cannot be put back: {'; '.join(snapshot.obstacles[:3])}"
+        try:
+            found = forked.call(self._restores)
+        except forked.ChildDied as error:
+            return str(error).strip().splitlines()[-1]
+        return f"after the state was put back, {found}" if found else ""
 
     def _trial(self, before: frozenset[str]) -> _Trial:
         """In a child: one run, and in a grandchild the same run again."""
@@ -197,7 +208,7 @@ class PythonProgram:
                 for module_name, module in list(sys.modules.items())
                 if module is not None and (module_name == name or module_name.startswith(name + "."))
             ]
-        self._snapshot = state.Snapshot(dict.fromkeys(modules))
+        self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=(primitives.Lock, primitives.RLock))
 
     # -- one run --------------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import _thread
 import sys
+from types import FrameType
 from typing import Any, Final, NoReturn
 
 from greenlet import GreenletExit
@@ -28,6 +29,9 @@ real_allocate: Final = _thread.allocate_lock
 real_lock_type: Final[type] = type(real_allocate())
 real_rlock_type: Final[type] = _thread.RLock
 _real_count: Final = _thread._count
+
+#: How long, in seconds, somebody may wait outside a run although nobody seems to be there to release the lock.
+_PATIENCE: Final = 1.0
 
 
 def patience(blocking: Any, timeout: Any) -> float | None:
@@ -44,9 +48,10 @@ def _acquire_real(real: Any, what: str, blocking: Any, timeout: Any) -> bool:
     if patience(blocking, timeout) is not None:
         return bool(real.acquire(blocking, timeout))
     if not real.acquire(False):
-        if _real_count() == 0:
+        if _real_count():
+            real.acquire()
+        elif not real.acquire(True, _PATIENCE):  # a thread that is just being started is not counted yet
             raise RuntimeError(f"waiting for {what} outside a run: no other thread is there to release it")
-        real.acquire()
     return True
 
 
@@ -65,8 +70,13 @@ class Lock:
     _held: bool
 
     def __new__(cls) -> Lock:
+        if sys.version_info < (3, 13):
+            raise TypeError("cannot create '_thread.lock' instances")
+        return cls._make(sys._getframe(1))
+
+    @classmethod
+    def _make(cls, frame: FrameType) -> Lock:
         self = object.__new__(cls)
-        frame = sys._getframe(1)
         self._models = models = here()
         self._real = None
         self._held = False
@@ -382,7 +392,7 @@ Lock.__name__ = Lock.__qualname__ = "lock"
 
 def allocate_lock() -> Lock:
     """Create a new lock object. See help(type(threading.Lock())) for information about locks."""
-    return Lock()
+    return Lock._make(sys._getframe(1))
 
 
 _adopted: Final[dict[int, Lock | RLock]] = {}  # by the real lock's id; the model keeps it alive
@@ -392,7 +402,7 @@ def adopted(real: Any, name: str = "") -> Lock | RLock:
     """The model of a lock that exists already, always the same one; outside runs it is that lock."""
     model = _adopted.get(id(real))
     if model is None:
-        model = Lock() if type(real) is real_lock_type else RLock()
+        model = Lock._make(sys._getframe(1)) if type(real) is real_lock_type else RLock()
         model._real = real
         _adopted[id(real)] = model
         if name:

@@ -1,0 +1,125 @@
+"""One pytest test as a program that can be run again and again.
+
+pytest sets a test up once, with everything it needs. For exploring, what belongs to the test alone (its function-scoped
+fixtures, the instance of its class) is made anew within every execution, and torn down within it; what has a wider
+scope is made once, before, and its state is put back between executions like that of the modules.
+
+This reaches into pytest's `SetupState` and `Function`, of which the parts used have been stable since pytest 8.0:
+`setup`, `teardown_exact`, `stack`, `_initrequest`, `_fixtureinfo`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+from _pytest.outcomes import Failed, OutcomeException
+
+#: What a run returns when the test said itself that it is skipped or expected to fail.
+_SAID: Final = "mazurka-outcome"
+
+
+class TestEntry:
+    """The test as an :class:`mazurka.program.python.entry.Entry`."""
+
+    __test__ = False  # of no interest to pytest's collection
+
+    def __init__(self, item: pytest.Item, modules: Sequence[types.ModuleType]) -> None:
+        self.item = item
+        self._modules = modules
+
+    def prepare(self) -> None:
+        self.tear_down()
+
+    def modules(self) -> list[types.ModuleType]:
+        """The tracked modules, and one that holds the values of the wider fixtures."""
+        values = types.ModuleType("fixtures of wider scope")
+        for name, definition in self._fixtures():
+            if definition.scope != "function" and definition.cached_result is not None:
+                setattr(values, name, definition.cached_result[0])
+        return [*self._modules, values]
+
+    def call(self) -> Any:
+        """Set up, run and tear down the test, within one execution."""
+        self._forget_the_last_execution()
+        try:
+            self._state.setup(self.item)
+            return self._run()
+        finally:
+            self.tear_down()
+
+    def namespace(self) -> dict[str, Any]:
+        module = getattr(self.item, "module", None)
+        return vars(module) if module is not None else {}
+
+    def identity(self) -> str:
+        text = self.item.path.read_bytes() + b"\0" + self.item.nodeid.encode()
+        return hashlib.sha256(text).hexdigest()[:16]
+
+    def describe(self) -> str:
+        return self.item.nodeid
+
+    def set_up_again(self) -> None:
+        """Leave the test as pytest had set it up, to be run in the ordinary way."""
+        self._forget_the_last_execution()
+        self._state.setup(self.item)
+
+    def tear_down(self) -> None:
+        """Take down what belongs to the test alone."""
+        if self.item.parent is not None and self._state.is_node_active(self.item):
+            self._state.teardown_exact(self.item.parent)
+
+    # -- within an execution ------------------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> Any:
+        return self.item.session._setupstate
+
+    def _fixtures(self) -> list[tuple[str, Any]]:
+        info = getattr(self.item, "_fixtureinfo", None)
+        definitions = info.name2fixturedefs if info is not None else {}
+        return [(name, definition) for name, found in definitions.items() for definition in found]
+
+    def _forget_the_last_execution(self) -> None:
+        """An execution that was cut short may have left pieces behind."""
+        item: Any = self.item
+        self._state.stack.pop(item, None)
+        for _, definition in self._fixtures():
+            if definition.scope == "function" and definition.cached_result is not None:
+                try:
+                    definition.finish(item._request)
+                except BaseException:  # of an execution that is over; it was reported when it mattered
+                    definition.cached_result = None
+        for name in ("_obj", "_instance", "_excinfo"):
+            item.__dict__.pop(name, None)
+        if hasattr(item, "_initrequest"):
+            item._initrequest()
+
+    def _run(self) -> Any:
+        item: Any = self.item
+        try:
+            type(item).runtest(item)
+            self._raise_what_unittest_kept()
+        except Failed:
+            raise
+        except OutcomeException as outcome:
+            return (_SAID, type(outcome).__name__, str(outcome.msg or ""))
+        return None
+
+    def _raise_what_unittest_kept(self) -> None:
+        """`unittest.TestCase.run` hands failures to its result, here the item, instead of raising them."""
+        kept = self.item.__dict__.get("_excinfo")
+        if kept:
+            raise kept[0].value
+
+
+def said_outcome(result: object) -> tuple[str, str] | None:
+    """The kind and reason of the outcome that a test declared itself in a run with this result."""
+    match result:
+        case (str(mark), str(kind), str(reason)) if mark == _SAID:
+            return kind, reason
+        case _:
+            return None

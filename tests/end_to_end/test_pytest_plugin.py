@@ -1,0 +1,355 @@
+"""The pytest plugin, run by pytest in a process of its own on tests as people write them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+IN_TWO_THREADS = """\
+import threading
+
+import pytest
+
+
+def in_two_threads(function):
+    threads = [threading.Thread(target=function) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Counter:
+    def __init__(self):
+        self.value = 0
+        self.lock = threading.Lock()
+
+    def count(self):
+        self.value += 1
+
+    def count_safely(self):
+        with self.lock:
+            self.value += 1
+"""
+
+UNSAFE = """
+
+def test_unsafe():
+    counter = Counter()
+    in_two_threads(counter.count)
+    assert counter.value == 2
+"""
+
+SAFE = UNSAFE.replace("counter.count)", "counter.count_safely)").replace("test_unsafe", "test_safe")
+
+
+def outcome(done):
+    """The closing line's counts."""
+    last = [line for line in done.stdout.splitlines() if re.search(r"\d+ (passed|failed|error|skipped)", line)][-1]
+    return {
+        kind: int(count) for count, kind in re.findall(r"(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)", last)
+    }
+
+
+def test_finds_explains_and_replays(shell):
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE + SAFE)
+    done = shell.pytest("--mazurka", status=1)
+    assert outcome(done) == {"failed": 1, "passed": 1}
+    assert "mazurka: strategy mcr, sc" in done.stdout
+    assert "assert 1 == 2" in done.stdout
+    assert "self.value += 1" in done.stdout
+    assert "explored 2 tests: 1 verified, 1 violation" in done.stdout
+    schedule = re.search(r"mazurka replay (\S+\.json)", done.stdout)[1]
+    again = shell.run("replay", schedule, "--times", "5", status=1)
+    assert "5 of 5" in again.stdout
+    assert "assert 1 == 2" in again.stdout
+
+
+def test_without_flag_and_marker_nothing_happens(shell):
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE)
+    done = shell.pytest(status=0)
+    assert "mazurka:" not in done.stdout
+    shell.write(
+        "test_cost.py",
+        "import sys\n\ndef test_cost():\n    assert not {'greenlet', 'z3', 'mazurka.explore'} & set(sys.modules)\n",
+    )
+    shell.pytest("test_cost.py", status=0)
+
+
+def test_marker_and_decorator(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + UNSAFE.replace("\ndef", "\n@pytest.mark.mazurka(strategy='dfs')\ndef")
+        + UNSAFE.replace("\ndef", "\nimport mazurka\n\n@mazurka.check(max_executions=500)\ndef").replace(
+            "unsafe", "decorated"
+        )
+        + UNSAFE.replace("unsafe", "unmarked"),
+    )
+    done = shell.pytest(status=1)
+    assert outcome(done) == {"failed": 2, "passed": 1}
+    assert "explored 2 tests: 2 violation" in done.stdout
+
+
+def test_decorator_with_an_unknown_setting(shell):
+    shell.write("test_it.py", "import mazurka\n\n@mazurka.check(max_execution=5)\ndef test_it(): pass\n")
+    assert "did you mean max_executions" in shell.pytest().stdout
+    shell.write("test_it.py", "import pytest\n\n@pytest.mark.mazurka(max_execution=5)\ndef test_it(): pass\n")
+    done = shell.pytest()
+    assert "did you mean max_executions" in done.stdout + done.stderr
+    assert done.returncode != 0
+
+
+def test_function_scoped_fixtures_are_set_up_for_every_execution(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + """
+
+made = []
+
+
+@pytest.fixture(scope="module")
+def shared():
+    made.append("shared")
+    yield {"executions": 0}
+    made.append("shared down")
+
+
+@pytest.fixture
+def counter(shared):
+    counter = Counter()
+    assert counter.value == 0
+    yield counter
+    counter.value = None
+
+
+class TestClass:
+    @pytest.fixture(autouse=True)
+    def prepare(self):
+        self.log = []
+
+    def test_safe(self, counter, tmp_path, monkeypatch):
+        monkeypatch.setenv("SOME", "thing")
+        assert self.log == []
+        self.log.append(1)
+        (tmp_path / "x").mkdir()
+        in_two_threads(counter.count_safely)
+        assert counter.value == 2
+
+    def test_unsafe(self, counter):
+        in_two_threads(counter.count)
+        assert counter.value == 2
+
+
+def test_higher_scopes_are_set_up_once(shared):
+    assert made.count("shared") == 1
+""",
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert outcome(done) == {"failed": 1, "passed": 2}
+    assert "assert 1 == 2" in done.stdout
+
+
+def test_parametrize(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + """
+
+@pytest.mark.parametrize("method", ["count", "count_safely"])
+@pytest.mark.parametrize("start", [0, 5])
+def test_it(method, start):
+    counter = Counter()
+    counter.value = start
+    in_two_threads(getattr(counter, method))
+    assert counter.value == start + 2
+""",
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert outcome(done) == {"failed": 2, "passed": 2}
+    schedule = re.search(r"mazurka replay (\S+\.json)", done.stdout)[1]
+    shell.run("replay", schedule, status=1)
+
+
+def test_captured_output(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + """
+
+def test_capsys(capsys):
+    counter = Counter()
+    in_two_threads(lambda: (counter.count_safely(), print("hello")))
+    assert capsys.readouterr().out == "hello\\nhello\\n"
+
+
+def test_shown():
+    counter = Counter()
+    in_two_threads(lambda: (print("counting"), counter.count()))
+    assert counter.value == 2
+""",
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert outcome(done) == {"failed": 1, "passed": 1}
+    assert done.stdout.count("counting\n") <= 6
+
+
+def test_stop_at_first_select_and_last_failed(shell):
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE + UNSAFE.replace("unsafe", "unsafe_too") + SAFE)
+    assert outcome(shell.pytest("--mazurka", "-x", status=1)) == {"failed": 1}
+    assert outcome(shell.pytest("--mazurka", "-k", "test_safe", status=0)) == {"passed": 1}
+    shell.pytest("--mazurka", "--lf", status=1)
+    assert outcome(shell.pytest("--mazurka", "--lf", status=1)) == {"failed": 2}
+
+
+def test_xdist(shell):
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE + UNSAFE.replace("unsafe", "unsafe_too") + SAFE)
+    done = shell.pytest("--mazurka", "-n", "2", status=1)
+    assert outcome(done) == {"failed": 2, "passed": 1}
+    assert "self.value += 1" in done.stdout
+    assert "explored 3 tests: 1 verified, 2 violation" in done.stdout
+
+
+def test_deadlock(shell):
+    shell.write(
+        "test_it.py",
+        """
+        import threading
+
+        def test_deadlock():
+            a, b = threading.Lock(), threading.Lock()
+
+            def work(first, second):
+                with first, second:
+                    pass
+
+            threads = [threading.Thread(target=work, args=pair) for pair in ((a, b), (b, a))]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        """,
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert "deadlock" in done.stdout
+
+
+def test_modules_of_the_project_are_tracked(shell):
+    shell.write("package/__init__.py", "")
+    shell.write("package/counting.py", IN_TWO_THREADS.replace("import pytest\n", ""))
+    shell.write(
+        "conftest.py",
+        """
+        import pytest
+        from package.counting import Counter
+
+        @pytest.fixture
+        def counter():
+            return Counter()
+        """,
+    )
+    shell.write(
+        "tests/test_it.py",
+        """
+        from package.counting import in_two_threads
+
+        def test_it(counter):
+            in_two_threads(counter.count)
+            assert counter.value == 2
+        """,
+    )
+    shell.write("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.']\n")
+    done = shell.pytest("--mazurka", status=1)
+    assert "counting.py" in done.stdout
+
+
+@pytest.mark.parametrize("flag", ["--mazurka", ""])
+def test_outcomes_without_threads_are_pytests_own(shell, flag):
+    shell.write(
+        "test_it.py",
+        """
+        import unittest
+        import pytest
+
+        def test_passes(): pass
+        def test_fails(): assert [1, 2] == [1, 3]
+        def test_skips(): pytest.skip("not today")
+        @pytest.mark.skip
+        def test_marked(): raise ValueError
+        @pytest.mark.xfail(strict=True)
+        def test_xfails(): raise ValueError
+        def test_xfails_inside(): pytest.xfail("known")
+        @pytest.fixture
+        def broken(): raise ValueError
+        def test_error(broken): pass
+        def test_raises():
+            with pytest.raises(KeyError): {}["x"]
+        class TestCase(unittest.TestCase):
+            def test_passes(self): self.assertTrue(True)
+            def test_fails(self): self.assertEqual(1, 2)
+            def test_skips(self): self.skipTest("not today")
+        """,
+    )
+    done = shell.pytest(*[flag] * bool(flag), status=1)
+    assert outcome(done) == {"failed": 2, "passed": 3, "skipped": 3, "xfailed": 2, "error": 1}
+    assert "At index 1 diff: 2 != 3" in done.stdout
+
+
+def test_unittest_test_case(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + """
+
+import unittest
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.counter = Counter()
+
+    def test_unsafe(self):
+        in_two_threads(self.counter.count)
+        self.assertEqual(self.counter.value, 2)
+
+    def test_safe(self):
+        in_two_threads(self.counter.count_safely)
+        self.assertEqual(self.counter.value, 2)
+""",
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert outcome(done) == {"failed": 1, "passed": 1}
+    assert "1 != 2" in done.stdout
+
+
+def test_inconclusive_passes_with_a_note_or_fails_when_asked_to(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + SAFE.replace("counter.count_safely)", "lambda: [counter.count_safely() for _ in range(9)])").replace(
+            "== 2", "== 18"
+        ),
+    )
+    done = shell.pytest("--mazurka", "--mazurka-max-executions", "5", status=0)
+    assert "explored 1 tests: 1 inconclusive" in done.stdout
+    assert "test_it.py::test_safe: " in done.stdout
+    done = shell.pytest("--mazurka", "--mazurka-max-executions", "5", "--mazurka-require-complete", status=1)
+    assert outcome(done) == {"failed": 1}
+
+
+def test_wrong_settings_are_usage_errors(shell):
+    shell.write("test_it.py", "def test_it(): pass\n")
+    done = shell.pytest("--mazurka", "--mazurka-strategy", "bfs", status=4)
+    assert "one of mcr, dfs, random, pct" in done.stdout + done.stderr
+    shell.write("pyproject.toml", "[tool.mazurka]\nseeed = 1\n")
+    done = shell.pytest("--mazurka", status=4)
+    assert "did you mean seed?" in done.stdout + done.stderr
+
+
+def test_repaired_test_passes_again_and_the_saved_schedule_is_tried_first(shell):
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE)
+    shell.pytest("--mazurka", status=1)
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE.replace("counter.count)", "counter.count_safely)"))
+    shell.pytest("--mazurka", status=0)
