@@ -49,8 +49,10 @@ _MOST: Final = 40_000
 class Snapshot:
     """The content of everything mutable that the given modules reach."""
 
-    def __init__(self, modules: Iterable[types.ModuleType]) -> None:
+    def __init__(self, modules: Iterable[types.ModuleType], apart: tuple[type, ...] = ()) -> None:
+        """``apart``: types whose instances see to their own state."""
         self.obstacles: list[str] = []
+        self._atoms = (*_ATOMS, *apart)
         self._restorers: list[Restorer] = []
         self._keep: list[object] = []  # the walked objects, so that their ids stay theirs
         self._seen: set[int] = set()
@@ -99,7 +101,7 @@ class Snapshot:
     def _walk(self, path: str, obj: Any) -> None:
         # By type only: `isinstance` and `hasattr` would ask proxies and lazy objects, which run code of the program.
         kind = type(obj)
-        if issubclass(kind, _ATOMS) or id(obj) in self._seen:
+        if issubclass(kind, self._atoms) or id(obj) in self._seen:
             return
         self._seen.add(id(obj))
         self._keep.append(obj)

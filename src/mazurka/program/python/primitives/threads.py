@@ -15,10 +15,13 @@ threads; ``interrupt_main`` from another thread is counted, not done.
 from __future__ import annotations
 
 import _thread
-import contextlib
 import functools
+import itertools
 import sys
 import threading
+import types
+import weakref
+import zlib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -34,8 +37,7 @@ from mazurka.trace.event import Op
 _original: Final[dict[tuple[type, str], Any]] = {}
 _real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
 _real_threading: Final[dict[str, Any]] = {
-    name: getattr(threading, name)
-    for name in ("current_thread", "enumerate", "active_count", "_newname", "_register_atexit", "excepthook")
+    name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count", "excepthook")
 }
 _THREADS: Final = ("threads",)
 _MAIN: Final[Any] = threading.main_thread()
@@ -78,12 +80,10 @@ def _state(thread: Any, models: Models) -> ThreadState:
     if state is None or state.models is not models:
         models.keep(thread)
         state = thread.__dict__["_mz"] = ThreadState(models)
-        thread._started = Started(thread._started.is_set() if thread is _MAIN else False)
-        if thread is _MAIN:
-            state.task = models.kernel.tasks[0]
-            thread._ident = thread._native_id = models.ident(state.task)
-        else:
-            thread._ident = thread._native_id = None
+        thread._started = Started()
+        thread._ident = thread._native_id = None
+    if thread is _MAIN and state.task is None:
+        state.task = models.kernel.tasks[0]
     return state
 
 
@@ -93,6 +93,13 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
     if models is not None:
         self._started = Started()
         self.__dict__["_mz"] = ThreadState(models)
+        self.__dict__["_mz_hash"] = zlib.crc32(models.number().encode())
+
+
+def thread_hash(self: Any) -> int:
+    """By birth, not by address: sets of threads (an executor's) have the same order in every run."""
+    made: int | None = self.__dict__.get("_mz_hash")
+    return object.__hash__(self) if made is None else made
 
 
 def thread_start(self: Any) -> None:
@@ -121,15 +128,16 @@ def _live(thread: Any, state: ThreadState) -> None:
     except GreenletExit:
         raise
     except BaseException as error:
-        if not models.kernel.aborting and _is_users(threading.excepthook):
+        if not models.kernel.aborting and _is_users(threading.excepthook, _real_threading["excepthook"]):
             thread._invoke_excepthook(thread)
         if type(error) is not SystemExit:
             raise
+    models.left(task)
 
 
-def _is_users(hook: Any) -> bool:
-    """Whether the program has installed this excepthook, rather than Python or a test runner."""
-    return hook is not _real_threading["excepthook"] and not str(getattr(hook, "__module__", "")).startswith("_pytest")
+def _is_users(hook: Any, default: Any) -> bool:
+    """Whether the program has installed this hook, rather than Python or a test runner."""
+    return hook is not default and not str(getattr(hook, "__module__", "")).startswith("_pytest")
 
 
 def thread_join(self: Any, timeout: float | None = None) -> None:
@@ -183,24 +191,15 @@ def thread_repr(self: Any) -> str:
 # -- functions of threading ------------------------------------------------------------------------------------------
 
 
-def newname(name_template: str) -> Any:
-    models = here()
-    if models is None:
-        return _real_threading["_newname"](name_template)
-    models.thread_number += 1
-    return name_template % models.thread_number
-
-
 def _thread_of(task: Task, models: Models) -> Any:
     """The Thread object of a task; one that ``_thread`` started gets a dummy, as in CPython."""
     thread = task.thread
     if thread is None:
         if task.index == 0:
             thread = _MAIN
-            _state(thread, models)
         else:
             thread = _Dummy.__new__(_Dummy)
-            thread_init(thread, name=newname("Dummy-%d"), daemon=True)
+            thread_init(thread, name=threading.__dict__["_newname"]("Dummy-%d"), daemon=True)
             thread._started.set()
             _state(thread, models).task = task
             thread._ident = thread._native_id = models.ident(task)
@@ -239,10 +238,6 @@ def enumerate_threads() -> list[Any]:
 def active_count() -> int:
     models = here()
     return int(_real_threading["active_count"]()) if models is None else len(enumerate_threads())
-
-
-def register_atexit(func: Callable[..., object], *arg: Any, **kwargs: Any) -> None:
-    _real_threading["_register_atexit"](func, *arg, **kwargs)
 
 
 def finish_main() -> None:
@@ -292,17 +287,41 @@ def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
     if models is None:
         return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
     _check_start_arguments(function, args, kwargs)
-    return models.ident(_start_plain(models, functools.partial(function, *args, **(kwargs or {})), daemon=True))
+    return models.ident(_start_plain(models, function, args, kwargs or {}, daemon=True))
 
 
-def _start_plain(models: Models, body: Callable[[], object], *, daemon: bool) -> Task:
+def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemon: bool) -> Task:
+    call: list[Any] = [function, args, kwargs]
+
     def live() -> None:
-        with contextlib.suppress(SystemExit):
-            body()
+        named, positional, keyword = call
+        call.clear()  # the function lives no longer than the call
+        try:
+            named(*positional, **keyword)
+        except SystemExit:
+            pass
+        except GreenletExit:
+            raise
+        except BaseException as error:
+            if not models.kernel.aborting and _is_users(sys.unraisablehook, sys.__unraisablehook__):
+                sys.unraisablehook(_unraisable(error, named))
+            raise
+        models.left(models.kernel.current)
 
+    del function, args, kwargs
     if END_POINTS in models.kernel.points:
         models.kernel.visit(Op.WRITE, _THREADS, 0, point=True)
     return models.kernel.fork(live, daemon=daemon)
+
+
+def _unraisable(error: BaseException, function: Any) -> Any:
+    return types.SimpleNamespace(
+        exc_type=type(error),
+        exc_value=error,
+        exc_traceback=error.__traceback__,
+        err_msg=f"Exception ignored in thread started by {function!r}",
+        object=None if sys.version_info >= (3, 13) else function,
+    )
 
 
 def interrupt_main(signum: int = 2, /) -> None:
@@ -332,6 +351,10 @@ class ThreadHandle:
         models.kernel.need_points(END_POINTS)
         models.kernel.visit(Op.READ, ("thread", task.name), 0, point=True)
         return task.done
+
+    def _set_done(self) -> None:
+        if self._task is None:
+            raise RuntimeError("thread not started")
 
     def join(self, timeout: float | None = None) -> None:
         models = here()
@@ -366,7 +389,7 @@ def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True
         handle.ident = models.ident(task)
         return function()
 
-    handle._task = _start_plain(models, body, daemon=daemon)
+    handle._task = _start_plain(models, body, (), {}, daemon=daemon)
     return handle
 
 
@@ -378,6 +401,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "join": thread_join,
         "is_alive": thread_is_alive,
         "__repr__": thread_repr,
+        "__hash__": thread_hash,
     },
     _Dummy: {"is_alive": lambda self: thread_is_alive(self) if here() else _original[_Dummy, "is_alive"](self)},
 }
@@ -393,8 +417,13 @@ def install() -> Callable[[], None]:
 def _keep_modules(models: Models) -> None:
     """Save what a run changes in ``threading`` and ``concurrent.futures.thread``; give the run a registry of pools."""
     namespace = threading.__dict__
-    saved = {name: namespace[name] for name in ("excepthook", "_trace_hook", "_profile_hook")}
+    saved = {name: namespace[name] for name in ("excepthook", "_trace_hook", "_profile_hook", "_counter")}
+    namespace["_counter"] = itertools.count(1).__next__
     models.undo.append(lambda: namespace.update(saved))
+    models.keep(_MAIN)
+    _MAIN.__dict__["_mz"] = ThreadState(models)
+    _MAIN._started = Started(True)
+    _MAIN._ident = _MAIN._native_id = 1
     atexits = namespace["_threading_atexits"]
     before = list(atexits)
     models.undo.append(lambda: atexits.__setitem__(slice(None), before))
@@ -404,9 +433,6 @@ def _keep_modules(models: Models) -> None:
 
 
 def _keep_pools(models: Models, pools: Any) -> None:
-    import itertools
-    import weakref
-
     kept = {name: pools.__dict__[name] for name in ("_shutdown", "_threads_queues")}
     executor = pools.ThreadPoolExecutor
     counter = executor._counter
@@ -419,5 +445,14 @@ def _keep_pools(models: Models, pools: Any) -> None:
 
     models.undo.append(undo)
 
+
+for _model, _module in (
+    (current_thread, "threading"),
+    (enumerate_threads, "threading"),
+    (active_count, "threading"),
+    *((model, "_thread") for model in (get_ident, get_native_id, start_new_thread, start_joinable_thread)),
+):
+    _model.__module__ = _module
+enumerate_threads.__name__ = enumerate_threads.__qualname__ = "enumerate"
 
 _run.beginners.append(_keep_modules)
