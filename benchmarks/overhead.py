@@ -2,10 +2,11 @@
 
     python benchmarks/overhead.py [--repeat N] [PACKAGE TESTS ...]
 
-Without arguments it measures programs of its own, small enough to read, that do little but what hooks slow down. Given a package and the
-directory of its test suite (say `cachetools /tmp/cachetools/tests`), it runs that suite in child processes, plain and with the package
-and the tests instrumented. Hooks are live, but there is nothing to schedule. Prints the ratio of the times with its spread.
-Exits with 1 if a suite's results differ, or a ratio is 15 or more.
+Without arguments it measures programs of its own, small enough to read, that do little but what hooks slow down.
+Given a package and the directory of its test suite (say `cachetools /tmp/cachetools/tests`), it runs that suite in
+child processes, plain and with the package and the tests instrumented. Hooks are live, but there is nothing to
+schedule. Prints the ratio of the times with its spread. Exits with 1 if a suite's results differ, or a ratio is 15
+or more.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ if {instrumented}:
     from mazurka.program.python import hooks, loader
     hooks.install()
     loader.Loader([{tests!r}], [{package!r}]).install()
-raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:mazurka", "--assert=plain", {tests!r}]))
+raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:mazurka",
+"--assert=plain", {tests!r}]))
 """
 
 
@@ -137,7 +139,11 @@ def measure_suite(package: str, tests: str, repeat: int) -> tuple[float, bool]:
 
 def _run_suite(package: str, tests: str, instrumented: bool) -> tuple[float, str]:
     script = SUITE.format(
-        src=str(ROOT / "src"), parent=str(Path(tests).resolve().parent), tests=tests, package=package, instrumented=instrumented
+        src=str(ROOT / "src"),
+        parent=str(Path(tests).resolve().parent),
+        tests=tests,
+        package=package,
+        instrumented=instrumented,
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr.strip()[-200:]
@@ -152,7 +158,10 @@ def report(name: str, pairs: list[tuple[float, float]], outcome: str = "") -> fl
     ratios = [after / before for before, after in pairs]
     middle = statistics.median(ratios)
     plain = statistics.median(before for before, _ in pairs)
-    print(f"{name:14} plain {plain * 1000:9.1f} ms   instrumented {middle:5.2f} x   ({min(ratios):.2f} to {max(ratios):.2f})   {outcome}")
+    print(
+        f"{name:14} plain {plain * 1000:9.1f} ms   instrumented {middle:5.2f} x   "
+        f"({min(ratios):.2f} to {max(ratios):.2f})   {outcome}"
+    )
     return middle
 
 

@@ -10,8 +10,8 @@ another descriptor (cached_property ...)     the instance's attribute: that is w
 any other value                              the instance's attribute, and the class's while that shows through
 ===========================================  ==========================================================
 
-An attribute of a class is a location of the class that has it; an attribute of a module is the module's global. What was found
-out is kept by class and name, and forgotten between runs.
+An attribute of a class is a location of the class that has it; an attribute of a module is the module's global.
+What was found out is kept by class and name, and forgotten between runs.
 
 Cost: two dictionary look-ups for what was seen before.
 """
@@ -54,19 +54,21 @@ _METHODS: Final = (
 _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
 #: Classes whose methods change nothing, or nothing that the hooks miss.
-_PURE: Final = frozenset({int, str, bytes, float, complex, bool, tuple, frozenset, type(None), object, type, range, slice}) | (
-    frozenset(OPERATIONS)
-)
+_PURE: Final = frozenset(
+    {int, str, bytes, float, complex, bool, tuple, frozenset, type(None), object, type, range, slice}
+) | (frozenset(OPERATIONS))
 _CONSTANT: Final = (*_METHODS, types.ModuleType)
 
-#: Packages whose objects may be used by several threads without their methods being tracked: they are values, or meant for it.
+#: Packages whose objects may be used by several threads without their methods being tracked: they are values, or
+#: meant for it.
 HARMLESS: Final = frozenset(
     """_io _pytest _thread _weakref abc argparse array ast asyncio atexit base64 binascii bisect builtins calendar cmath
-    codecs collections concurrent contextlib contextvars copy copyreg dataclasses datetime decimal dis enum errno faulthandler
-    fractions functools gc genericpath glob greenlet hashlib hmac importlib inspect io ipaddress itertools keyword linecache
-    locale logging marshal math mazurka mimetypes numbers operator os pathlib pluggy posixpath pprint pytest queue
-    random re secrets select selectors shlex shutil signal site socket ssl stat statistics string struct subprocess sys sysconfig
-    tempfile textwrap threading time timeit tokenize traceback types typing typing_extensions unicodedata unittest urllib uuid
+    codecs collections concurrent contextlib contextvars copy copyreg dataclasses datetime decimal dis enum errno
+    faulthandler fractions functools gc genericpath glob greenlet hashlib hmac importlib inspect io ipaddress
+    itertools keyword linecache locale logging marshal math mazurka mimetypes numbers operator os pathlib pluggy
+    posixpath pprint pytest queue random re secrets select selectors shlex shutil signal site socket ssl stat
+    statistics string struct subprocess sys sysconfig tempfile textwrap threading time timeit tokenize traceback
+    types typing typing_extensions unicodedata unittest urllib uuid
     warnings weakref zlib _contextvars _operator _functools _collections _collections_abc""".split()
 )
 
@@ -213,8 +215,9 @@ def module_write(run: Any, module: Any, name: str, site: int) -> None:
     space = objects.dictionary(module)
     file = space.get("__file__")
     if file in sites.instrumented and name not in sites.variables(file):
-        text = f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant, at {sites.location(site)}"
-        run.untracked[text] = run.untracked.get(text, 0) + 1
+        count_untracked(
+            run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
+        )
     global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
 
 

@@ -1,9 +1,9 @@
 """What calls of functions read and write, for functions that are not instrumented themselves.
 
-Methods of containers and the builtins that look at containers are accesses to them (:mod:`containers`). ``getattr`` and its like
-are attribute accesses. Functions known to change their first argument (``heapq.heappush``) change it. Any other function that
-is not tracked is *opaque*: what is shared among the containers and instances it is given counts as read, and the call is counted
-in ``untracked``, so that nobody takes the result for complete.
+Methods of containers and the builtins that look at containers are accesses to them (:mod:`containers`). ``getattr``
+and its like are attribute accesses. Functions known to change their first argument (``heapq.heappush``) change it.
+Any other function that is not tracked is *opaque*: what is shared among the containers and instances it is given
+counts as read, and the call is counted in ``untracked``, so that nobody takes the result for complete.
 
 Cost: half a microsecond for a call of the program's own functions.
 """
@@ -80,7 +80,7 @@ def method(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) ->
         handler(run, thing, site, args)
         return
     if type(thing) is super:
-        _bound(run, thing.__self__, name, site, args, thing)
+        _bound(run, getattr(thing, "__self__", None), name, site, args, thing)
         return
     how = classify(type(thing), name)
     if how is not attributes.NONE:

@@ -110,11 +110,9 @@ def _has(thing: dict[Any, Any], key: Any) -> bool:
     """Whether a key is there, without running code of the program: when in doubt, no."""
     stands = key_of(key)
     if isinstance(stands, tuple) and "object" in stands:
-        return (
-            type(key).__eq__ is object.__eq__
-            and type(key).__hash__ is object.__hash__
-            and dict.__contains__(thing, key)
-        )
+        kind: Any = type(key)
+        plain = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
+        return plain and dict.__contains__(thing, key)
     return dict.__contains__(thing, key)
 
 
@@ -237,7 +235,7 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     emit(run, thing, site, _WRITE, ("i", n, index), more, _element(thing, index))
 
 
-# -- sets ------------------------------------------------------------------------------------------------------------------
+# -- sets ------------------------------------------------------------------------------------------
 
 
 def _in_set(thing: Any, key: Any) -> bool:
@@ -282,7 +280,7 @@ def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     emit(run, thing, site, _RMW, ("s", n), (*accesses, *_arguments(args)))
 
 
-# -- the tables ---------------------------------------------------------------------------------------------------------
+# -- the tables ------------------------------------------------------------------------------------
 
 
 def _table(**groups: tuple[Handler, str]) -> dict[str, Handler]:
@@ -311,8 +309,8 @@ _SEQUENCE: Final = _table(
     length=(read_structure, "__len__ __bool__"),
     whole=(
         read_all_with,
-        "__contains__ index count copy __copy__ __add__ __mul__ __eq__ __ne__ __repr__ decode find rfind startswith endswith "
-        "split join hex replace strip __reduce__ __reduce_ex__ rindex",
+        "__contains__ index count copy __copy__ __add__ __mul__ __eq__ __ne__ __repr__ decode find rfind startswith "
+        "endswith split join hex replace strip __reduce__ __reduce_ex__ rindex",
     ),
 )
 _SET: Final = _table(
@@ -327,8 +325,8 @@ _SET: Final = _table(
     length=(read_structure, "__len__ __bool__"),
     whole=(
         read_all_with,
-        "copy __copy__ union intersection difference symmetric_difference issubset issuperset isdisjoint __or__ __and__ __sub__ "
-        "__xor__ __eq__ __ne__ __le__ __lt__ __ge__ __gt__ __repr__ __reduce__ __reduce_ex__",
+        "copy __copy__ union intersection difference symmetric_difference issubset issuperset isdisjoint __or__ "
+        "__and__ __sub__ __xor__ __eq__ __ne__ __le__ __lt__ __ge__ __gt__ __repr__ __reduce__ __reduce_ex__",
     ),
 )
 _ORDERED: Final = {**_DICT, "move_to_end": change_all}
@@ -357,7 +355,7 @@ METHODS: Final = frozenset(
 
 
 class Shape:
-    """What the hooks need to know of a class: the container operations it takes over, and how its attributes are found."""
+    """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
     __slots__ = ("attributes", "operations", "watch")
 
@@ -420,28 +418,33 @@ def operation(thing: Any, name: str) -> Handler | None:
     return shape.operations.get(name)
 
 
-# -- views and iterators ---------------------------------------------------------------------------------------------------
+# -- views and iterators ---------------------------------------------------------------------------
 
-_VIEWS: Final = (type({}.keys()), type({}.values()), type({}.items()))
-_ODD_VIEWS: Final = tuple(type(view) for view in (OrderedDict().keys(), OrderedDict().values(), OrderedDict().items()))
-_ITERATORS: Final = frozenset(
-    type(each)
-    for each in (
-        iter([]),
-        iter({}),
-        iter({}.values()),
-        iter({}.items()),
-        iter(set()),
-        iter(deque()),
-        iter(bytearray()),
-        reversed([]),
-        reversed({}),
-        reversed({}.values()),
-        reversed({}.items()),
-        reversed(deque()),
-        iter(OrderedDict()),
-    )
+_EMPTY: Final[dict[Any, Any]] = {}
+_ORDERED_EMPTY: Final[OrderedDict[Any, Any]] = OrderedDict()
+_NONE: Final[list[Any]] = []
+_VIEWS: Final[tuple[type, ...]] = (type(_EMPTY.keys()), type(_EMPTY.values()), type(_EMPTY.items()))
+_ODD_VIEWS: Final[tuple[type, ...]] = (
+    type(_ORDERED_EMPTY.keys()),
+    type(_ORDERED_EMPTY.values()),
+    type(_ORDERED_EMPTY.items()),
 )
+_EXAMPLES: Final[tuple[Any, ...]] = (
+    iter(_NONE),
+    reversed(_NONE),
+    iter(_EMPTY),
+    iter(_EMPTY.values()),
+    iter(_EMPTY.items()),
+    reversed(_EMPTY),
+    reversed(_EMPTY.values()),
+    reversed(_EMPTY.items()),
+    iter(set(_NONE)),
+    iter(deque(_NONE)),
+    reversed(deque(_NONE)),
+    iter(bytearray()),
+    iter(_ORDERED_EMPTY),
+)
+_ITERATORS: Final[frozenset[type]] = frozenset(map(type, _EXAMPLES))
 _COMBINATORS: Final = frozenset({enumerate, zip, map, filter, reversed})
 _LAZY: Final = frozenset({*_VIEWS, *_ODD_VIEWS, *_ITERATORS, *_COMBINATORS})
 

@@ -1,8 +1,8 @@
 """The hooks that instrumented code calls, each just before the operation it announces.
 
-A hook gets the operands, tells the kernel, and hands them through; the operation itself happens in the program's own frame.
-Outside a run, and while there is one thread only, hooks return at once. They live in `builtins` under names that
-the language keeps for itself (``__mz_ra__``), so that module namespaces stay as they are.
+A hook gets the operands, tells the kernel, and hands them through; the operation itself happens in the program's
+own frame. Outside a run, and while there is one thread only, hooks return at once. They live in `builtins` under
+names that the language keeps for itself (``__mz_ra__``), so that module namespaces stay as they are.
 
 Hooks that must hand two operands on do so in one of two ways: a tuple that is splatted into a function of `operator`
 (which adds no frame), or, in a target, the key is kept for the very next call (``__mz_pop__``). An
@@ -13,6 +13,7 @@ Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import contextlib
 import gc
@@ -24,7 +25,6 @@ from functools import partial
 from types import CellType
 from typing import Any, Final
 
-import _thread
 from mazurka.program.python import attributes, calls, kernel, objects, spin
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import (
@@ -108,7 +108,8 @@ def augmented_attribute(name: str, site: int) -> Any:
     return write_attribute(_remembered.pop((id(sys._getframe(1)), site)), name, site)
 
 
-# -- items --------------------------------------------------------------------------------------------------------------
+# -- items
+# --------------------------------------------------------------------------------------------------------------
 
 
 def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
@@ -160,7 +161,8 @@ def augmented_item(site: int) -> Any:
     return write_item_keep(thing, key, site)
 
 
-# -- globals and cells ----------------------------------------------------------------------------------------------------
+# -- globals and cells
+# ----------------------------------------------------------------------------------------------------
 
 
 def read_global(module: str | None, name: str, site: int) -> bool:
@@ -243,7 +245,8 @@ def _content(cell: CellType) -> Any:
         return objects.MISSING
 
 
-# -- containers -----------------------------------------------------------------------------------------------------------
+# -- containers
+# -----------------------------------------------------------------------------------------------------------
 
 
 def method(thing: Any, name: str, site: int, *args: Any) -> Any:
@@ -391,10 +394,12 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
     return left, right
 
 
-# -- iteration ------------------------------------------------------------------------------------------------------------
+# -- iteration
+# ------------------------------------------------------------------------------------------------------------
 
 # Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
-_second: Final = {}.get
+_NO_ITEMS: Final[dict[Any, Any]] = {}
+_second: Final = _NO_ITEMS.get
 _ENDLESS: Final = frozenset({itertools.count, itertools.cycle, itertools.repeat, type(iter(int, 1))})
 
 
@@ -471,7 +476,8 @@ def leave(site: int) -> None:
             spin.left(run.current, sys._getframe(1), site)
 
 
-# -- putting them in place ------------------------------------------------------------------------------------------------
+# -- putting them in place
+# ------------------------------------------------------------------------------------------------
 
 _OPERATORS: Final = {
     "Add": operator.iadd,

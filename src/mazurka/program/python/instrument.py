@@ -1,11 +1,12 @@
 """Rewrites a module's syntax tree so that shared accesses announce themselves.
 
-The principle: the native operation stays where it is, and a hook is called just before it, through which its operand passes
-(``x.a`` becomes ``__mz_ra__(x, 'a', site).a``). So evaluation order, exceptions, tracebacks and frames stay exactly Python's. New nodes
-take the position of what they replace, so that tracebacks point where they always did.
+The principle: the native operation stays where it is, and a hook is called just before it, through which its
+operand passes (``x.a`` becomes ``__mz_ra__(x, 'a', site).a``). So evaluation order, exceptions, tracebacks and
+frames stay exactly Python's. New nodes take the position of what they replace, so that tracebacks point where they
+always did.
 
-An operand may be written twice (once for the hook, once for the operation) only if it is *steady*: a constant, or a name that
-nobody else can rebind. Everything else goes through one of the ways described in :mod:`hooks`.
+An operand may be written twice (once for the hook, once for the operation) only if it is *steady*: a constant, or a
+name that nobody else can rebind. Everything else goes through one of the ways described in :mod:`hooks`.
 
 Left alone: annotations, patterns, names starting with ``@`` (pytest's), and calls of modules known to be harmless.
 
@@ -75,7 +76,7 @@ class Options:
     calls: bool = False
 
 
-def instrument_source(source: str | bytes, filename: str, options: Options = Options()) -> CodeType:  # noqa: B008  # immutable
+def instrument_source(source: str | bytes, filename: str, options: Options = Options()) -> CodeType:
     """Compile a module's text, instrumented."""
     code, entries = compile_instrumented(source, filename, options)
     sites.register(filename, entries)
@@ -85,7 +86,7 @@ def instrument_source(source: str | bytes, filename: str, options: Options = Opt
 def compile_instrumented(
     source: str | bytes,
     filename: str,
-    options: Options = Options(),  # noqa: B008  # immutable
+    options: Options = Options(),
 ) -> tuple[CodeType, list[sites.Entry]]:
     """The same without making its sites known, for keeping."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -95,7 +96,7 @@ def compile_instrumented(
     return code, rewriter.numbering.entries
 
 
-def instrument_tree(tree: ast.Module, filename: str, options: Options = Options()) -> ast.Module:  # noqa: B008  # immutable
+def instrument_tree(tree: ast.Module, filename: str, options: Options = Options()) -> ast.Module:
     """Instrument a tree, in place, and make its sites known; what compiles it is the caller's business."""
     rewriter = Rewriter(tree, filename, options)
     result = rewriter.rewrite(tree)
@@ -336,9 +337,9 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(target, ast.Name):
             return self._augment_name(node, target, operation)
         if isinstance(target, ast.Attribute):
-            load, store = self._augment_attribute(target)
+            load, store = self._augment_attribute(target, node.value)
         else:
-            load, store = self._augment_item(target)
+            load, store = self._augment_item(target, node.value)
         return _at(ast.Assign([store], self._in_place(node, load, operation)), node)
 
     def _augment_name(self, node: ast.AugAssign, target: ast.Name, operation: str) -> ast.stmt:
@@ -367,9 +368,9 @@ class Rewriter(ast.NodeTransformer):
         args = [load, right, *_named(_IN_PLACE[operation], node), self._site(node, "change")]
         return self._through(f"i{operation}", self._hook("ap", args, node), node)
 
-    def _augment_attribute(self, target: ast.Attribute) -> tuple[ast.expr, ast.expr]:
+    def _augment_attribute(self, target: ast.Attribute, right: ast.expr) -> tuple[ast.expr, ast.expr]:
         name = self._mangled(target.attr)
-        if isinstance(target.value, ast.Name) and self._steady(target.value):
+        if isinstance(target.value, ast.Name) and self._steady(target.value) and not _binds(right):
             load = _at(ast.Attribute(_copy(target.value), target.attr, ast.Load()), target)
             return self.visit(load), self._target(target)
         site = self._site(target, "store", name)
@@ -378,16 +379,16 @@ class Rewriter(ast.NodeTransformer):
         again = self._hook("gw", [_constant(name, target), _copy(site)], target.value)
         return load, _at(ast.Attribute(again, target.attr, ast.Store()), target)
 
-    def _augment_item(self, target: ast.Subscript) -> tuple[ast.expr, ast.expr]:
-        if isinstance(target.value, ast.Name) and self._steady(target.value) and self._steady(target.slice):
+    def _augment_item(self, target: ast.Subscript, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+        steady = isinstance(target.value, ast.Name) and self._steady(target.value) and self._steady(target.slice)
+        if steady and not _binds(right):
             load = _at(ast.Subscript(_copy(target.value), _copy(target.slice), ast.Load()), target)
             return self.visit(load), self._target(target)
         site = self._site(target, "change item", _text(target.slice))
-        load = self._through(
-            "getitem", self._hook("gi", [self.visit(target.value), self._key(target.slice), site], target), target
-        )
+        first = self._hook("gi", [self.visit(target.value), self._key(target.slice), site], target)
+        value = self._through("getitem", first, target)
         again = self._hook("gj", [_copy(site)], target)
-        return load, _at(ast.Subscript(again, self._hook("pop", [], target), ast.Store()), target)
+        return value, _at(ast.Subscript(again, self._hook("pop", [], target), ast.Store()), target)
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
         statements: list[ast.stmt] = []
@@ -400,7 +401,7 @@ class Rewriter(ast.NodeTransformer):
             target.value = self._announced(target, "wa", "store")
         elif isinstance(target, ast.Subscript):
             if self._steady(target.slice):
-                target = self._keyed(target, "di", "delete item")
+                return [_at(ast.Delete([self._keyed(target, "di", "delete item")]), node)]
             else:
                 site = self._site(target, "delete item", _text(target.slice))
                 hook = self._hook("dp", [self.visit(target.value), self._key(target.slice), site], target)
@@ -416,7 +417,8 @@ class Rewriter(ast.NodeTransformer):
     def _is_global(self, name: str) -> bool:
         return self._what(name)[0] is Variable.GLOBAL
 
-    # -- calls ----------------------------------------------------------------------------------------------------------
+    # -- calls
+    # ----------------------------------------------------------------------------------------------------------
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         function = node.func
@@ -494,7 +496,8 @@ class Rewriter(ast.NodeTransformer):
         hook.keywords = node.keywords
         return self._through("call", hook, node)
 
-    # -- operators --------------------------------------------------------------------------------------------------------
+    # -- operators
+    # --------------------------------------------------------------------------------------------------------
 
     def _used(self, value: ast.expr, original: ast.expr, kind: str) -> ast.expr:
         """``value``, announced as looked at as a whole if it may be a container."""
@@ -580,11 +583,12 @@ class Rewriter(ast.NodeTransformer):
             f"bin{type(node.op).__name__}", self._hook("op", [node.left, node.right, site], node), node
         )
 
-    # -- tests ----------------------------------------------------------------------------------------------------------------
+    # -- tests
+    # ----------------------------------------------------------------------------------------------------------------
 
     def _test(self, node: ast.expr, branches: bool = True) -> ast.expr:
         """An expression whose truth is asked for."""
-        value = self.visit(node)
+        value: ast.expr = self.visit(node)
         if branches and self.options.branches and not isinstance(node, ast.Constant):
             return self._hook("br", [value, self._site(node, "branch")], node)
         if isinstance(node, ast.Name) and (node.id.startswith("@") or node.id in ("__debug__", "TYPE_CHECKING")):
@@ -616,7 +620,8 @@ class Rewriter(ast.NodeTransformer):
         node.msg = node.msg and self.visit(node.msg)
         return node
 
-    # -- loops ------------------------------------------------------------------------------------------------------------------
+    # -- loops
+    # ------------------------------------------------------------------------------------------------------------------
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
         site = self._site(node, "loop")
@@ -681,7 +686,8 @@ class Rewriter(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
-    # -- statements that bind ------------------------------------------------------------------------------------------------
+    # -- statements that bind
+    # ------------------------------------------------------------------------------------------------
 
     def visit_With(self, node: ast.With | ast.AsyncWith) -> ast.stmt:
         bound: list[str] = []
@@ -721,7 +727,8 @@ class Rewriter(ast.NodeTransformer):
             case.body = [*self._bound(bound, case.body[0]), *self._statements(case.body)]
         return node
 
-    # -- scopes ---------------------------------------------------------------------------------------------------------------
+    # -- scopes
+    # ---------------------------------------------------------------------------------------------------------------
 
     def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []
@@ -793,7 +800,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
 
-# -- nodes ----------------------------------------------------------------------------------------------------------------
+# -- nodes -----------------------------------------------------------------------------------------
 
 
 def _at(node: _N, like: ast.AST) -> _N:
@@ -827,6 +834,11 @@ def _flat(targets: list[ast.expr]) -> Iterable[ast.expr]:
             yield from _flat(target.elts)
         else:
             yield target
+
+
+def _binds(node: ast.expr) -> bool:
+    """Whether evaluating it may give a local another value."""
+    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(node))
 
 
 def _parameters(args: ast.arguments) -> set[str]:

@@ -189,6 +189,6 @@ def _keep(path: str, made: tuple[types.CodeType, list[sites.Entry]]) -> None:
 
 
 def compile_expression(text: str, file: str) -> types.CodeType:
-    """Compile an expression of the user's, an invariant; not instrumented, since it runs when all threads have ended."""
+    """Compile an expression of the user's, an invariant; not instrumented: all threads have ended when it runs."""
     code: types.CodeType = compile(text, file, "eval", dont_inherit=True)
     return code

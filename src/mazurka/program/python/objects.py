@@ -1,13 +1,16 @@
 """A number for each object the program shares, unique in a run and the same in every run of one schedule.
 
 An object is numbered when it is first accessed while several threads exist, by the thread that does so:
-``(index of the thread + 1) << 24 | how many it had numbered``. ``id()`` is the key, so an object must not die unnoticed: weakly
-referencable ones are watched, the others are held until nobody else holds them (looked for each time their number has doubled).
+``(index of the thread + 1) << 24 | how many it had numbered``. ``id()`` is the key, so an object must not die
+unnoticed: weakly referencable ones are watched, the others are held until nobody else holds them (looked for each
+time their number has doubled).
 
-The dictionary of an instance is given the number of the instance, negated: ``vars(x)['a']`` and ``x.a`` are one location.
+The dictionary of an instance is given the number of the instance, negated: ``vars(x)['a']`` and ``x.a`` are one
+location.
 
-In detail mode objects and locations get names a reader understands: an access path (``bank.accounts['alice']``) where one was
-seen, ``Account#0.1`` (first used by thread 0, its first such) elsewhere. Describing runs no code of the program.
+In detail mode objects and locations get names a reader understands: an access path (``bank.accounts['alice']``)
+where one was seen, ``Account#0.1`` (first used by thread 0, its first such) elsewhere. Describing runs no code of
+the program.
 
 Cost: a dictionary look-up for a known object, about a microsecond for a new one.
 """
@@ -48,8 +51,9 @@ class _Watch(weakref.ref[Any]):
     key: int
 
 
-def _forget(watch: Any, held: dict[int, Any] = _held, known: dict[int, int] = numbers) -> None:
+def _forget(watch: weakref.ref[Any], held: dict[int, Any] = _held, known: dict[int, int] = numbers) -> None:
     # The dictionaries are defaults because it may be called when the interpreter has cleared this module.
+    assert isinstance(watch, _Watch)
     if held.get(watch.key) is watch:
         del held[watch.key]
         known.pop(watch.key, None)
@@ -75,7 +79,7 @@ def number(thing: object) -> int:
 def _new(thing: object) -> int:
     global _strong
     running = _kernel.active
-    index = running.current.index if running is not None and running.current is not None else 0
+    index = running.current.index if running is not None else 0
     count = _counts[index] = _counts.get(index, 0) + 1
     fresh = (index + 1) << _SHIFT | count
     key = id(thing)
@@ -90,8 +94,7 @@ def _new(thing: object) -> int:
         if _strong > _sweep_at:
             _sweep()
     if running is not None and running.detail:
-        owner = running.current.name if running.current is not None else "0"
-        _names[fresh] = f"{type(thing).__name__}#{owner}.{count}"
+        _names[fresh] = f"{type(thing).__name__}#{running.current.name}.{count}"
     return fresh
 
 
@@ -106,7 +109,9 @@ def _sweep() -> None:
     global _strong, _sweep_at
     # Three references are ours: the list's, the loop's and the call's.
     dead = [
-        (key, box) for key, box in list(_held.items()) if type(box) is list and _references(box) <= _references(_CALIBRATION)
+        (key, box)
+        for key, box in list(_held.items())
+        if type(box) is list and _references(box) <= _references(_CALIBRATION)
     ]
     for key, _box in dead:
         del _held[key]
@@ -132,7 +137,7 @@ def adopt_dictionary(owner: object, dictionary: dict[str, Any]) -> None:
 
 def key_of(key: Any) -> Any:
     """What stands for a key in a target: equal keys give equal results, and no code of the program runs."""
-    kind = type(key)
+    kind: Any = type(key)
     if kind in _SCALARS:
         return key
     if isinstance(key, tuple) and kind.__eq__ is tuple.__eq__:
@@ -180,7 +185,7 @@ def _look_around(thing: object) -> Iterator[str]:
         if frame.f_code.co_filename in sites.instrumented:
             frames.append(frame)
         frame = frame.f_back
-    for space in [*(each.f_globals for each in frames), *(each.f_locals for each in frames)]:
+    for space in [each.f_globals for each in frames] + [each.f_locals for each in frames]:
         for key, value in list(space.items()):
             if value is thing and key not in ("self", "cls") and not key.startswith(("__", "@")):
                 yield key
@@ -195,8 +200,9 @@ def describe(value: object, depth: int = 1) -> str:
     if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
         return getattr(value, "__name__", repr(kind))
     if depth and kind in (list, tuple, set, frozenset, deque):
-        parts = [describe(part, depth - 1) for part in list(value)[:6]]  # type: ignore[call-overload]  # all of these iterate
-        more = ", ..." if len(value) > 6 else ""  # type: ignore[arg-type]  # and have a length
+        elements: Any = value
+        parts = [describe(part, depth - 1) for part in list(elements)[:6]]
+        more = ", ..." if len(elements) > 6 else ""
         marks = {list: "[]", tuple: "()", deque: "[]"}.get(kind, "{}")
         return f"{marks[0]}{', '.join(parts)}{more}{marks[1]}"
     if depth and isinstance(value, dict) and kind in (dict, OrderedDict, defaultdict):
@@ -215,21 +221,20 @@ def label(running: Any, target: Target, thing: object, part: str = "") -> None:
 
 def peek_attribute(thing: Any, attribute: str) -> Any:
     """The attribute's value as far as it can be had without running code; `_MISSING` where there is none."""
-    try:
-        space = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        space = None
-    if isinstance(space, (dict, types.MappingProxyType)) and attribute in space:
+    space = dictionary(thing)
+    if attribute in space:
         return space[attribute]
-    for kind in (thing, *type(thing).__mro__) if isinstance(thing, type) else type(thing).__mro__:
-        for base in kind.__mro__ if kind is thing else (kind,):
-            if attribute in base.__dict__:
-                found = base.__dict__[attribute]
-                if type(found) is types.MemberDescriptorType:
-                    try:
-                        return found.__get__(thing)
-                    except AttributeError:
-                        return _MISSING
+    lookup = [*(thing.__mro__ if isinstance(thing, type) else ()), *type(thing).__mro__]
+    for each in lookup:
+        if attribute in each.__dict__:
+            found = each.__dict__[attribute]
+            if type(found) is types.MemberDescriptorType:
+                try:
+                    return found.__get__(thing)
+                except AttributeError:
+                    return _MISSING
+            return found
+    return _MISSING
                 return found
     return _MISSING
 

@@ -1,8 +1,8 @@
 """Recognises loops that only wait: a pass that would repeat the one before it is not made until something changes.
 
 At the head of a ``while`` loop a thread is about to repeat itself if, since it was last there, it has had no effect
-(nothing written, no lock taken, no clock read), its locals are the same, and all that it read still has the value it read. Then
-it is held until one of those locations is written; if it read nothing at all, for ever.
+(nothing written, no lock taken, no clock read), its locals are the same, and all that it read still has the value
+it read. Then it is held until one of those locations is written; if it read nothing at all, for ever.
 
 Cost: a few look-ups for a pass that has effects; a copy of the locals for one that has none.
 """

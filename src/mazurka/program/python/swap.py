@@ -20,19 +20,24 @@ _Key = tuple[str, int, tuple[str, ...]]
 
 
 def swap_module(
-    module: types.ModuleType, compiler: Callable[[str, str], types.CodeType] = instrument_source
+    module: types.ModuleType,
+    compiler: Callable[[str, str], types.CodeType] = instrument_source,
+    failed: Callable[[str], object] = lambda reason: None,
 ) -> Callable[[], None]:
     """Instrument a module's functions; calling the result puts the old code back.
 
-    ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source can't be rewritten, is left as it is.
+    ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
+    can't be rewritten, is left as it is; ``failed`` is told why.
     """
     file = getattr(module, "__file__", None)
     try:
         source = inspect.getsource(module)
         if not isinstance(file, str):
+            failed("no Python source")
             return _nothing
         code = compiler(source, file)
-    except (OSError, TypeError, SyntaxError, ValueError, RecursionError):
+    except (OSError, TypeError, SyntaxError, ValueError, RecursionError) as error:
+        failed(f"{type(error).__name__}: {error}")
         return _nothing
     counterparts = {_key(each): each for each in _codes(code)}
     swapped: list[tuple[types.FunctionType, types.CodeType]] = []
