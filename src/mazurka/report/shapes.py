@@ -118,14 +118,15 @@ def _with(value: str) -> str:
 
 
 def _check_then_act(case: _Case) -> Recognised | None:
+    saw = _fatal_writes(case)
     for each in case.relevant.interferences:
         before, after = each.before, each.after
-        if before is None or not before.reads or not any(touch.writes for touch in each.inside):
+        writes = {touch.index for touch in each.inside if touch.writes}
+        if before is None or not before.reads or not writes:
             continue
-        acts = after if after is not None else None
-        failing = acts is not None and acts.index in case.relevant.seeds and case.trail.task == each.gap.task
-        decides = bool(_DECIDES.search(case.text(before)))
-        if not failing and not (decides and each.gap.preemptive):
+        own = case.trail.task == each.gap.task
+        failing = own and (bool(writes & saw) or (after is not None and after.index in case.relevant.seeds))
+        if not failing and not (each.gap.preemptive and after is not None and _DECIDES.search(case.text(before))):
             continue
         mine, name, others = case.label(each.gap.task), case.words(each.target), case.others(each)
         ending = "fails on it" if failing else "acts on what no longer holds"
@@ -134,6 +135,15 @@ def _check_then_act(case: _Case) -> Recognised | None:
             f"{mine} then {ending}."
         )
     return None
+
+
+def _fatal_writes(case: _Case) -> set[int]:
+    """The steps of other threads whose effect the failing thread saw last, where it died of an exception."""
+    if case.trail.failure.kind is not FailureKind.EXCEPTION or not case.relevant.seeds:
+        return set()
+    last = case.relevant.seeds[-1]
+    sources = [case.trail.source(target, last) for target, reads, _ in accesses(case.trail.run.log[last]) if reads]
+    return {source.index for source in sources if source is not None and source.task != case.trail.task}
 
 
 def _iteration(case: _Case) -> Recognised | None:
