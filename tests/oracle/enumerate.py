@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mazurka.trace.event import READS, WRITES, Op
-
 from tests.oracle.language import SmallProgram
 from tests.oracle.machine import Machine, Touched
+
+from mazurka.trace.event import READS, WRITES, Op
 
 
 class TooLarge(Exception):

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
-
 from tests.oracle.language import (
     Assert,
     If,

@@ -99,9 +99,7 @@ class Join:
     thread: int
 
 
-Statement = (
-    Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | If | While | Break | Assert | Fork | Join
-)
+Statement = Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | If | While | Break | Assert | Fork | Join
 
 #: An instruction: its name and operands; expressions are callables over the list of locals.
 Instruction = tuple[Any, ...]

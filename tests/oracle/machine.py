@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.oracle.language import Instruction, SmallProgram
+
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
-
-from tests.oracle.language import Instruction, SmallProgram
 
 #: Not started, running, ended, died of a failed assertion.
 UNBORN, RUNNING, ENDED, DIED = range(4)

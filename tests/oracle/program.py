@@ -10,6 +10,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tests.oracle.language import SmallProgram
+from tests.oracle.machine import RUNNING, Machine
+
 from mazurka.program.protocol import (
     Access,
     Blocked,
@@ -24,9 +27,6 @@ from mazurka.program.protocol import (
     Waiting,
 )
 from mazurka.trace.event import Location, Op
-
-from tests.oracle.language import SmallProgram
-from tests.oracle.machine import RUNNING, Machine
 
 _POINTS = frozenset({"read", "write", "lock", "relock", "try"})
 

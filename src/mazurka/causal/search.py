@@ -74,7 +74,9 @@ def _own_order(history: History, query: Query) -> tuple[int, ...] | None:
     if place < len(order):
         written = {target for extra in query.extras for target in extra.writes}
         if written and any(
-            target in written and source < order[place] for step in order[place:] for target, source in history.reads[step]
+            target in written and source < order[place]
+            for step in order[place:]
+            for target, source in history.reads[step]
         ):
             return None
     return (*order[:place], *range(count, count + len(query.extras)), *order[place:])

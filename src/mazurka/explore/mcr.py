@@ -44,7 +44,7 @@ from typing import Any
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
-from mazurka.explore.offers import Wanted, Walk
+from mazurka.explore.offers import Walk, Wanted
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.explore.tree import NEVER, Branch, Node
 from mazurka.program.protocol import Plan, Run

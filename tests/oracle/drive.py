@@ -1,0 +1,53 @@
+"""Runs a strategy over a small program to its end, and tells what it reached in the oracle's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.oracle.enumerate import Everything
+from tests.oracle.language import SmallProgram
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.strategy import Settings, Strategy, make_strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a strategy reached, in how many executions; ``followed`` of them went as planned."""
+
+    everything: Everything
+    executions: int
+    followed: int
+    strategy: Any
+
+
+def reach(
+    program: SmallProgram,
+    strategy: str | Callable[[], Strategy] = "mcr",
+    *,
+    solver: str = "search",
+    joint: bool = False,
+    limit: int = 100_000,
+) -> Reached:
+    """Explore ``program`` with nothing but the strategy (no loop, no budget but ``limit``)."""
+    runner = OracleProgram(program, joint)
+    made: Any = make_strategy(strategy, Settings(solver=solver)) if isinstance(strategy, str) else strategy()
+    finals, reads, deadlocks = set(), set(), set()
+    followed = 0
+    while (seed := made.take()) is not None:
+        assert runner.executions < limit, "the search does not end"
+        run = runner.execute(seed.plan)
+        made.give(seed, run)
+        if run.divergence is not None:
+            continue
+        followed += 1
+        final, vectors = run.result
+        finals.add(final)
+        reads.add((vectors, final[3]))
+        if final[3]:
+            deadlocks.add(final[3])
+    return Reached(
+        Everything(frozenset(finals), frozenset(reads), frozenset(deadlocks)), runner.executions, followed, made
+    )

@@ -1,0 +1,186 @@
+"""The same small program as Python source text that uses ``threading``, so that a real front end can run the very same.
+
+The module defines ``program()``, which runs everything from a fresh state and returns what
+:meth:`tests.oracle.machine.Machine.final` returns for a run that got to its end: the shared variables' final values, every thread's
+locals, and the failed assertions. Shared variables are attributes of one object, array elements items of dictionaries on it.
+A thread stores its locals when it is done, whether it ends well, dies of a failed assertion, or is ended where it is stuck; they
+and the failed assertions are in the module's ``last``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.oracle.language import (
+    Assert,
+    Break,
+    Fork,
+    If,
+    Join,
+    Lock,
+    Notify,
+    Read,
+    Set,
+    SmallProgram,
+    TryLock,
+    Unlock,
+    Variable,
+    Wait,
+    While,
+    Write,
+)
+
+_HEAD = '''"""Generated from a small program of the test oracle."""
+
+import threading
+
+
+class Shared:
+    """Holds what the threads share."""
+
+
+def program():
+    global last
+    shared = Shared()
+    outcome = {}
+    failed = {}
+    last = (outcome, failed)
+'''
+
+
+def to_python(program: SmallProgram) -> str:
+    """Source text of a module with a function ``program``."""
+    writer = _Writer(program)
+    writer.set_up()
+    for number, body in enumerate(program.threads, 1):
+        writer.thread(number, body)
+    writer.main()
+    return _HEAD + "\n".join(writer.lines) + "\n"
+
+
+class _Writer:
+    def __init__(self, program: SmallProgram) -> None:
+        self.program = program
+        self.lines: list[str] = []
+        self.loops = 0
+
+    def add(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def set_up(self) -> None:
+        program = self.program
+        found = _Names(program)
+        for name in sorted(found.scalars):
+            self.add(1, f"shared.{name} = {program.initial.get(name, 0)!r}")
+        for name in sorted(found.arrays):
+            cells = {k[len(name) + 1 : -1]: v for k, v in program.initial.items() if k.startswith(f"{name}[")}
+            filled = ", ".join(f"{index}: {value!r}" for index, value in cells.items())
+            self.add(1, f"shared.{name} = dict.fromkeys(range(-1, 64), 0) | {{{filled}}}")
+        for lock in sorted(found.locks | set(program.conditions.values())):
+            self.add(1, f"lock_{lock} = threading.Lock()")
+        for condition, lock in sorted(program.conditions.items()):
+            self.add(1, f"condition_{condition} = threading.Condition(lock_{lock})")
+
+    def thread(self, number: int, body: tuple[Any, ...]) -> None:
+        self.add(0, "")
+        self.add(1, f"def thread_{number}():")
+        self.body(number, body)
+
+    def body(self, number: int, body: tuple[Any, ...]) -> None:
+        names = [self.program.code[number].names[i] for i in self.program.code[number].visible]
+        for name in names:
+            self.add(2, f"{name} = 0")
+        self.add(2, "try:")
+        self.block(3, body or (None,))
+        self.add(2, "except AssertionError as error:")
+        self.add(3, f"failed[{number}] = str(error)")
+        self.add(2, "finally:")
+        self.add(3, f"outcome[{number}] = ({''.join(f'{name}, ' for name in names)})")
+
+    def main(self) -> None:
+        program = self.program
+        count = len(program.threads)
+        self.add(0, "")
+        names = ", ".join(f"thread_{i}" for i in range(1, count + 1))
+        self.add(1, f"threads = [threading.Thread(target=target) for target in ({names},)]")
+        self.add(0, "")
+        self.add(1, "def main():")
+        forks = tuple(Fork(i) for i in range(count)) if program.main_forks else ()
+        self.body(0, (*forks, *program.main, *(Join(i) for i in range(count)), *program.after))
+        self.add(0, "")
+        self.add(1, "main()")
+        self.add(1, "values = {}")
+        found = _Names(program)
+        for name in sorted(found.scalars):
+            self.add(1, f"values[{name!r}] = shared.{name}")
+        for name in sorted(found.arrays):
+            self.add(1, f"values.update({{f'{name}[{{i}}]': v for i, v in shared.{name}.items()}})")
+        self.add(1, "values = {k: v for k, v in values.items() if v != 0}")
+        self.add(1, f"locals_of = tuple(outcome[i] for i in range({count + 1}))")
+        self.add(1, f"failures = tuple(failed.get(i, '') for i in range({count + 1}))")
+        self.add(1, "return tuple(sorted(values.items())), locals_of, failures")
+
+    def block(self, depth: int, body: tuple[Any, ...]) -> None:
+        for statement in body:
+            self.statement(depth, statement)
+
+    def place(self, variable: Variable) -> str:
+        return f"shared.{variable}" if isinstance(variable, str) else f"shared.{variable[0]}[{variable[1]}]"
+
+    def statement(self, depth: int, s: Any) -> None:
+        match s:
+            case None | Break():
+                self.add(depth, "break" if s else "pass")
+            case Read(local, variable):
+                self.add(depth, f"{local} = {self.place(variable)}")
+            case Write(variable, value):
+                self.add(depth, f"{self.place(variable)} = {value}")
+            case Set(local, value):
+                self.add(depth, f"{local} = {value}")
+            case Lock(lock):
+                self.add(depth, f"lock_{lock}.acquire()")
+            case Unlock(lock):
+                self.add(depth, f"lock_{lock}.release()")
+            case TryLock(local, lock):
+                self.add(depth, f"{local} = int(lock_{lock}.acquire(blocking=False))")
+            case Wait(condition):
+                self.add(depth, f"condition_{condition}.wait()")
+            case Notify(condition, everybody):
+                self.add(depth, f"condition_{condition}.{'notify_all' if everybody else 'notify'}()")
+            case Assert(test):
+                self.add(depth, f"assert {test}, {test!r}")
+            case Fork(thread):
+                self.add(depth, f"threads[{thread}].start()")
+            case Join(thread):
+                self.add(depth, f"threads[{thread}].join()")
+            case If(test, then, otherwise):
+                self.add(depth, f"if {test}:")
+                self.block(depth + 1, then or (None,))
+                if otherwise:
+                    self.add(depth, "else:")
+                    self.block(depth + 1, otherwise)
+            case While(test, body, bound, before):
+                self.loop(depth, test, body, bound, before)
+
+    def loop(self, depth: int, test: str, body: tuple[Any, ...], bound: int, before: tuple[Any, ...]) -> None:
+        self.add(depth, f"for _ in range({bound}):" if bound else "while True:")
+        self.block(depth + 1, before)
+        self.add(depth + 1, f"if not ({test}):")
+        self.add(depth + 2, "break")
+        self.block(depth + 1, body)
+
+
+class _Names:
+    """Which shared variables, arrays and locks a program mentions."""
+
+    def __init__(self, program: SmallProgram) -> None:
+        self.scalars = {name for name in program.initial if "[" not in name}
+        self.arrays: set[str] = {name.split("[")[0] for name in program.initial if "[" in name}
+        self.locks: set[str] = set()
+        for code in program.code:
+            for instruction in code.instructions:
+                match instruction:
+                    case ("read" | "write", _, name, index):
+                        (self.scalars if index is None else self.arrays).add(name)
+                    case ("lock" | "unlock", lock) | ("try", _, lock):
+                        self.locks.add(lock)

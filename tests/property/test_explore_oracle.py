@@ -1,0 +1,84 @@
+"""Every exhaustive strategy reaches exactly what the oracle says a program can end in, and mcr each class once.
+
+``make test-long`` draws thousands of programs, the suite a few hundred.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from tests.oracle.drive import reach
+from tests.oracle.enumerate import TooLarge, everything, interleavings, reads_from_classes
+from tests.oracle.generate import programs, random_program
+from tests.oracle.language import SmallProgram
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.explorer import Explorer
+from mazurka.explore.outcome import Verified, Violation
+
+#: States the oracle may look at, and interleavings a program may have, to be used.
+_STATES = 15_000
+_INTERLEAVINGS = 3_000
+
+
+def _known(program: SmallProgram) -> Any:
+    """The oracle's answer; programs that are too large for it are left out."""
+    try:
+        answer = everything(program, _STATES)
+        count = interleavings(program, _STATES)
+    except (TooLarge, RecursionError):
+        assume(False)
+    assume(count <= _INTERLEAVINGS)
+    return answer, count
+
+
+@given(programs())
+def test_mcr_and_dfs_and_the_oracle_agree(program: SmallProgram) -> None:
+    answer, count = _known(program)
+    mcr, dfs = reach(program, "mcr"), reach(program, "dfs")
+    assert dfs.executions == count
+    assert dfs.everything == answer
+    assert mcr.everything == answer
+    assert mcr.strategy.doubt() == dfs.strategy.doubt() == ""
+
+
+@given(programs())
+def test_mcr_runs_every_reads_from_class_once(program: SmallProgram) -> None:
+    _known(program)
+    mcr = reach(program, "mcr")
+    assert mcr.followed - mcr.strategy.counters.repeated == reads_from_classes(program)
+
+
+@given(programs())
+def test_waking_up_and_taking_the_lock_again_may_be_one_step(program: SmallProgram) -> None:
+    answer, _ = _known(program)
+    assert reach(program, "mcr", joint=True).everything == answer
+
+
+@given(programs())
+def test_the_verdict_is_the_oracles(program: SmallProgram) -> None:
+    answer, _ = _known(program)
+    wrong = any(any(final[2]) or final[3] for final in answer.finals)
+    for strategy in ("mcr", "dfs"):
+        outcome = Explorer(OracleProgram(program), strategy, stop_at_first=False).run()
+        assert isinstance(outcome.verdict, Violation if wrong else Verified)
+        assert outcome.complete
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_numbered_programs(first: int) -> None:
+    """The same family drawn evenly: hypothesis prefers small programs."""
+    used = 0
+    for number in range(first, first + 100):
+        program = random_program(number)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        used += 1
+        mcr = reach(program, "mcr")
+        assert mcr.everything == answer, number
+        assert mcr.strategy.counters.repeated <= mcr.executions // 4, number
+    assert used > 80
