@@ -235,8 +235,6 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
                     return _MISSING
             return found
     return _MISSING
-                return found
-    return _MISSING
 
 
 def dictionary(thing: Any) -> Any:
