@@ -11,6 +11,7 @@ This reaches into pytest's `SetupState` and `Function`, of which the parts used 
 from __future__ import annotations
 
 import hashlib
+import shutil
 import types
 from collections.abc import Sequence
 from typing import Any, Final
@@ -30,6 +31,7 @@ class TestEntry:
     def __init__(self, item: pytest.Item, modules: Sequence[types.ModuleType]) -> None:
         self.item = item
         self._modules = modules
+        self._stash = dict(item.stash._storage)  # what plugins noted when pytest had set the test up
 
     def prepare(self) -> None:
         self.tear_down()
@@ -70,7 +72,10 @@ class TestEntry:
     def tear_down(self) -> None:
         """Take down what belongs to the test alone."""
         if self.item.parent is not None and self._state.is_node_active(self.item):
+            folder = (getattr(self.item, "funcargs", None) or {}).get("tmp_path")
             self._state.teardown_exact(self.item.parent)
+            if folder is not None:  # pytest would keep one for each of thousands of executions
+                shutil.rmtree(folder, ignore_errors=True)
 
     # -- within an execution ------------------------------------------------------------------------------------------
 
@@ -93,6 +98,8 @@ class TestEntry:
                     definition.finish(item._request)
                 except BaseException:  # of an execution that is over; it was reported when it mattered
                     definition.cached_result = None
+        item.stash._storage.clear()
+        item.stash._storage.update(self._stash)
         for name in ("_obj", "_instance", "_excinfo"):
             item.__dict__.pop(name, None)
         if hasattr(item, "_initrequest"):

@@ -87,7 +87,8 @@ class Explorer:
         loader.install()
         self._undo.append(loader.uninstall)
         for module in [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]:
-            self._undo.append(swap.swap_module(module, partial(self._compile, module)))
+            failed = partial(loader.opaque.__setitem__, module.__name__)
+            self._undo.append(swap.swap_module(module, partial(self._compile, module), failed))
             self._undo.append(primitives.adopt(module))
             self._modules.append(module)
         if any(options.save for options in self._chosen.values()):
@@ -97,8 +98,13 @@ class Explorer:
         tree = ast.parse(source, filename=file)
         if isinstance(getattr(module, "__loader__", None), AssertionRewritingHook):
             rewrite_asserts(tree, source.encode(), file, self._config)
+            _complete_positions(tree)
         code: CodeType = compile(instrument_tree(tree, file), file, "exec", dont_inherit=True)
         return code
+
+    def _opaque(self) -> dict[str, str]:
+        """The modules that could not be instrumented, and why; a test can't be verified with them."""
+        return self._loader.opaque if self._loader is not None else {}
 
     def _warn(self, text: str) -> None:
         self._config.issue_config_time_warning(pytest.PytestWarning(f"mazurka: {text}"), stacklevel=2)
@@ -138,6 +144,7 @@ class Explorer:
         watcher = _Watcher()
         with self._program(entry, options) as program, watcher:
             program.prepare()
+            program.loader.opaque.update(self._opaque())
             if len(program.execute(Plan()).tasks) == 1:
                 return False
             subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
@@ -208,6 +215,14 @@ class _Watcher(Unwatched):
 def _is_tracked(module: object, loader: Loader) -> bool:
     file = getattr(module, "__file__", None)
     return isinstance(module, types.ModuleType) and isinstance(file, str) and loader.tracks(module.__name__, file)
+
+
+def _complete_positions(tree: ast.AST) -> None:
+    """pytest gives some of the nodes it inserts only a beginning; an end elsewhere would not be valid."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr) and getattr(node, "end_lineno", None) is None:
+            node.end_lineno = node.lineno
+            node.end_col_offset = node.col_offset
 
 
 @contextmanager

@@ -8,6 +8,7 @@ state put back before it) or ``fork`` (each run in a child).
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import os
@@ -133,7 +134,8 @@ class PythonProgram:
             for module_name, module in list(sys.modules.items()):
                 if module is not None and (module_name == name or module_name.startswith(name + ".")):
                     if module_name not in self.loader.modules:
-                        self._undo.append(swap.swap_module(module))
+                        failed = functools.partial(self.loader.opaque.__setitem__, module_name)
+                        self._undo.append(swap.swap_module(module, failed=failed))
                         self._undo.append(primitives.adopt(module))
 
     def _try_out(self) -> None:
