@@ -25,7 +25,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
 from mazurka.program.python.containers import OPERATIONS, Shape, bases, forget_shapes, shapes
-from mazurka.program.python.objects import number
+from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
@@ -108,7 +108,7 @@ def _classify(kind: type, name: str) -> Any:
     if found is None:
         return INSTANCE if has_dictionary else NONE
     owner, value = found
-    if isinstance(value, _METHODS):
+    if is_a(value, _METHODS):
         if _is_opaque(owner, value):
             return OPAQUE
         if _may_get_on(owner, value):
@@ -117,9 +117,9 @@ def _classify(kind: type, name: str) -> Any:
     if type(value) is types.MemberDescriptorType:
         return INSTANCE if owner.__flags__ & 1 << 9 else NONE
     descriptor = type(value)
-    if hasattr(descriptor, "__set__") or hasattr(descriptor, "__delete__"):
+    if _find(descriptor, "__set__") or _find(descriptor, "__delete__"):
         return NONE
-    if hasattr(descriptor, "__get__"):
+    if _find(descriptor, "__get__"):
         return INSTANCE if has_dictionary else NONE
     return owner
 
@@ -129,12 +129,12 @@ def _is_opaque(owner: type, value: Any) -> bool:
     if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
         return False
     module = owner.__dict__.get("__module__", "")
-    return isinstance(module, str) and module.partition(".")[0] not in HARMLESS and value.__name__ != "__init__"
+    return is_a(module, str) and module.partition(".")[0] not in HARMLESS and value.__name__ != "__init__"
 
 
 def _may_get_on(owner: type, value: Any) -> bool:
     """A method whose effect, if it has one, no hook tells of: a loop that calls it may be getting on."""
-    if isinstance(value, _NATIVE):
+    if is_a(value, _NATIVE):
         return owner not in _PURE
     if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
         return False
@@ -160,7 +160,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         run.current.effects += 1
     elif how is OPAQUE:
         _opaque_call(run, thing, name, site)
-    elif isinstance(how, type):
+    elif is_a(how, type):
         if name in objects.dictionary(thing):
             _emit(run, thing, name, site, _READ)
         else:
@@ -188,7 +188,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         return
     if how is OF_CLASS:
         space = type.__dict__["__dict__"].__get__(thing)
-        if name not in space or isinstance(space[name], _METHODS) or hasattr(type(space[name]), "__get__"):
+        if name not in space or is_a(space[name], _METHODS) or _find(type(space[name]), "__get__"):
             forget_shapes()
     elif how is NONE or how is FOREIGN:
         return
@@ -197,7 +197,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
     found = _find(thing, name)
-    if found is None or isinstance(found[1], _CONSTANT) or hasattr(type(found[1]), "__get__") or name.startswith("__"):
+    if found is None or is_a(found[1], _CONSTANT) or _find(type(found[1]), "__get__") or name.startswith("__"):
         return
     if not issubclass(type(thing), EnumType):
         _emit(run, found[0], name, site, _READ)
@@ -206,7 +206,7 @@ def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
 def module_read(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be read by way of its module."""
     space = objects.dictionary(module)
-    if name not in space or not isinstance(space[name], _CONSTANT):
+    if name not in space or not is_a(space[name], _CONSTANT):
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 
 

@@ -17,7 +17,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, sites
 from mazurka.program.python.attributes import HARMLESS, classify, count_untracked, instance_accesses
 from mazurka.program.python.containers import OPERATIONS, bases, keys_only, operation, read_all, read_structure, sources
-from mazurka.program.python.objects import adopt_dictionary, dictionary, label, number
+from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a, label, number
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
@@ -119,7 +119,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             _builtin(run, function, site, args, named)
         elif kind is types.BuiltinMethodType or sources(owner):
             _bound(run, owner, function.__name__, site, args)
-            if not sources(owner) and not isinstance(owner, (str, bytes, int, tuple, float)):
+            if not sources(owner) and not is_a(owner, (str, bytes, int, tuple, float)):
                 run.current.effects += 1  # a file that was read from, say
     elif kind is type:
         _class(run, function, site, args, named)
@@ -157,7 +157,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 
 def _attribute(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
-    if len(args) < 2 or not isinstance(args[1], str):
+    if len(args) < 2 or not is_a(args[1], str):
         return
     thing, name = args[0], args[1]
     how = classify(type(thing), name)
@@ -169,7 +169,7 @@ def _attribute(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
 
 def _python(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     module = function.__module__
-    if not isinstance(module, str) or module.partition(".")[0] not in _SAFE_FUNCTIONS:
+    if not is_a(module, str) or module.partition(".")[0] not in _SAFE_FUNCTIONS:
         run.current.effects += 1
         _opaque(run, function, site, args, named)
 
@@ -203,7 +203,7 @@ def _all_of(thing: Any) -> list[Access]:
     for container in sources(thing):
         n = number(container)
         found += [Access(_READ, ("s", n)), Access(_READ, ("v", n))]
-    if not found and type(thing).__flags__ & 1 << 9 and not isinstance(thing, (type, types.FunctionType)):
+    if not found and type(thing).__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
         if type(thing).__module__.partition(".")[0] not in HARMLESS:
             found = instance_accesses(thing)
     return found

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import objects, sites
-from mazurka.program.python.objects import key_of, number
+from mazurka.program.python.objects import is_a, key_of, number
 from mazurka.trace.event import Op
 
 Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
@@ -62,13 +62,13 @@ def emit(
 def _part(thing: Any, target: Target) -> str:
     if target[0] == "i":
         key = target[2]
-        text = "..." if isinstance(key, tuple) and key and key[0] == "object" else repr(key)
-        return f" has {text}" if isinstance(thing, (set, frozenset)) else f"[{text}]"
+        text = "..." if is_a(key, tuple) and key and key[0] == "object" else repr(key)
+        return f" has {text}" if is_a(thing, (set, frozenset)) else f"[{text}]"
     if target[0] == "a":
         return f".{target[2]}"
     if target[0] == "v":
         return " (values)"
-    return " (keys)" if isinstance(thing, dict) else " (elements)"
+    return " (keys)" if is_a(thing, dict) else " (elements)"
 
 
 def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
@@ -109,7 +109,7 @@ def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> N
 def _has(thing: dict[Any, Any], key: Any) -> bool:
     """Whether a key is there, without running code of the program: when in doubt, no."""
     stands = key_of(key)
-    if isinstance(stands, tuple) and "object" in stands:
+    if is_a(stands, tuple) and "object" in stands:
         kind: Any = type(key)
         plain = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
         return plain and dict.__contains__(thing, key)
@@ -161,8 +161,8 @@ def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
     if not thing:
         read_structure(run, thing, site)
         return
-    first = bool(args) and isinstance(thing, OrderedDict) and args[0] is False
-    kind = OrderedDict if isinstance(thing, OrderedDict) else dict
+    first = bool(args) and is_a(thing, OrderedDict) and args[0] is False
+    kind = OrderedDict if is_a(thing, OrderedDict) else dict
     key = next(kind.__iter__(thing) if first else kind.__reversed__(thing))
     emit(run, thing, site, _RMW, ("s", n), (Access(_RMW, item(n, key)),))
 
@@ -185,7 +185,7 @@ def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
     """The keys that `update` gets, or None if finding out would run code or use an iterator up."""
     keys: list[Any] = []
     for each in args:
-        if isinstance(each, dict):
+        if is_a(each, dict):
             keys += dict.keys(each)
         elif type(each) in (list, tuple, set, frozenset):
             for pair in list(each):
@@ -202,7 +202,7 @@ def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
 
 def _index(thing: Any, key: Any) -> int | None:
     """A valid index, counted from the front; None for slices, and for what will be an error."""
-    if isinstance(key, int):
+    if is_a(key, int):
         length = len(thing)
         index = int(key)
         if index < 0:
@@ -240,7 +240,7 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
 
 def _in_set(thing: Any, key: Any) -> bool:
     stands = key_of(key)
-    if isinstance(stands, tuple) and "object" in stands:
+    if is_a(stands, tuple) and "object" in stands:
         return False
     return stands in set(thing) if type(stands) is not type(key) else set.__contains__(thing, key)
 
@@ -258,7 +258,7 @@ def _set_add(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def _set_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args:
-        unknown = "object" in stands if isinstance(stands := key_of(args[0]), tuple) else False
+        unknown = "object" in stands if is_a(stands := key_of(args[0]), tuple) else False
         _set_change(run, thing, site, args[0], unknown or _in_set(thing, args[0]))
 
 
@@ -457,13 +457,13 @@ def sources(thing: Any) -> list[Any]:
     if kind in _LAZY:
         found = []
         for each in gc.get_referents(thing):
-            if type(each) in _LAZY or isinstance(each, (list, dict, set, deque, bytearray)):
+            if type(each) in _LAZY or is_a(each, (list, dict, set, deque, bytearray)):
                 found += sources(each)
             elif kind is zip and type(each) is tuple:
                 for part in each:
                     found += sources(part)
         return found
-    return [thing] if isinstance(thing, (list, dict, set, deque, bytearray)) and _iterates_natively(kind) else []
+    return [thing] if is_a(thing, (list, dict, set, deque, bytearray)) and _iterates_natively(kind) else []
 
 
 _NOTHING: Final = frozenset({int, str, tuple, float, bool, type(None), bytes, types.FunctionType, type})
@@ -482,13 +482,13 @@ def _iterates_natively(kind: type) -> bool:
 def view_of(thing: Any) -> Any:
     """The dictionary a view shows, or None."""
     if type(thing) in _VIEWS or type(thing) in _ODD_VIEWS:
-        return next((each for each in gc.get_referents(thing) if isinstance(each, dict)), None)
+        return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
     return None
 
 
 def keys_only(thing: Any) -> bool:
     """Whether going through it sees keys (or elements of a set), not values."""
-    return isinstance(thing, (dict, set)) or type(thing) in (
+    return is_a(thing, (dict, set)) or type(thing) in (
         _VIEWS[0],
         _ODD_VIEWS[0],
         type(iter({})),

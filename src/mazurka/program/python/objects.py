@@ -59,6 +59,11 @@ def _forget(watch: weakref.ref[Any], held: dict[int, Any] = _held, known: dict[i
         known.pop(watch.key, None)
 
 
+def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
+    """`isinstance`, but a class that claims to be another (``__class__``) is not asked, and so runs no code."""
+    return issubclass(type(thing), kinds)
+
+
 def restart() -> None:
     """Forget all objects: a run begins, or has ended."""
     global _strong, _sweep_at
@@ -140,13 +145,13 @@ def key_of(key: Any) -> Any:
     kind: Any = type(key)
     if kind in _SCALARS:
         return key
-    if isinstance(key, tuple) and kind.__eq__ is tuple.__eq__:
+    if is_a(key, tuple) and kind.__eq__ is tuple.__eq__:
         return tuple([key_of(part) for part in tuple.__iter__(key)])
-    if isinstance(key, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:
+    if is_a(key, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:
         return str.__str__(key)
-    if isinstance(key, int) and kind.__eq__ is int.__eq__ and kind.__hash__ is int.__hash__:
+    if is_a(key, int) and kind.__eq__ is int.__eq__ and kind.__hash__ is int.__hash__:
         return int.__int__(key)
-    if kind.__eq__ is object.__eq__ or kind is types.FunctionType or isinstance(key, type):
+    if kind.__eq__ is object.__eq__ or kind is types.FunctionType or is_a(key, type):
         return ("object", number(key))
     return ("object", 0)  # it decides itself what it equals: all such keys count as one
 
@@ -154,13 +159,13 @@ def key_of(key: Any) -> Any:
 # -- in words, for reports ------------------------------------------------------------------------------------------
 
 
-def name(thing: object) -> str:
+def name(thing: Any) -> str:
     """A stable name: the access path where one is known."""
     path = _paths.get(id(thing))
     if path is not None:
         return path
-    if isinstance(thing, (type, types.FunctionType, types.ModuleType)):
-        return getattr(thing, "__qualname__", None) or thing.__name__
+    if is_a(thing, (type, types.FunctionType, types.ModuleType)):
+        return str(getattr(thing, "__qualname__", None) or thing.__name__)
     for found in _look_around(thing):
         remember(thing, found)
         return found
@@ -191,24 +196,23 @@ def _look_around(thing: object) -> Iterator[str]:
                 yield key
 
 
-def describe(value: object, depth: int = 1) -> str:
+def describe(value: Any, depth: int = 1) -> str:
     """A short text for a value."""
     kind = type(value)
     if kind in _SCALARS:
         text = repr(value)
         return text if len(text) <= 60 else text[:57] + "..."
-    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
-        return getattr(value, "__name__", repr(kind))
+    if is_a(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
+        return str(getattr(value, "__name__", repr(kind)))
     if depth and kind in (list, tuple, set, frozenset, deque):
-        elements: Any = value
-        parts = [describe(part, depth - 1) for part in list(elements)[:6]]
-        more = ", ..." if len(elements) > 6 else ""
-        marks = {list: "[]", tuple: "()", deque: "[]"}.get(kind, "{}")
+        parts = [describe(part, depth - 1) for part in list(value)[:6]]
+        more = ", ..." if len(value) > 6 else ""
+        marks = "()" if kind is tuple else "[]" if kind in (list, deque) else "{}"
         return f"{marks[0]}{', '.join(parts)}{more}{marks[1]}"
-    if depth and isinstance(value, dict) and kind in (dict, OrderedDict, defaultdict):
+    if depth and is_a(value, dict) and kind in (dict, OrderedDict, defaultdict):
         pairs = [f"{describe(k, 0)}: {describe(v, 0)}" for k, v in list(dict.items(value))[:6]]
         return "{" + ", ".join(pairs) + (", ..." if len(value) > 6 else "") + "}"
-    if isinstance(value, BaseException):
+    if is_a(value, BaseException):
         return f"{kind.__name__}"
     return name(value)
 
@@ -224,7 +228,7 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
     space = dictionary(thing)
     if attribute in space:
         return space[attribute]
-    lookup = [*(thing.__mro__ if isinstance(thing, type) else ()), *type(thing).__mro__]
+    lookup = [*(thing.__mro__ if is_a(thing, type) else ()), *type(thing).__mro__]
     for each in lookup:
         if attribute in each.__dict__:
             found = each.__dict__[attribute]
@@ -243,7 +247,7 @@ def dictionary(thing: Any) -> Any:
         space = object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return _NO_ATTRIBUTES
-    return space if isinstance(space, (dict, types.MappingProxyType)) else _NO_ATTRIBUTES
+    return space if is_a(space, (dict, types.MappingProxyType)) else _NO_ATTRIBUTES
 
 
 _NO_ATTRIBUTES: Final[dict[str, Any]] = {}
@@ -256,8 +260,8 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], str]:
         found = look()
         if found is _MISSING:
             return "nothing"
-        if isinstance(found, _CONTAINERS) or type(found).__flags__ & 1 << 9:
-            if not isinstance(found, (type, types.FunctionType, types.ModuleType)):
+        if is_a(found, _CONTAINERS) or type(found).__flags__ & 1 << 9:
+            if not is_a(found, (type, types.FunctionType, types.ModuleType)):
                 remember(found, path)
         return describe(found)
 
