@@ -35,7 +35,7 @@ from mazurka.program.python.program import Isolation, PythonProgram
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
-from mazurka.subject import Subject
+from mazurka.subject import Subject, require_modules
 from mazurka.trace.event import Location
 
 
@@ -98,6 +98,7 @@ class _Check:
 
     def run(self) -> CheckReport:
         self.program.prepare()
+        require_modules(self.options.include)
         if self.store is not None and not self.options.fresh:
             self._retry(self.store)
         if self.known and not self.options.all_failures:

@@ -121,6 +121,15 @@ def _text(value: object) -> str:
     return value
 
 
+def _expression(value: object) -> str:
+    text = _text(value)
+    try:
+        compile(text, "<invariant>", "eval")
+    except SyntaxError:
+        raise ValueError from None
+    return text
+
+
 def _names(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
@@ -149,7 +158,7 @@ _TABLE: Final = (
     _choice("strategy", STRATEGIES, "how the interleavings are chosen"),
     _choice("memory-model", MEMORY_MODELS, "what threads may see of each other's writes"),
     Key("include", _names, "names of packages", "further packages or modules to track"),
-    Key("invariant", _text, "a Python expression", "an expression that must hold at the end of every execution"),
+    Key("invariant", _expression, "a Python expression", "an expression that must hold at the end of every execution"),
     Key("max-executions", _count_or_none, "a whole number, 0 for no limit", "executions after which to stop"),
     Key("time-limit", _seconds_or_none, "seconds, 0 for no limit", "seconds after which to stop"),
     Key("max-steps", _positive, "a whole number above 0", "steps after which one execution is cut short"),

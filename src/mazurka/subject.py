@@ -6,12 +6,15 @@ replay needs nothing but the schedule.
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from mazurka.config import KEYS, Options, convert
+from mazurka.errors import UsageError
 from mazurka.program.python.entry import Entry, Function, Script
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.kernel import Limits
@@ -82,3 +85,14 @@ def open_program(subject: Subject, options: Options, cache: Path | None = None) 
     else:
         entry = Script(path, subject.arguments, instrument_source)
     return PythonProgram(entry, settings_of(options, default_roots(path), cache))
+
+
+def require_modules(names: tuple[str, ...]) -> None:
+    """Say so if something to be tracked does not exist: misspelt, it would silently not be tracked."""
+    for name in names:
+        try:
+            known = name in sys.modules or importlib.util.find_spec(name) is not None
+        except (ImportError, ValueError):
+            known = False
+        if not known:
+            raise UsageError("no-such-module", f"there is no module {name}", where="include", hint="is it installed?")

@@ -47,6 +47,8 @@ def call(function: Callable[[], Any]) -> Any:
 def _answer(function: Callable[[], Any], writing: int) -> None:
     try:
         payload = pickle.dumps((True, function()), protocol=5)
+    except ChildDied as error:  # a grandchild did
+        payload = pickle.dumps((False, str(error)))
     except BaseException:  # the parent has to hear of it whatever it is
         payload = pickle.dumps((False, traceback.format_exc()))
     with os.fdopen(writing, "wb") as stream:

@@ -21,7 +21,7 @@ from enum import Enum
 from typing import Any, Final
 
 from mazurka.program.protocol import Failure, FailureKind, Frame, Plan, Run, Step
-from mazurka.program.python import determinism, failures, forked, hooks, kernel, loader, primitives, sites, state, swap
+from mazurka.program.python import determinism, endings, failures, forked, hooks, kernel, loader, primitives, sites, state, swap
 from mazurka.program.python.capture import Capture
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
@@ -115,6 +115,7 @@ class PythonProgram:
         self._undo.append(state.hold_collector())
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
+            (endings.install, endings.uninstall),
             (hooks.install, hooks.uninstall),
             (primitives.install, primitives.uninstall),
             (self.loader.install, self.loader.uninstall),
