@@ -8,6 +8,7 @@ copy of what it has outside. Nothing of it is shared, so nothing of it is an eve
 from __future__ import annotations
 
 import _thread
+import weakref
 from typing import Any, Final, NoReturn
 
 from mazurka.program.python.primitives.run import Models, here
@@ -20,7 +21,7 @@ _set: Final = object.__setattr__
 class Namespaces:
     """The namespaces of one ``local`` object."""
 
-    __slots__ = ("arguments", "models", "of_task", "outside")
+    __slots__ = ("__weakref__", "arguments", "models", "of_task", "outside")
 
     def __init__(self, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
         self.arguments = arguments
@@ -44,7 +45,15 @@ class Namespaces:
         if space is not None:
             return space, False
         space = self.of_task[index] = {}
+        me = weakref.ref(self)
+        models.leaving.setdefault(index, []).append(lambda: _leave(me(), index))
         return space, True
+
+
+def _leave(spaces: Namespaces | None, index: int) -> None:
+    """The namespace of a thread that has ended goes, as in CPython."""
+    if spaces is not None:
+        spaces.of_task.pop(index, None)
 
 
 class local:  # noqa: N801  # its name is the real one's

@@ -30,6 +30,9 @@ real_lock_type: Final[type] = type(real_allocate())
 real_rlock_type: Final[type] = _thread.RLock
 _real_count: Final = _thread._count
 
+#: Whether the type of locks can be called, as from CPython 3.13 on.
+_CALLABLE_TYPE: Final[bool] = sys.version_info >= (3, 13)
+
 #: How long, in seconds, somebody may wait outside a run although nobody seems to be there to release the lock.
 _PATIENCE: Final = 1.0
 
@@ -70,7 +73,7 @@ class Lock:
     _held: bool
 
     def __new__(cls) -> Lock:
-        if sys.version_info < (3, 13):
+        if not _CALLABLE_TYPE:
             raise TypeError("cannot create '_thread.lock' instances")
         return cls._make(sys._getframe(1))
 
@@ -394,6 +397,8 @@ def allocate_lock() -> Lock:
     """Create a new lock object. See help(type(threading.Lock())) for information about locks."""
     return Lock._make(sys._getframe(1))
 
+
+allocate_lock.__module__ = "_thread"
 
 _adopted: Final[dict[int, Lock | RLock]] = {}  # by the real lock's id; the model keeps it alive
 

@@ -71,11 +71,16 @@ def _replacements() -> list[tuple[Any, Any]]:
         (threading, "current_thread", threads.current_thread),
         (threading, "enumerate", threads.enumerate_threads),
         (threading, "active_count", threads.active_count),
-        (threading, "_newname", threads.newname),
         (queue, "SimpleQueue", queues.SimpleQueue),
         *((time, name, model) for name, model in clock.REPLACEMENTS.items()),
     ]
-    return [(module.__dict__[name], model) for module, name, model in names if name in module.__dict__]
+    pairs = [(module.__dict__[name], model) for module, name, model in names if name in module.__dict__]
+    return [(real, _unbound(model) if isinstance(real, types.BuiltinFunctionType) else model) for real, model in pairs]
+
+
+def _unbound(model: Any) -> Any:
+    """What stands in for a C function must not become a method where a class holds it."""
+    return staticmethod(model) if isinstance(model, types.FunctionType) else model
 
 
 #: Taken once, while everything is still real.
@@ -262,7 +267,7 @@ class Finder:
                 inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
                 model = self._visit(inner, f"{path}.{name}", depth + 1)
             if model is not None:
-                setattr(cls, name, staticmethod(model) if isinstance(model, types.FunctionType) else model)
+                setattr(cls, name, staticmethod(model) if isinstance(value, staticmethod) else model)
                 self.undo.append(functools.partial(setattr, cls, name, value))
 
     def _instance(self, thing: Any, path: str, depth: int) -> None:

@@ -64,13 +64,13 @@ def location(place: Where | None) -> Location | None:
 class Models:
     """The primitives' side of one run."""
 
-    __slots__ = ("births", "idents", "kernel", "outside", "thread_number", "undo")
+    __slots__ = ("births", "idents", "kernel", "leaving", "outside", "undo")
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.births: dict[str, int] = {}
         self.idents: dict[str, int] = {}
-        self.thread_number = 0
+        self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
         self.undo: list[Callable[[], object]] = []
 
@@ -90,6 +90,13 @@ class Models:
                 ident = ident * 10_000 + int(birth)
             self.idents[task.name] = ident
         return ident
+
+    def left(self, task: Task) -> None:
+        """A thread has done its work: let go of what only it could reach."""
+        for free in self.leaving.pop(task.index, ()):
+            free()
+        task.thread = None
+        task.body = int  # any that holds nothing
 
     def keep(self, thing: Any) -> None:
         """Remember the attributes of an object made before the run, to give them back at its end."""

@@ -39,6 +39,7 @@ _real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_th
 _real_threading: Final[dict[str, Any]] = {
     name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count", "excepthook")
 }
+_FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's message names the function
 _THREADS: Final = ("threads",)
 _MAIN: Final[Any] = threading.main_thread()
 _Dummy: Final[Any] = threading.__dict__["_DummyThread"]
@@ -319,8 +320,8 @@ def _unraisable(error: BaseException, function: Any) -> Any:
         exc_type=type(error),
         exc_value=error,
         exc_traceback=error.__traceback__,
-        err_msg=f"Exception ignored in thread started by {function!r}",
-        object=None if sys.version_info >= (3, 13) else function,
+        err_msg="Exception ignored in thread started by" + (f" {function!r}" if _FORMATS else ""),
+        object=None if _FORMATS else function,
     )
 
 
