@@ -133,6 +133,7 @@ def _run_ours(folder: Path, program: str, strategy: str) -> Sample:
     script = folder / f"{program.partition('(')[0]}.py"
     script.write_text(_WORKERS[program] + _MAIN.format(threads=_THREADS[program]))
     command = [sys.executable, "-m", "mazurka", "check", str(script), "--strategy", strategy, "--format", "json"]
+    command += ["--fresh", "--no-save"]  # a finished search would otherwise be answered from what it saved
     if strategy == "random":
         command += ["--max-executions", str(_OUR_RANDOM_EXECUTIONS)]
     environment = {**os.environ, "PYTHONPATH": str(_SRC)}
