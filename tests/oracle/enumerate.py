@@ -1,9 +1,9 @@
 """Everything a small program can do, by searching all its states.
 
-Each search keeps, beside the machine's state, what the answer must tell apart: nothing (final states), what each thread
-has read so far (read-value vectors), which write each read took its value from (reads-from classes), or the whole
-happens-before order (Mazurkiewicz classes). Two interleavings that agree in this reach the same search state, so that counting
-final ones counts classes. Cost: the number of such states; for programs of a few dozen operations.
+Each search keeps, beside the machine's state, what the answer must tell apart: nothing (final states), what each
+thread has read so far (read-value vectors), which write each read took its value from (reads-from classes), or the
+whole happens-before order (Mazurkiewicz classes). Two interleavings that agree in this reach the same search state,
+so that counting final ones counts classes. Cost: the number of such states; for programs of a few dozen operations.
 """
 
 from __future__ import annotations

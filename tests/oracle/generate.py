@@ -1,9 +1,9 @@
 """Draws small programs: 2-4 threads, shared variables, locks, try-locks, conditions, branches, bounded loops.
 
-The grammar asks its questions through one callable, ``choose(n) -> 0..n-1``, so that hypothesis (which shrinks: smaller answers are
-simpler programs) and a plain random generator (which is faster) draw from the same family. All lock use is balanced, conditions
-are used under their lock, loops have bounds. Main reads every variable at the end: a final value nobody reads is not part of
-what reads-from tells apart.
+The grammar asks its questions through one callable, ``choose(n) -> 0..n-1``, so that hypothesis (which shrinks:
+smaller answers are simpler programs) and a plain random generator (which is faster) draw from the same family. All
+lock use is balanced, conditions are used under their lock, loops have bounds. Main reads every variable at the end: a
+final value nobody reads is not part of what reads-from tells apart.
 """
 
 from __future__ import annotations

@@ -107,7 +107,8 @@ Instruction = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class SmallProgram:
-    """``threads[i]`` is started by main as thread ``0.{i+1}``; main forks all, does ``main``, joins all, does ``after``.
+    """``threads[i]`` is started by main as thread ``0.{i+1}``; main forks all, does ``main``, joins all, does
+    ``after``.
 
     ``conditions`` maps a condition to its lock. Variables start with ``initial`` (0 if not named). With ``main_forks``
     false, ``main`` has Fork statements of its own.

@@ -207,7 +207,7 @@ class Machine:
             tuple(self.locals[t][i] for i in compiled.visible) for t, compiled in enumerate(self.program.code)
         )
         stuck = tuple((t, self.pc[t]) for t in range(len(self.code)) if self.status[t] == RUNNING)
-        shared = tuple(sorted(self.shared.items())) if self.status[0] != RUNNING else ()
+        shared = tuple(sorted(self.shared.items())) if self.status[0] == ENDED else ()
         return shared, visible, tuple(self.failed), stuck
 
     def is_stuck(self) -> bool:

@@ -1,8 +1,8 @@
 """A small program behind the protocol the explorers speak, by interpretation.
 
-Points are as :mod:`mazurka.program.protocol` defines them: reads and writes of variables, lock and try-lock attempts, the
-release of a lock somebody tries to take. Everything else is done as early as possible: forks (the child runs to its first
-point at once), joins, releases, waits and notifications (which happen under their lock).
+Points are as :mod:`mazurka.program.protocol` defines them: reads and writes of variables, lock and try-lock attempts,
+the release of a lock somebody tries to take. Everything else is done as early as possible: forks (the child runs to
+its first point at once), joins, releases, waits and notifications (which happen under their lock).
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class Stepper:
         self.settle()
 
     def settle(self) -> None:
-        """Let threads go on that stand before something that is no point and has become possible (a join, a wake-up)."""
+        """Let threads go on that stand before something that is no point and has become possible (a join, a
+        wake-up)."""
         moved = True
         while moved:
             moved = False
@@ -106,7 +107,8 @@ class Stepper:
 
 
 class OracleProgram:
-    """Implements :class:`mazurka.program.protocol.Program`. ``run.result`` is ``(final, reads)`` as in the enumeration."""
+    """Implements :class:`mazurka.program.protocol.Program`. ``run.result`` is ``(final, reads)`` as in the
+    enumeration."""
 
     def __init__(self, program: SmallProgram, joint: bool = False, marked: bool = True) -> None:
         self.program = program

@@ -1,7 +1,8 @@
 """A run as a causal model: threads of steps, which write each read took its value from, and what had to precede what.
 
 The maximal causal model (dissertation of S. Huang, ch. 3.1.1) needs two axioms only: a prefix of a run is a run, and
-what a thread does next is determined by what it has done and read so far. Hence a set of steps that is closed under program order and reads-from can be executed in every order that keeps the reads-from.
+what a thread does next is determined by what it has done and read so far. Hence a set of steps that is closed under
+program order and reads-from can be executed in every order that keeps the reads-from.
 
 Steps are numbered by their place in the log. Besides the accesses this module computes for every step
 
@@ -11,8 +12,8 @@ Steps are numbered by their place in the log. Besides the accesses this module c
   thread names and from each other, so that they are stable across runs and processes. They have 61 bits: the
   chance of any collision among a million events is below one in a million.
 
-A step that carries a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a try-lock). Other
-steps that acquire something wait until they can.
+A step that carries a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a
+try-lock). Other steps that acquire something wait until they can.
 
 Cost: one pass over the log; a clock is shared by the steps of a thread until a read learns something new.
 """
@@ -190,7 +191,8 @@ def fingerprint(state: int, sources: Sequence[int]) -> int:
 
 
 def _joined(clock: list[int], other: list[int], thread: int, position: int) -> list[int]:
-    """``clock`` and all that the step at ``position`` of ``thread``, whose clock is ``other``, needs; shared if not new."""
+    """``clock`` and all that the step at ``position`` of ``thread``, whose clock is ``other``, needs; shared if not
+    new."""
     if clock[thread] > position:
         return clock
     made = list(map(max, clock, other))

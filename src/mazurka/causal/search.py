@@ -1,16 +1,19 @@
-"""Our own solver: refutes by a look at clocks, accepts the run's own order where it fits, else searches positions exactly.
+"""Our own solver: refutes by a look at clocks, accepts the run's own order where it fits, else searches positions
+exactly.
 
-The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten, so which write
-a target holds matters only while it can't change, and the vector alone says whether the rest is possible; a vector
-that failed is not entered again. Steps that can't harm anybody are taken at once and without alternatives:
+The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten,
+so which write a target holds matters only while it can't change, and the vector alone says whether the rest is
+possible; a vector that failed is not entered again. Steps that can't harm anybody are taken at once and without
+alternatives:
 
 - steps that write nothing;
 - steps that read the target they write (their source is in place, so nobody else's write may come first);
 - writes of targets that only one thread writes, or that are *alternating*: every plain write follows an indivisible
-  read-and-write by the same thread whose source is a plain write (locks are like that). Between the two no other step can write.
+  read-and-write by the same thread whose source is a plain write (locks are like that). Between the two no other step
+  can write.
 
-Only the remaining writes are branched on, in the order of the run. Complete; exponential at worst in the number of threads only
-(the number of vectors), linear for most queries an explorer asks. Gives up after ``limit`` vectors.
+Only the remaining writes are branched on, in the order of the run. Complete; exponential at worst in the number of
+threads only (the number of vectors), linear for most queries an explorer asks. Gives up after ``limit`` vectors.
 """
 
 from __future__ import annotations
@@ -43,7 +46,8 @@ class SearchSolver:
 
 
 def _refuted(history: History, query: Query) -> bool:
-    """Whether some write must come between an extra step and a source of it: causally after one and before the other."""
+    """Whether some write must come between an extra step and a source of it: causally after one and before the
+    other."""
     count = len(history.numbers)
     for extra in query.extras:
         position = query.past[extra.thread]
@@ -83,7 +87,8 @@ def _own_order(history: History, query: Query) -> tuple[int, ...] | None:
 
 
 def _place(history: History, query: Query, order: list[int]) -> int | None:
-    """The last place in ``order`` where all sources of the extra steps are still visible and their predecessors done."""
+    """The last place in ``order`` where all sources of the extra steps are still visible and their predecessors
+    done."""
     past, numbers, positions, count = query.past, history.numbers, history.positions, len(history.numbers)
     limit, latest = count, -1
     written: dict[Any, int] = {}

@@ -1,10 +1,11 @@
 """The question every explorer and predictor asks of a causal model, and the protocol of what answers it.
 
-A :class:`Query` names, per thread of a :class:`~mazurka.causal.history.History`, how many of its steps are to happen, and
-*extra* steps that happen after those of their thread. The set is closed under program order and reads-from. Asked is a total order of these steps in which every read still takes its value from the write it
-had, and the extra steps' listed reads from the writes listed. That is: between a read and its source no other step
-writes the target, and a read of the initial value precedes all its writers. A step that both reads and writes a target is
-indivisible, so two of them never share a source.
+A :class:`Query` names, per thread of a :class:`~mazurka.causal.history.History`, how many of its steps are to happen,
+and *extra* steps that happen after those of their thread. The set is closed under program order and reads-from. Asked
+is a total order of these steps in which every read still takes its value from the write it had, and the extra steps'
+listed reads from the writes listed. That is: between a read and its source no other step writes the target, and a
+read of the initial value precedes all its writers. A step that both reads and writes a target is indivisible, so two
+of them never share a source.
 """
 
 from __future__ import annotations

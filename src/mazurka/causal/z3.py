@@ -1,12 +1,13 @@
 """The second solver: integer difference logic through z3 (dissertation of S. Huang, ch. 3.1.2).
 
-One integer per step, its place in the order. Program order and reads-from are inequalities; for each read and every other writer of
-its target a disjunction keeps that writer out from between. About a thousand times slower than the search on small
-queries, and independent of it: it is there to cross-check, and for queries that will mention values.
+One integer per step, its place in the order. Program order and reads-from are inequalities; for each read and every
+other writer of its target a disjunction keeps that writer out from between. About a thousand times slower than the
+search on small queries, and independent of it: it is there to cross-check, and for queries that will mention values.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from mazurka.causal.history import INITIAL, History
@@ -32,7 +33,7 @@ class Z3Solver:
         solver = z3.SolverFor("QF_IDL")
         solver.set("timeout", int(self.seconds * 1000))
         for row in rows:
-            for earlier, later in zip(row, row[1:], strict=False):
+            for earlier, later in pairwise(row):
                 solver.add(place[earlier] < place[later])
         self._keep_reads(solver, place, history, query)
         verdict = solver.check()

@@ -1,9 +1,10 @@
 """Every interleaving of points, depth first: the reference for all cleverer strategies.
 
-Invariant: seeds are prefixes that differ from a finished run in their last entry only; each interleaving has exactly one
-of them, so none is run twice. The size of the whole tree is guessed by Knuth's estimator (Math. Comp. 29, 1975): a run that made
-decisions among b1, b2, ... threads stands for b1*b2*... runs; here averaged over the runs so far, each weighed by how
-much of the tree it shows first (with depth-first order early runs resemble each other, so the guess is coarse at first).
+Invariant: seeds are prefixes that differ from a finished run in their last entry only; each interleaving has exactly
+one of them, so none is run twice. The size of the whole tree is guessed by Knuth's estimator (Math. Comp. 29, 1975):
+a run that made decisions among b1, b2, ... threads stands for b1*b2*... runs; here averaged over the runs so far,
+each weighed by how much of the tree it shows first (with depth-first order early runs resemble each other, so the
+guess is coarse at first).
 """
 
 from __future__ import annotations
@@ -39,11 +40,12 @@ class DepthFirst:
     def give(self, seed: Seed, run: Run) -> None:
         share = self.taken.pop(seed.number)
         self.done += 1
-        self.journal.append(("done", seed.number))
         if run.divergence is not None:
             self.covered += share
             self.unrepeatable += not run.divergence.harmless
+            self.journal.append(("astray", seed.number, int(not run.divergence.harmless)))
             return
+        self.journal.append(("done", seed.number))
         schedule = run.schedule()
         length = len(seed.plan.prefix)
         for choice in run.choices:
@@ -84,9 +86,10 @@ class DepthFirst:
                 case ("seed", number, prefix, share):
                     open_seeds[number] = (tuple(prefix.split()), share)
                     latest = max(latest, number)
-                case ("done", number):
+                case ("done", number) | ("astray", number, _):
                     del open_seeds[number]
                     self.done += 1
+                    self.unrepeatable += row[-1] if row[0] == "astray" else 0
         if latest < 0:
             return
         self.stack = [(number, *seed) for number, seed in sorted(open_seeds.items())]

@@ -1,17 +1,21 @@
-"""The loop: take a seed from a strategy, run it, look at what happened, give the run back, until there is reason to stop.
+"""The loop: take a seed from a strategy, run it, look at what happened, give the run back, until there is reason to
+stop.
 
 It also decides the verdict. ``Verified`` is only said when an exhaustive strategy ran out of seeds, no run was cut
-short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it is given.
+short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
+is given.
 
-A run that *grew* (met a shared location at a site not known to need points) makes what an exhaustive strategy has learnt
-incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become known, so this ends.
+A run that *grew* (met a shared location at a site not known to need points) makes what an exhaustive strategy has
+learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become known, so
+this ends.
 
-With a :class:`~mazurka.explore.frontier.Frontier` everything learnt is written down in batches, so that a killed exploration goes
-on where the last batch ended; its failures are then seen again first.
+With a :class:`~mazurka.explore.frontier.Frontier` everything learnt is written down in batches, so that a killed
+exploration goes on where the last batch ended; its failures are then seen again first.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -85,6 +89,7 @@ class Explorer:
         self.uncontrolled: dict[str, int] = {}
         self._started = 0.0
         self._written = 0.0
+        self._doubts = ""  # as last written down
 
     def run(self) -> Outcome:
         """Explore to the end."""
@@ -120,6 +125,7 @@ class Explorer:
             return
         self.strategy.restore(self.frontier.rows())
         self.executions = self.frontier.executions
+        self._recall()
         for schedule in self.frontier.failures():
             run = self.program.execute(Plan(schedule))
             new = None
@@ -174,12 +180,30 @@ class Explorer:
         self.points = max(self.points, sum([step.point for step in run.log]))
         return new
 
+    def _recall(self) -> None:
+        """What earlier runs of this search said against a proof counts for those to come, too."""
+        assert self.frontier is not None
+        self._doubts = self.frontier.fact("doubts")
+        if self._doubts:
+            self.truncated, untracked, uncontrolled, self.threads, self.points = json.loads(self._doubts)
+            self.untracked.update(untracked)
+            self.uncontrolled.update(uncontrolled)
+
+    def _remember(self) -> None:
+        """Write down what speaks against a proof, before the runs that it comes from count as made."""
+        assert self.frontier is not None
+        doubts = json.dumps([self.truncated, self.untracked, self.uncontrolled, self.threads, self.points])
+        if doubts != self._doubts:
+            self._doubts = doubts
+            self.frontier.remember("doubts", doubts)
+
     def _write(self, force: bool = False) -> None:
         if self.frontier is None:
             return
         now = time.perf_counter()
         if force or now - self._written > _BATCH:
             self._written = now
+            self._remember()
             self.frontier.add(self.strategy.rows(), self.executions)
 
     # -- the end ------------------------------------------------------------------------------------------------------

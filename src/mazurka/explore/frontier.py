@@ -1,9 +1,9 @@
 """What a search has learnt, on disk, so that a search killed at any moment goes on from there.
 
-One SQLite database (WAL mode) per program, strategy and settings; a transaction per batch, so that after ``kill -9`` it holds
-some prefix of what was learnt: strategies can restart from every prefix. Rows are kept as they are, numbers as
-numbers, bytes as bytes. A lock on a file beside it keeps a second process out; the system drops it when
-its holder dies, however that happens.
+One SQLite database (WAL mode) per program, strategy and settings; a transaction per batch, so that after ``kill -9``
+it holds some prefix of what was learnt: strategies can restart from every prefix. Rows are kept as they are, numbers
+as numbers, bytes as bytes. A lock on a file beside it keeps a second process out; the system drops it when its holder
+dies, however that happens.
 
 A database that is damaged is named in an error, never overwritten. If writing fails later (a full disk, a
 folder taken away) the search goes on without, and :attr:`Frontier.trouble` says so.
@@ -117,7 +117,8 @@ def open_frontier(folder: Path, program: str, strategy: str, settings: str = "")
     """The frontier of a search, made if there is none.
 
     ``program`` is :meth:`~mazurka.program.protocol.Program.identity`, so that a changed program starts anew. Raises
-    :class:`MazurkaError` if another process is at it or the database is damaged, :class:`OSError` if the folder can't be written.
+    :class:`MazurkaError` if another process is at it or the database is damaged, :class:`OSError` if the folder can't
+    be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     key = sha256("\0".join((_VERSION, program, strategy, settings)).encode()).hexdigest()[:16]

@@ -1,34 +1,38 @@
 """Maximal causality reduction: one run per reads-from class.
 
 Definition. Two runs are equivalent if every thread does the same in both and every read takes its value from the same
-write. This strategy executes one run of each class, following optimal stateless model checking modulo reads-from (Abdulla, Atig,
-Jonsson, Lång, Ngo, Sagonas, OOPSLA 2019) on the maximal causal model (dissertation of S. Huang, ch. 3.1), with a
-decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
+write. This strategy executes one run of each class, following optimal stateless model checking modulo reads-from
+(Abdulla, Atig, Jonsson, Lång, Ngo, Sagonas, OOPSLA 2019) on the maximal causal model (dissertation of S. Huang, ch.
+3.1), with a decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
 
 The tree. A run is a path from the root. Nodes are questions with exactly one answer in every complete run below them:
 
-- *source* node: which writes does the step of a thread in this state read from? (The state names the step in every run.)
-- *taker* node: who acquires this lock next after this release? A waiting acquire is not asked whom it got the lock from,
-  since what happens inside somebody else's critical section can't be known before it has been run. But after a release whose past
-  is decided, with an acquire due, some acquire must take it: otherwise the run would not be complete.
+- *source* node: which writes does the step of a thread in this state read from? (The state names the step in every
+  run.)
+- *taker* node: who acquires this lock next after this release? A waiting acquire is not asked whom it got the lock
+  from, since what happens inside somebody else's critical section can't be known before it has been run. But after a
+  release whose past is decided, with an acquire due, some acquire must take it: otherwise the run would not be
+  complete.
 
 Below a node all runs share the answers of the nodes before it, hence all steps these causally need. A run that
 reaches a leaf appends its own reads and acquires, in log order, as nodes; those that are causally needed by nodes
 before them have no alternatives and are left out.
 
-Alternatives (offers.py). For each node on a run's path (inherited ones too), the run offers the other writes of the target, resp. the
-other acquires, done or still blocked at its end. Offered too are events that the run only nearly shows: for a source node of
-a step e, a step that itself reads, as it would have been before e. An alternative is decided once per
-node, by its fingerprint, with one query: take the causal past of all nodes before, of the alternative and of the step's
-predecessors; can this be ordered, with the step in it, all reads kept? The order is the next run's prefix.
+Alternatives (offers.py). For each node on a run's path (inherited ones too), the run offers the other writes of the
+target, resp. the other acquires, done or still blocked at its end. Offered too are events that the run only nearly
+shows: for a source node of a step e, a step that itself reads, as it would have been before e. An alternative is
+decided once per node, by its fingerprint, with one query: take the causal past of all nodes before, of the
+alternative and of the step's predecessors; can this be ordered, with the step in it, all reads kept? The order is the
+next run's prefix.
 
-Completeness (induction over the causal past of the alternative). Take a complete run E below a node, which answers it with
-w, the last write of the target before the step e in E. Either w is needed by the nodes before, so every run shows it. Or take it out of E:
-nothing that remains needs it; e reads something earlier, and w can still happen at the end, as itself if it reads
-nothing that e or later steps wrote, otherwise as a step that a run shows in another form. That run is below an answer with a smaller past, is
-explored by induction, and shows w. For takers likewise: let the known taker go first; the other is then seen, done
-or blocked. What does not fit (a blocking read of something that can be taken back) is approximated: the
-alternative is scheduled, and whatever comes of it is a path of its own, unless it has been seen.
+Completeness (induction over the causal past of the alternative). Take a complete run E below a node, which answers it
+with w, the last write of the target before the step e in E. Either w is needed by the nodes before, so every run
+shows it. Or take it out of E: nothing that remains needs it; e reads something earlier, and w can still happen at the
+end, as itself if it reads nothing that e or later steps wrote, otherwise as a step that a run shows in another form.
+That run is below an answer with a smaller past, is explored by induction, and shows w. For takers likewise: let the
+known taker go first; the other is then seen, done or blocked. What does not fit (a blocking read of something that
+can be taken back) is approximated: the alternative is scheduled, and whatever comes of it is a path of its own,
+unless it has been seen.
 
 Order: fewest deviations from the first run first. Cost: per run O(path x offers) set look-ups and one query per
 new alternative.
@@ -102,11 +106,17 @@ class ReadsFromSearch:
         branch = self.open.pop(seed.number, None)
         if branch is None:
             return  # handed out before the tree was begun anew
+        before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)
         else:
             self._learn(branch, run)
         branch.prefix = b""
+        if self._doubtful() != before:
+            self.journal.append(("doubts", *self._doubtful()))
+
+    def _doubtful(self) -> tuple[int, int, int]:
+        return self.counters.lost, self.counters.unknown, self.counters.capped
 
     def estimate(self) -> Estimate:
         done = self.counters.runs
@@ -125,7 +135,7 @@ class ReadsFromSearch:
             parts.append(f"{counters.capped} steps read too many locations to try all combinations")
         return "; ".join(parts)
 
-    # -- seeds ----------------------------------------------------------------------------------------------------------
+    # -- seeds --------------------------------------------------------------------------------------------------------
 
     def _encode(self, prefix: Iterable[str]) -> bytes:
         numbers = array("H")
@@ -178,7 +188,7 @@ class ReadsFromSearch:
             prefix = (*seed.plan.prefix[:index], *seed.plan.prefix[index + 1 :])
             self._add(branch.parent, Wanted(branch.cut, branch.answer, prefix, branch.asked[:-1]), retry=True)
 
-    # -- learning -------------------------------------------------------------------------------------------------------
+    # -- learning -----------------------------------------------------------------------------------------------------
 
     def _learn(self, branch: Branch, run: Run) -> None:
         waiting_kinds = {str(b.target[0]) for b in run.blocked if b.op is Op.RMW} - self.taken_kinds
@@ -211,7 +221,7 @@ class ReadsFromSearch:
         self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
         self._add(None, Wanted(0, NEVER, (), ()))
 
-    # -- rows -----------------------------------------------------------------------------------------------------------
+    # -- rows ---------------------------------------------------------------------------------------------------------
 
     def rows(self) -> list[Row]:
         rows, self.journal = self.journal, []
@@ -221,7 +231,7 @@ class ReadsFromSearch:
         everything: dict[int, Branch] = {}
         done: set[int] = set()
         for row in rows:
-            if not everything or row[0] == "anew":
+            if row[0] == "anew" or not everything:
                 everything.clear()
                 done.clear()
                 self._clear()
@@ -239,6 +249,8 @@ class ReadsFromSearch:
         match row:
             case ("anew", kinds):
                 self.taken_kinds = set(kinds.split())
+            case ("doubts", lost, unknown, capped):
+                self.counters.lost, self.counters.unknown, self.counters.capped = lost, unknown, capped
             case ("name", name):
                 self.name_numbers[name] = len(self.names)
                 self.names.append(name)

@@ -25,7 +25,8 @@ Read = tuple[Any, int]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain entries."""
+    """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain
+    entries."""
 
     cut: int
     answer: int
@@ -99,7 +100,7 @@ class Walk:
     def _print(self, source: int) -> int:
         return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
 
-    # -- down -----------------------------------------------------------------------------------------------------------
+    # -- down ---------------------------------------------------------------------------------------------------------
 
     def inherited(self) -> None:
         """Pass the nodes that earlier runs made. A run that leaves them keeps only those it agrees with."""
@@ -159,7 +160,7 @@ class Walk:
         answer = history.states[step]
         return Node(Asks.TAKER, self._print(source), stable_print(lock), answer), answer
 
-    # -- alternatives -----------------------------------------------------------------------------------------------------
+    # -- alternatives -------------------------------------------------------------------------------------------------
 
     def offers(self) -> Iterator[Wanted]:
         """Ask, at every node passed, for what this run shows to be possible."""
@@ -181,7 +182,7 @@ class Walk:
     def _place(self, step: int) -> tuple[int, int]:
         return self.history.numbers[step], self.history.positions[step]
 
-    # -- takers ---------------------------------------------------------------------------------------------------------
+    # -- takers -------------------------------------------------------------------------------------------------------
 
     def _other_takers(self, stop: Stop) -> Iterator[Wanted]:
         """Everybody else who might acquire the lock instead of ``stop.step``."""
@@ -256,7 +257,7 @@ class Walk:
         notifications = [j for j in history.looks[conditions[0]] if history.ops[j] in (Op.NOTIFY, Op.NOTIFY_ALL)]
         return [[j] for j in notifications if any(t not in history.looks for t in history.writes[j])]
 
-    # -- sources ----------------------------------------------------------------------------------------------------------
+    # -- sources ------------------------------------------------------------------------------------------------------
 
     def _other_sources(self, stop: Stop) -> Iterator[Wanted]:
         """Every other combination of writes that the step might read from."""
@@ -405,7 +406,7 @@ class Walk:
                 if wanted is not None:
                     yield wanted
 
-    # -- asking -----------------------------------------------------------------------------------------------------------
+    # -- asking -------------------------------------------------------------------------------------------------------
 
     def _ask(
         self,

@@ -44,8 +44,9 @@ Verdict = Violation | Verified | Inconclusive
 class Outcome:
     """The result of an exploration.
 
-    ``complete`` says that an exhaustive strategy ran out of things to run, whatever it found on the way. ``restarts`` counts how
-    often the search began again because a run met a shared location at a place in the source not known to need points.
+    ``complete`` says that an exhaustive strategy ran out of things to run, whatever it found on the way. ``restarts``
+    counts how often the search began again because a run met a shared location at a place in the source not known to
+    need points.
     """
 
     verdict: Verdict

@@ -1,8 +1,8 @@
 """Strategies that sample: they never finish, and prove nothing, but reach deep quickly.
 
-``pct`` is the randomised scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte (ASPLOS 2010): threads get random
-priorities, the highest that can moves, and at d-1 random points the one about to move falls below all others. In a program of n
-threads and k points it finds a bug of depth d with probability at least 1/(n k^(d-1)) per run.
+``pct`` is the randomised scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte (ASPLOS 2010): threads get
+random priorities, the highest that can moves, and at d-1 random points the one about to move falls below all others.
+In a program of n threads and k points it finds a bug of depth d with probability at least 1/(n k^(d-1)) per run.
 """
 
 from __future__ import annotations

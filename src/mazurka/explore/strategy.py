@@ -1,8 +1,9 @@
 """What decides which run comes next, and the registry of those that do.
 
-A strategy hands out *seeds*: plans with a number. The loop runs them, in whatever order or place, and gives the runs back. What a strategy
-knows it can tell as *rows*, plain data in the order in which it learnt them; a new strategy of the same kind
-fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not given back come again).
+A strategy hands out *seeds*: plans with a number. The loop runs them, in whatever order or place, and gives the runs
+back. What a strategy knows it can tell as *rows*, plain data in the order in which it learnt them; a new strategy of
+the same kind fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not given back
+come again).
 """
 
 from __future__ import annotations

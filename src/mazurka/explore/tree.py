@@ -13,10 +13,11 @@ class Asks(IntEnum):
 
 
 class Node:
-    """A question: ``first`` is the print of the thread's state (source) or of the release (taker), ``second`` of the lock.
+    """A question: ``first`` is the print of the thread's state (source) or of the release (taker), ``second`` of the
+    lock.
 
-    ``tried`` holds the answers that are decided, by fingerprint: the write's for a source (a hash of several if the step reads
-    several targets), the thread's state for a taker.
+    ``tried`` holds the answers that are decided, by fingerprint: the write's for a source (a hash of several if the
+    step reads several targets), the thread's state for a taker.
     """
 
     __slots__ = ("asks", "first", "second", "tried")

@@ -1,0 +1,300 @@
+"""The loop around strategies: budgets, verdicts, restarts, and what survives a kill."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.oracle.enumerate import reads_from_classes
+from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.program import OracleProgram
+
+from mazurka.errors import MazurkaError, UsageError
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.frontier import open_frontier
+from mazurka.explore.outcome import Inconclusive, Verified, Violation
+from mazurka.explore.sampling import Priorities
+from mazurka.explore.strategy import STRATEGIES, Settings, make_strategy
+from mazurka.program.protocol import Divergence, Failure, FailureKind, Plan, Run
+
+INCREMENT = (Read("t", "v"), Write("v", "t + 1"))
+RACY = SmallProgram((INCREMENT,) * 3, after=(Read("r", "v"),))
+WRONG = replace(RACY, after=(Read("r", "v"), Assert("r == 3")))
+DEADLOCK = SmallProgram(
+    (
+        (Lock("a"), Lock("b"), Unlock("b"), Unlock("a")),
+        (Lock("b"), Lock("a"), Unlock("a"), Unlock("b")),
+    )
+)
+
+
+class Altered(OracleProgram):
+    """A program whose runs are changed before anybody sees them."""
+
+    def __init__(self, program: SmallProgram, **changes: Any) -> None:
+        super().__init__(program)
+        self.changes = changes
+
+    def execute(self, plan: Plan) -> Run:
+        run = super().execute(plan)
+        for name, value in self.changes.items():
+            setattr(run, name, value(self.executions) if callable(value) else value)
+        return run
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dfs"])
+def test_verified(strategy: str) -> None:
+    outcome = Explorer(OracleProgram(RACY), strategy).run()
+    assert isinstance(outcome.verdict, Verified)
+    assert outcome.complete
+    assert (outcome.threads, outcome.points) == (4, 7)
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_violation_is_replayed_by_its_schedule(strategy: str) -> None:
+    outcome = Explorer(OracleProgram(WRONG), strategy).run()
+    assert isinstance(outcome.verdict, Violation)
+    run = OracleProgram(WRONG).execute(Plan(outcome.verdict.first.schedule))
+    assert [failure.identity for failure in run.failures] == [outcome.verdict.first.failure.identity]
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_deadlock_is_found(strategy: str) -> None:
+    outcome = Explorer(OracleProgram(DEADLOCK), strategy, budget=Budget(executions=500)).run()
+    assert isinstance(outcome.verdict, Violation)
+    assert outcome.verdict.first.failure.kind is FailureKind.DEADLOCK
+
+
+def test_stops_at_the_first_failure_or_collects() -> None:
+    stopped = Explorer(OracleProgram(WRONG)).run()
+    assert not stopped.complete
+    collected = Explorer(OracleProgram(WRONG), stop_at_first=False).run()
+    assert collected.complete
+    assert collected.executions > stopped.executions
+    assert len(collected.found) == 1  # the same bug, many ways
+
+
+def test_budgets_forbid_verified() -> None:
+    counted = Explorer(OracleProgram(RACY), budget=Budget(executions=3)).run()
+    assert counted.verdict == Inconclusive("the limit of 3 executions was reached")
+    assert counted.executions == 3
+    timed = Explorer(OracleProgram(RACY), budget=Budget(seconds=0.0)).run()
+    assert timed.verdict == Inconclusive("the time limit of 0 s was reached")
+
+
+def test_interruption() -> None:
+    outcome = Explorer(OracleProgram(RACY), interrupted=lambda: True).run()
+    assert outcome.verdict == Inconclusive("interrupted")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"truncated": "the run was cut after 5 steps"}, "the run was cut after 5 steps"),
+        ({"untracked": {"ctypes.memmove": 2}}, "not tracked: ctypes.memmove"),
+        ({"uncontrolled": {"os.fork": 1}}, "not controlled: os.fork"),
+    ],
+)
+def test_what_was_not_seen_forbids_verified(changes: dict[str, Any], reason: str) -> None:
+    outcome = Explorer(Altered(RACY, **changes)).run()
+    assert outcome.verdict == Inconclusive(reason)
+    assert outcome.complete
+
+
+def test_sampling_never_verifies() -> None:
+    outcome = Explorer(OracleProgram(RACY), "random", budget=Budget(executions=50)).run()
+    assert isinstance(outcome.verdict, Inconclusive)
+    assert not outcome.complete
+
+
+def test_a_program_that_does_not_repeat_is_not_verified() -> None:
+    astray = Altered(RACY, divergence=lambda n: Divergence(0, "thread 0.1 moves", "it has ended") if n > 2 else None)
+    for strategy in ("mcr", "dfs"):
+        verdict = Explorer(astray, strategy).run().verdict
+        assert isinstance(verdict, Inconclusive)
+        assert "could not be followed" in verdict.reason
+
+
+def test_starts_again_when_a_run_grew() -> None:
+    outcome = Explorer(Altered(RACY, grew=lambda n: n in (1, 4))).run()
+    assert outcome.restarts == 2
+    assert outcome.executions == 4 + reads_from_classes(RACY)
+    assert isinstance(outcome.verdict, Verified)
+    assert Explorer(Altered(RACY, grew=True), "random", budget=Budget(executions=5)).run().restarts == 0
+
+
+def test_a_judge_names_failures() -> None:
+    def lost(run: Run) -> Failure | None:
+        shared = dict(run.result[0][0])
+        return Failure(FailureKind.INVARIANT, "lost update", "0", None) if shared["v"] < 2 else None
+
+    outcome = Explorer(OracleProgram(RACY), judge=lost).run()
+    assert isinstance(outcome.verdict, Violation)
+    assert outcome.verdict.first.failure.kind is FailureKind.INVARIANT
+
+
+def test_progress_counts_and_estimates() -> None:
+    explorer = Explorer(OracleProgram(RACY), "dfs")
+    seen = list(explorer.progress())
+    assert [p.executions for p in seen] == list(range(1, 91))
+    middle = seen[40].estimate
+    assert middle.waiting > 0
+    assert middle.total is not None
+    assert 30 <= middle.total <= 300
+    assert seen[-1].estimate.total == 90
+
+
+def test_pct_prints_its_bound() -> None:
+    explorer = Explorer(OracleProgram(RACY), "pct", settings=Settings(depth=2), budget=Budget(executions=10))
+    assert explorer.run().notes == ("each run finds a bug of depth 2 with probability at least 1/(4 * 7^1) = 0.0357",)
+    assert Priorities(0, 1).plan(0).changes == 0
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UsageError, match="mcr, dfs, random, pct"):
+        make_strategy("best")
+    with pytest.raises(UsageError, match="search, z3"):
+        make_strategy("mcr", Settings(solver="guess"))
+
+
+# -- what survives ----------------------------------------------------------------------------------------------------
+
+
+def outcomes_until_complete(folder: Path, strategy: str, program: SmallProgram, step: int) -> tuple[set[Any], int]:
+    """Explore in bites of ``step`` executions, each by a new explorer; what was reached, and runs made."""
+    reached: set[Any] = set()
+    made = limit = 0
+
+    class Watched(OracleProgram):
+        def execute(self, plan: Plan) -> Run:
+            run = super().execute(plan)
+            reached.add(run.result)
+            return run
+
+    while True:
+        limit += step
+        runner = Watched(program)
+        frontier = open_frontier(folder, "program", strategy)
+        outcome = Explorer(
+            runner, strategy, budget=Budget(executions=limit), stop_at_first=False, frontier=frontier
+        ).run()
+        made += runner.executions
+        if outcome.complete:
+            return reached, made
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dfs"])
+def test_an_interrupted_search_goes_on(strategy: str, tmp_path: Path) -> None:
+    whole, once = outcomes_until_complete(tmp_path / "whole", strategy, RACY, 10_000)
+    parts, together = outcomes_until_complete(tmp_path / "parts", strategy, RACY, 5)
+    assert parts == whole
+    assert together == once
+    assert [path.suffix for path in (tmp_path / "parts").iterdir()] == [".lock"]
+
+
+def test_failures_of_an_interrupted_search_are_kept(tmp_path: Path) -> None:
+    frontier = open_frontier(tmp_path, "program", "mcr")
+    first = Explorer(OracleProgram(WRONG), frontier=frontier).run()
+    assert isinstance(first.verdict, Violation)
+    frontier = open_frontier(tmp_path, "program", "mcr")
+    again = Explorer(OracleProgram(WRONG), frontier=frontier).run()
+    assert isinstance(again.verdict, Violation)
+    assert again.verdict.first.failure.identity == first.verdict.first.failure.identity
+    assert again.executions == first.executions  # none but the failing one was run again
+
+
+def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
+    for total in (7, 12):
+        frontier = open_frontier(tmp_path, "program", "pct")
+        outcome = Explorer(OracleProgram(RACY), "pct", budget=Budget(executions=total), frontier=frontier).run()
+        assert outcome.executions == total
+    restored = make_strategy("pct")
+    frontier = open_frontier(tmp_path, "program", "pct")
+    restored.restore(frontier.rows())
+    frontier.close()
+    seed = restored.take()
+    assert seed is not None
+    assert seed.plan.seed == 12
+    assert restored.estimate().done == 12
+
+
+def _explore_until_killed(folder: Path, ready: Any) -> None:
+    class Killed(OracleProgram):
+        def execute(self, plan: Plan) -> Run:
+            if self.executions == 10:
+                explorer._write(force=True)
+            if self.executions == 14:
+                ready.set()
+                os.kill(os.getpid(), signal.SIGSTOP)
+            return super().execute(plan)
+
+    explorer = Explorer(Killed(RACY), "dfs", frontier=open_frontier(folder, "program", "dfs"))
+    explorer.run()
+
+
+def test_kill_loses_nothing(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    process = context.Process(target=_explore_until_killed, args=(tmp_path, ready))
+    process.start()
+    assert ready.wait(20)
+    with pytest.raises(MazurkaError, match="another check") as refused:
+        open_frontier(tmp_path, "program", "dfs")
+    assert refused.value.slug == "search-in-use"
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    runner = OracleProgram(RACY)
+    frontier = open_frontier(tmp_path, "program", "dfs")
+    assert frontier.executions == 10
+    outcome = Explorer(runner, "dfs", frontier=frontier).run()
+    assert outcome.complete
+    assert runner.executions == 80
+    assert outcome.executions == 90
+
+
+def test_a_damaged_search_is_named(tmp_path: Path) -> None:
+    open_frontier(tmp_path, "program", "mcr").close()
+    path = next(tmp_path.glob("*.sqlite"))
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(MazurkaError, match="can't be read") as error:
+        open_frontier(tmp_path, "program", "mcr")
+    assert error.value.slug == "search-damaged"
+    assert str(path) in str(error.value)
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE learnt (something)")
+    other.close()
+    with pytest.raises(MazurkaError, match="can't be read"):
+        open_frontier(tmp_path, "program", "mcr")
+
+
+def test_other_programs_and_settings_have_other_searches(tmp_path: Path) -> None:
+    frontiers = [open_frontier(tmp_path, p, s) for p in ("a", "b") for s in ("mcr", "dfs")]
+    assert len({frontier.path for frontier in frontiers}) == 4
+    for frontier in frontiers:
+        frontier.close()
+
+
+def test_going_on_without_a_disk(tmp_path: Path) -> None:
+    frontier = open_frontier(tmp_path, "program", "mcr")
+    frontier._connection.execute("PRAGMA query_only = 1")
+    outcome = Explorer(OracleProgram(RACY), frontier=frontier).run()
+    assert isinstance(outcome.verdict, Verified)
+    assert "going on without" in outcome.notes[0]
+
+
+def test_facts_are_remembered(tmp_path: Path) -> None:
+    frontier = open_frontier(tmp_path, "program", "mcr")
+    assert frontier.fact("points") == ""
+    frontier.remember("points", "1 2 3")
+    frontier.close()
+    again = open_frontier(tmp_path, "program", "mcr")
+    assert again.fact("points") == "1 2 3"
+    again.close(finished=True)
