@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mazurka.program.python.primitives import clock, conditions, local, locks, queues, run, threads
+from mazurka.program.python.primitives import clock, conditions, local, locks, processes, queues, run, threads
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
 
@@ -105,6 +105,7 @@ class Installed:
         self.undo: list[Callable[[], object]] = []
         self.scanned: set[str] = set()
         self.counting = Counting()
+        self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
 
 
 _installed: Installed | None = None
@@ -126,6 +127,7 @@ def install() -> None:
             if type(namespace) is dict and name != "__main__":
                 rebind(namespace, _installed.undo)
     _installed.counting.extend()
+    _installed.semaphores = _installed.semaphores or processes.install()
 
 
 def uninstall() -> None:
@@ -135,6 +137,8 @@ def uninstall() -> None:
     installed, _installed = _installed, None
     if installed is not None:
         installed.counting.undo()
+        if installed.semaphores is not None:
+            installed.semaphores()
         for undo in reversed(installed.undo):
             undo()
 
@@ -279,6 +283,8 @@ class Finder:
             if type(lock) is locks.real_lock_type or type(lock) is locks.real_rlock_type:
                 conditions.rebind_lock(thing, locks.adopted(lock, f"{path}._lock"))
                 self.undo.append(functools.partial(conditions.rebind_lock, thing, lock))
+        if hasattr(thing, "_semlock"):
+            processes.adopt_semlock(thing)
         attributes = getattr(thing, "__dict__", None)
         if type(attributes) is dict:
             self._mapping(attributes, path, depth + 1)

@@ -1,0 +1,111 @@
+"""Model of ``multiprocessing``'s locks and semaphores, as far as the threads of one process use them.
+
+Some libraries guard a terminal with ``multiprocessing.RLock`` though they only have threads. Taken for real, such a
+lock would let every greenlet in (they share one OS thread), or hang the process. So inside a run the C part of it,
+``_semlock``, is a modelled lock. Other processes are no part of a run; starting one is counted
+(:mod:`.uncontrolled`).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.primitives.locks import RLock, allocate_lock
+from mazurka.program.python.primitives.run import Models, here
+
+_RECURSIVE: Final = 0  # `multiprocessing.synchronize.RECURSIVE_MUTEX`
+
+
+class SemLock:
+    """Stands in for a ``_multiprocessing.SemLock``: that itself outside runs, a modelled primitive inside."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self._models: Models | None = None
+        self._inner: Any = None
+
+    def _model(self) -> Any:
+        """The primitive to use now, None for the real one."""
+        models = here()
+        if models is None:
+            return None
+        if self._models is not models:
+            self._models = models
+            if self._real.kind == _RECURSIVE:
+                self._inner = RLock()
+            elif self._real.maxvalue == 1 and self._real._get_value() == 1:
+                self._inner = allocate_lock()
+            else:
+                self._inner = threading.Semaphore(self._real._get_value())
+        return self._inner
+
+    def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
+        model = self._model()
+        if model is None:
+            return bool(self._real.acquire(block, timeout))
+        if not block or timeout is None:
+            return bool(model.acquire(block))
+        return bool(model.acquire(True, max(timeout, 0.0)))
+
+    def release(self) -> None:
+        model = self._model()
+        if model is None:
+            self._real.release()
+            return
+        if isinstance(model, RLock) and not model._is_owned():
+            raise AssertionError("attempt to release recursive lock not owned by thread")
+        try:
+            model.release()
+        except RuntimeError:
+            raise ValueError("semaphore or lock released too many times") from None
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+    def _is_mine(self) -> bool:
+        model = self._model()
+        return bool(
+            self._real._is_mine() if model is None else model._is_owned() if isinstance(model, RLock) else False
+        )
+
+    def _get_value(self) -> int:
+        model = self._model()
+        if model is None:
+            return int(self._real._get_value())
+        return int(model._value) if isinstance(model, threading.Semaphore) else int(not model.locked())
+
+    def _is_zero(self) -> bool:
+        return self._get_value() == 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)  # handle, name, kind, maxvalue, _count, _after_fork
+
+
+def adopt_semlock(lock: Any) -> None:
+    """Put the stand-in into a lock of ``multiprocessing.synchronize``."""
+    if not isinstance(lock._semlock, SemLock):
+        lock._semlock = SemLock(lock._semlock)
+        lock.acquire = lock._semlock.acquire
+        lock.release = lock._semlock.release
+
+
+def install() -> Callable[[], None] | None:
+    """Let new locks have the stand-in; None while ``multiprocessing.synchronize`` is not loaded."""
+    module: Any = sys.modules.get("multiprocessing.synchronize")
+    if module is None:
+        return None
+    cls = module.SemLock
+    original = cls._make_methods
+
+    def make_methods(self: Any) -> None:
+        original(self)
+        adopt_semlock(self)
+
+    cls._make_methods = make_methods
+    return lambda: setattr(cls, "_make_methods", original)
