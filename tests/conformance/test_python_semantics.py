@@ -1,4 +1,4 @@
-"""Instrumented Python is Python: each snippet does the same plain, instrumented, and instrumented among several threads.
+"""Instrumented Python is Python: each snippet does the same plain, instrumented, and instrumented among threads.
 
 A snippet prints what it sees. Compared are its output, the exception it ends with, and that
 exception's traceback: file, line and
@@ -855,7 +855,8 @@ SNIPPETS: dict[str, str] = {
         class A:
             def __format__(self, spec): return f"<{spec}>"
         a = A(); a.v = {"q": 1}
-        print(f"{d['k']} {d['k'][0]:>{d['w']}} {x:.{d['k'][0]}f} {n!r} {a} {a:spec} {a.v['q']} {x=} {d.get('z')=!s} {{}}")
+        print(f"{d['k']} {d['k'][0]:>{d['w']}} {x:.{d['k'][0]}f} {n!r} {a} {a:spec} {a.v['q']} {x=}")
+        print(f"{d.get('z')=!s} {{}}")
         print("{0[k]} {1.v}".format(d, a), "%(k)s" % d, f"{[y for y in d]}", f"{(lambda v: v + 1)(2)}")
         """,
     "getattr, vars and __dict__": """

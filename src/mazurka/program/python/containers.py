@@ -486,11 +486,11 @@ def view_of(thing: Any) -> Any:
     return None
 
 
+_KEYS: Final[frozenset[type]] = frozenset(
+    (_VIEWS[0], _ODD_VIEWS[0], type(iter(_EMPTY)), type(reversed(_EMPTY)), type(iter(set(_NONE))))
+)
+
+
 def keys_only(thing: Any) -> bool:
     """Whether going through it sees keys (or elements of a set), not values."""
-    return is_a(thing, (dict, set)) or type(thing) in (
-        _VIEWS[0],
-        _ODD_VIEWS[0],
-        type(iter({})),
-        type(iter(set())),
-    )
+    return type(thing) in _KEYS or is_a(thing, (dict, set))

@@ -118,10 +118,11 @@ def _sweep() -> None:
         for key, box in list(_held.items())
         if type(box) is list and _references(box) <= _references(_CALIBRATION)
     ]
-    for key, _box in dead:
-        del _held[key]
-        numbers.pop(key, None)
-    _strong -= len(dead)
+    for key, box in dead:
+        if _held.get(key) is box:  # a collection in between may have swept, too
+            del _held[key]
+            numbers.pop(key, None)
+            _strong -= 1
     _sweep_at = max(256, 2 * _strong)
 
 

@@ -1,0 +1,145 @@
+"""CPython's own tests of the language, instrumented, inside a run with several threads: the same results as plain.
+
+They are taken from the running interpreter's `test` package, so what is tested is what its version says; where the
+package is not installed there is nothing to compare with, and the list of files is empty. Each file runs in a process
+of its own, plain and instrumented; this module is also the program that those processes run.
+
+Left out by name, because they ask for what a run does not promise:
+
+- what only a dead container holds, or an object without room for weak references, may live on until hooks notice it
+  (``test_slots``, ``test_ref_counting_behavior``);
+- replacing ``builtins.len`` (``test_lru_reentrancy_with_len``): the kernel uses it in the middle of things;
+- a class's dictionary whose keys run code when compared (``test_type_lookup_mro_reference``): hooks look there, too;
+- running out of stack at an exact depth (``test_recursion_in_except_handler``): hooks need a frame of it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import types
+import unittest
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FILES = """
+    test_augassign test_binop test_bool test_builtin test_class test_collections test_compare test_contains
+    test_contextlib test_copy test_coroutines test_dataclasses test_decorators test_defaultdict test_deque test_descr test_dict
+    test_dictviews test_dynamicclassattribute test_enum test_enumerate test_exception_group test_exceptions
+    test_extcall test_fstring test_funcattrs test_functools test_generators test_genericclass test_genexps test_global
+    test_grammar test_heapq test_int_literal test_iter test_itertools
+    test_keywordonlyarg test_lambda test_list test_listcomps test_metaclass
+    test_named_expressions test_opcodes test_operator test_ordered_dict test_patma test_pow test_property test_raise
+    test_richcmp test_scope test_setcomps test_slice test_sort test_string test_super test_syntax test_tuple
+    test_type_aliases test_type_params test_typechecks test_unpack test_unpack_ex test_userdict test_userlist test_with
+    test_yield_from
+""".split()
+
+LEFT_OUT = {
+    "test_slots",
+    "test_ref_counting_behavior",
+    "test_type_lookup_mro_reference",
+    "test_recursion_in_except_handler",
+    "test_lru_reentrancy_with_len",
+    # These are only slow: millions of accesses each.
+    "test_wrapper_segfault",
+    "test_combinations_with_replacement",
+    "test_combinatorics",
+    "test_permutations",
+    "test_product",
+    "test_exhaustive_sort_nlargest",
+}
+
+SOURCE = str(Path(__file__).resolve().parents[2] / "src")
+
+
+def present() -> list[str]:
+    if importlib.util.find_spec("test") is None:
+        return []
+    return [name for name in FILES if importlib.util.find_spec(f"test.{name}") is not None]
+
+
+@pytest.mark.parametrize("name", present())
+def test_same_results(name: str) -> None:
+    assert results(name, "instrumented") == results(name, "plain")
+
+
+def results(name: str, mode: str) -> Any:
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "PYTHONHASHSEED": "0"}
+    command = [sys.executable, "-W", "ignore", __file__, name, mode]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# -- in the process of its own -----------------------------------------------------------------------------------------
+
+
+def run_file(name: str, mode: str) -> dict[str, Any]:
+    """The results of a test file: how many ran, and which did not pass."""
+    suite = unittest.TestSuite()
+    module = load(name, mode == "instrumented")
+    tests = flat(unittest.defaultTestLoader.loadTestsFromModule(module))
+    suite.addTests(each for each in tests if each.id().rpartition(".")[2] not in LEFT_OUT)
+    result = in_a_run(suite) if mode == "instrumented" else unittest.TextTestRunner(io.StringIO()).run(suite)
+    return {"run": result.testsRun, "bad": sorted(str(each) for each, _ in result.failures + result.errors)}
+
+
+def flat(suite: Any) -> list[unittest.TestCase]:
+    return [each for part in suite for each in flat(part)] if isinstance(suite, unittest.TestSuite) else [suite]
+
+
+def load(name: str, instrumented: bool) -> types.ModuleType:
+    """The module, as its own import would make it, from instrumented code."""
+    spec = importlib.util.find_spec(f"test.{name}")
+    assert spec is not None
+    assert spec.loader is not None
+    if not instrumented:
+        return importlib.import_module(spec.name)
+    from mazurka.program.python import hooks, loader
+
+    hooks.install()
+    loader.Loader([], [spec.name]).install()
+    return importlib.import_module(spec.name)
+
+
+def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
+    """Run the tests in a kernel's main thread while another thread waits."""
+    from mazurka.program.protocol import Plan
+    from mazurka.program.python import hooks, kernel
+    from mazurka.trace.event import Op
+
+    running = kernel.Kernel(Plan(), kernel.Learned(), kernel.Limits(steps=10**9, passes=10**9, seconds=600))
+
+    class Result(unittest.TextTestResult):
+        def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest's name
+            running.log.clear()
+            running.touched.clear()
+            super().addSuccess(test)
+
+    outcome: list[Any] = []
+
+    def main() -> None:
+        running.fork(lambda: running.block(Op.READ, ("idle",), lambda: bool(outcome)), daemon=False)
+        outcome.append(unittest.TextTestRunner(io.StringIO(), resultclass=Result).run(suite))
+
+    hooks.restart(running)
+    kernel.activate(running)
+    running.run(main)
+    hooks.finish(running)
+    kernel.activate(None)
+    if running.tasks[0].error is not None:
+        raise running.tasks[0].error
+    assert outcome, running.truncated
+    result: unittest.TestResult = outcome[0]
+    return result
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_file(sys.argv[1], sys.argv[2])))
