@@ -161,10 +161,10 @@ class _Check:
             return None
         key = search_key(self.program, self.subject, self.options)
         try:
-            frontier = open_frontier(self.store.searches, key, self.options.strategy)
+            frontier = self._open(key)
             if self.options.fresh or not self._take_up(frontier):
                 frontier.close(finished=True)
-                frontier = open_frontier(self.store.searches, key, self.options.strategy)
+                frontier = self._open(key)
         except OSError as error:
             reason = error.strerror or error
             self.watcher.note(f"can't save the search in {self.store.searches}: {reason}; going on without saving")
@@ -176,6 +176,16 @@ class _Check:
             return None
         _remember_points(frontier, self.program.learned.points)
         return frontier
+
+    def _open(self, key: str) -> Frontier:
+        assert self.store is not None
+        try:
+            return open_frontier(self.store.searches, key, self.options.strategy)
+        except MazurkaError as error:
+            if error.slug != "search-damaged" or not self.options.fresh:
+                raise
+            Path(error.where).unlink(missing_ok=True)
+            return open_frontier(self.store.searches, key, self.options.strategy)
 
     def _take_up(self, frontier: Frontier) -> bool:
         """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""

@@ -379,6 +379,30 @@ def test_resumed_search_ends_like_an_uninterrupted_one(shell):
     assert report["executions"] == whole["executions"]
 
 
+def test_doubts_survive_an_interruption(shell):
+    """Only the first execution runs a command, which nobody controls; whoever resumes has not seen it, but knows."""
+    source = """\
+        import os
+        import threading
+
+        seen = []
+        threads = [threading.Thread(target=seen.append, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if seen[0] == "a":
+            os.system("true")
+        """
+    first = shell.check(source, "--max-executions", "1", status=0)
+    assert first["uncontrolled"] == {"os.system": 1}
+    report = shell.check(source, status=0)
+    assert report["complete"]
+    assert report["verdict"] == "inconclusive"
+    assert "os.system" in report["reason"]
+
+
+@pytest.mark.slow
 def test_killed_at_any_moment_it_resumes(shell):
     shell.write("program.py", LARGE)
     for _ in range(3):
