@@ -228,6 +228,8 @@ class Kernel:
         task.pending = None
         self._required -= not task.daemon
         self.live.remove(task)
+        task.thread = None  # what only the thread could reach goes with it
+        task.body = int
         starter = task.starter
         if starter is not None:
             task.starter = None

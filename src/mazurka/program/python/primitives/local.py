@@ -21,9 +21,10 @@ _set: Final = object.__setattr__
 class Namespaces:
     """The namespaces of one ``local`` object."""
 
-    __slots__ = ("__weakref__", "arguments", "models", "of_task", "outside")
+    __slots__ = ("__weakref__", "arguments", "models", "of_task", "outside", "owner")
 
-    def __init__(self, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+    def __init__(self, owner: local, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+        self.owner = weakref.ref(owner)
         self.arguments = arguments
         self.models: Models | None = None
         self.of_task: dict[int, dict[str, Any]] = {}
@@ -52,7 +53,9 @@ class Namespaces:
 
 def _leave(spaces: Namespaces | None, index: int) -> None:
     """The namespace of a thread that has ended goes, as in CPython."""
-    if spaces is not None:
+    owner = spaces.owner() if spaces is not None else None
+    if spaces is not None and owner is not None:
+        _set(owner, "__dict__", {})
         spaces.of_task.pop(index, None)
 
 
@@ -65,7 +68,7 @@ class local:  # noqa: N801  # its name is the real one's
         if (args or kwargs) and cls.__init__ is object.__init__:
             raise TypeError("Initialization arguments are not supported")
         self = object.__new__(cls)
-        spaces = Namespaces((args, kwargs))
+        spaces = Namespaces(self, (args, kwargs))
         _set(self, "_mz_spaces", spaces)
         spaces.find(here())  # __init__ runs next, for this thread, by itself
         return self
@@ -76,18 +79,22 @@ class local:  # noqa: N801  # its name is the real one's
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "__dict__":
-            raise AttributeError(f"{type(self).__name__!r} object attribute '__dict__' is read-only")
+            raise AttributeError(f"{_name(self)!r} object attribute '__dict__' is read-only")
         _put_in_place(self)
         _set(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         if name == "__dict__":
-            raise AttributeError(f"{type(self).__name__!r} object attribute '__dict__' is read-only")
+            raise AttributeError(f"{_name(self)!r} object attribute '__dict__' is read-only")
         _put_in_place(self)
         object.__delattr__(self, name)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"cannot pickle {type(self).__name__!r} object")
+        raise TypeError(f"cannot pickle {_name(self)!r} object")
+
+
+def _name(self: local) -> str:
+    return "_thread._local" if type(self) is local else type(self).__name__
 
 
 def _put_in_place(self: local) -> None:

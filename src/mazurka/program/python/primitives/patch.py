@@ -63,7 +63,6 @@ def _replacements() -> list[tuple[Any, Any]]:
         (_thread, "start_new_thread", threads.start_new_thread),
         (_thread, "start_new", threads.start_new_thread),
         (_thread, "start_joinable_thread", threads.start_joinable_thread),
-        (_thread, "_ThreadHandle", threads.ThreadHandle),
         (_thread, "get_ident", threads.get_ident),
         (_thread, "get_native_id", threads.get_native_id),
         (_thread, "interrupt_main", threads.interrupt_main),
@@ -119,6 +118,8 @@ def install() -> None:
         _spare_importlib(_installed)
         _installed.undo += [conditions.install(), threads.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
+        if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
+            _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", threads.ThreadHandle))
     _name_inner_files()
     for name, module in list(sys.modules.items()):
         if name not in _installed.scanned and name.partition(".")[0] not in SPARED:

@@ -95,8 +95,6 @@ class Models:
         """A thread has done its work: let go of what only it could reach."""
         for free in self.leaving.pop(task.index, ()):
             free()
-        task.thread = None
-        task.body = int  # any that holds nothing
 
     def keep(self, thing: Any) -> None:
         """Remember the attributes of an object made before the run, to give them back at its end."""
