@@ -111,7 +111,7 @@ class SmallProgram:
     ``after``.
 
     ``conditions`` maps a condition to its lock. Variables start with ``initial`` (0 if not named). With ``main_forks``
-    false, ``main`` has Fork statements of its own.
+    false, ``main`` has Fork statements of its own; likewise joins.
     """
 
     threads: tuple[tuple[Any, ...], ...]
@@ -120,12 +120,13 @@ class SmallProgram:
     initial: dict[str, int] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
     main_forks: bool = True
+    main_joins: bool = True
 
     @cached_property
     def code(self) -> tuple[Compiled, ...]:
         """Compiled main thread (index 0) and threads."""
         forks = tuple(Fork(i) for i in range(len(self.threads))) if self.main_forks else ()
-        joins = tuple(Join(i) for i in range(len(self.threads)))
+        joins = tuple(Join(i) for i in range(len(self.threads))) if self.main_joins else ()
         main = (*forks, *self.main, *joins, *self.after)
         return tuple(Compiled(body) for body in (main, *self.threads))
 

@@ -198,13 +198,14 @@ class Explorer:
             self.frontier.remember("doubts", doubts)
 
     def _write(self, force: bool = False) -> None:
-        if self.frontier is None:
-            return
         now = time.perf_counter()
-        if force or now - self._written > _BATCH:
-            self._written = now
+        if not force and now - self._written <= _BATCH:
+            return
+        self._written = now
+        rows = self.strategy.rows()  # taken even if nobody wants them: they must not pile up
+        if self.frontier is not None:
             self._remember()
-            self.frontier.add(self.strategy.rows(), self.executions)
+            self.frontier.add(rows, self.executions)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 

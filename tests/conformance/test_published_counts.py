@@ -1,0 +1,98 @@
+"""Programs of the literature, with the counts other tools report: mcr executes as many runs as there are reads-from
+classes, and reaches what the oracle says can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from tests.oracle.benchmarks import REFERENCES, account_checked, dead_lock, rv_example_checked, string_buffer
+from tests.oracle.drive import reach
+from tests.oracle.enumerate import everything, final_states, interleavings, mazurkiewicz_classes, reads_from_classes
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.explorer import Explorer
+from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.protocol import FailureKind
+
+#: The ten final values of (x, y) and whether the error was reached, under sequential consistency.
+RV_FINAL_STATES = {
+    (0, 1, 0),
+    (0, 2, 0),
+    (1, 1, 0),
+    (1, 2, 0),
+    (2, 1, 0),
+    (2, 1, 1),
+    (2, 2, 0),
+    (2, 2, 1),
+    (2, 3, 0),
+    (2, 3, 1),
+}
+
+SMALL = sorted(name for name, reference in REFERENCES.items() if not reference.large)
+
+
+@pytest.mark.parametrize("name", sorted(REFERENCES))
+def test_mcr_runs_as_many_as_published(name: str) -> None:
+    reference = REFERENCES[name]
+    reached = reach(reference.make(), "mcr")
+    assert reached.strategy.counters.repeated == 0
+    assert reached.followed == reached.executions
+    if reference.rf is not None:
+        assert reached.executions == reference.rf
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_oracle_counts_as_published_and_mcr_reaches_all(name: str) -> None:
+    reference = REFERENCES[name]
+    program = reference.make()
+    classes = reads_from_classes(program)
+    if reference.rf is not None:
+        assert classes == reference.rf
+    if reference.maz is not None:
+        assert mazurkiewicz_classes(program) == reference.maz
+    reached = reach(program, "mcr")
+    assert reached.executions == classes
+    assert reached.everything.reads == everything(program).reads
+    assert reached.everything.deadlocks == everything(program).deadlocks
+
+
+def _rv(finals: Iterable[Any]) -> set[tuple[int, int, int]]:
+    error = rv_example_checked().code[2].names.index("e")
+    return {(dict(shared)["x"], dict(shared)["y"], values[2][error]) for shared, values, *_ in finals}
+
+
+def test_rv_example_has_ten_final_states() -> None:
+    program = rv_example_checked()
+    assert _rv(final_states(program)) == RV_FINAL_STATES
+    assert _rv(reach(program, "mcr").everything.finals) == RV_FINAL_STATES
+
+
+@pytest.mark.slow
+def test_rv_example_by_depth_first_search() -> None:
+    """All interleavings of its points; the oracle's state graph says how many there are."""
+    program = rv_example_checked()
+    reached = reach(program, "dfs", limit=200_000)
+    assert reached.executions == interleavings(program) == 107_714
+    assert _rv(reached.everything.finals) == RV_FINAL_STATES
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dfs"])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("account", FailureKind.ASSERTION), ("deadlock", FailureKind.DEADLOCK), ("buffer", FailureKind.ASSERTION)],
+)
+def test_known_bugs_are_found(strategy: str, name: str, kind: FailureKind) -> None:
+    program = {"account": account_checked(2), "deadlock": dead_lock(), "buffer": string_buffer()}[name]
+    outcome = Explorer(OracleProgram(program), strategy).run()
+    assert isinstance(outcome.verdict, Violation)
+    assert outcome.verdict.first.failure.kind is kind
+    if strategy == "mcr":
+        assert outcome.executions <= 5  # few deviations first
+
+
+def test_correct_programs_are_verified() -> None:
+    for name in ("locked(4)", "Airline(4)", "WaitNotify", "Pool107"):
+        outcome = Explorer(OracleProgram(REFERENCES[name].make())).run()
+        assert isinstance(outcome.verdict, Verified), (name, outcome.verdict)
