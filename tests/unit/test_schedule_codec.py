@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mazurka.errors import MazurkaError
 from mazurka.replay import codec
+from mazurka.replay.points import Point
 from mazurka.replay.schedule import SavedFailure, SavedStep, Schedule
 
 _TEXT = st.text(max_size=12)
@@ -28,9 +29,11 @@ _STEPS = st.builds(
     st.just(1),
 )
 _FAILURES = st.builds(SavedFailure, st.just("assertion"), _TEXT, _THREADS, _TEXT, _TEXT, _TEXT)
-_POINTS = st.lists(st.tuples(_TEXT, st.integers(-3, 1 << 20)), max_size=8, unique=True).map(
-    lambda each: tuple(sorted(each))
-)
+_POINTS = st.lists(
+    st.builds(Point, _TEXT, st.integers(-3, 1 << 20), _TEXT, _TEXT, st.integers(0, 99), st.integers(0, 3)),
+    max_size=8,
+    unique_by=lambda point: (point.file, point.number),
+).map(lambda points: tuple(sorted(points)))
 _SCHEDULES = st.builds(
     Schedule,
     target=_TEXT,
@@ -50,7 +53,11 @@ _EXAMPLE = Schedule(
     prefix=("0.1", "0.1", "0.2", "0.1"),
     failure=SavedFailure("assertion", "AssertionError: 150", "0", "examples/bank.py:26", "AssertionError", "f00d"),
     steps=(SavedStep("0.1", "read", "account.balance", "examples/bank.py", 11, "deposit", "self.balance += 1", 1),),
-    points=(("", -1), ("examples/bank.py", 3), ("examples/bank.py", 4)),
+    points=(
+        Point("", -1),
+        Point("examples/bank.py", 3, "deposit", "self.balance += 1", 8),
+        Point("examples/bank.py", 4),
+    ),
     options={"include": ["cachetools"]},
 )
 
@@ -63,10 +70,12 @@ def test_a_file_gives_back_what_was_saved(schedule: Schedule) -> None:
 @given(_SCHEDULES)
 def test_a_token_gives_back_the_essentials(schedule: Schedule) -> None:
     read = codec.from_token(codec.to_token(schedule))
-    for name in ("target", "arguments", "program", "prefix", "points", "options", "memory_model", "python"):
+    for name in ("target", "arguments", "program", "prefix", "options", "memory_model", "python"):
         assert getattr(read, name) == getattr(schedule, name)
     assert read.failure.fingerprint == schedule.failure.fingerprint
     assert read.steps == ()
+    numbers = [(point.file, point.number) for point in schedule.points]
+    assert sorted((point.file, point.number) for point in read.points) == sorted(numbers)
 
 
 def test_a_token_can_be_typed_into_a_shell_and_is_short() -> None:

@@ -29,6 +29,11 @@ def is_library(file: str) -> bool:
     return file.startswith(("<frozen", _STDLIB)) or any(f"{os.sep}{name}{os.sep}" in file for name in _INSTALLED)
 
 
+def is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    return file.startswith(("<frozen", _STDLIB)) and not any(f"{os.sep}{name}{os.sep}" in file for name in _INSTALLED)
+
+
 def portable_path(file: str, root: str = "") -> str:
     """A file's name as people know it, relative to the root, its package or the standard library."""
     for name in _INSTALLED:

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from mazurka.errors import MazurkaError
-from mazurka.replay.schedule import FORMAT, Point, SavedFailure, SavedStep, Schedule
+from mazurka.replay.points import Point
+from mazurka.replay.schedule import FORMAT, SavedFailure, SavedStep, Schedule
 from mazurka.replay.switches import decode_blocks, encode_blocks
 
 TOKEN_PREFIX: Final = f"mz{FORMAT}-"
@@ -56,7 +57,7 @@ def to_json(schedule: Schedule) -> str:
         "memory_model": schedule.memory_model,
         "options": dict(schedule.options),
         "failure": {name: getattr(schedule.failure, name) for name in SavedFailure.__slots__},
-        "points": _group_points(schedule.points),
+        "points": [[getattr(point, name) for name in Point.__slots__] for point in schedule.points],
         "prefix": [list(block) for block in encode_blocks(schedule.prefix)],
         "steps": [[getattr(step, name) for name in SavedStep.__slots__] for step in schedule.steps],
     }
@@ -98,7 +99,7 @@ def _from_fields(data: dict[str, Any]) -> Schedule:
         prefix=_checked_prefix(data["prefix"]),
         failure=SavedFailure(**data["failure"]),
         steps=tuple(SavedStep(*fields) for fields in data["steps"]),
-        points=_ungroup_points(data["points"]),
+        points=tuple(Point(*fields) for fields in data["points"]),
         strategy=str(data["strategy"]),
         memory_model=str(data["memory_model"]),
         python=str(data["python"]),
@@ -228,10 +229,10 @@ def load(text: str) -> Schedule:
 
 
 def _group_points(points: tuple[Point, ...]) -> list[list[Any]]:
-    """Points by file: its name, then the running numbers, each as the distance from the one before."""
+    """Points by file, for a token: its name, then the running numbers, each as the distance from the one before."""
     groups: dict[str, list[int]] = {}
-    for file, number in sorted(points):
-        groups.setdefault(file, []).append(number)
+    for point in sorted(points):
+        groups.setdefault(point.file, []).append(point.number)
     return [
         [file, *(number - before for before, number in zip([0, *numbers], numbers, strict=False))]
         for file, numbers in groups.items()
@@ -244,7 +245,7 @@ def _ungroup_points(groups: list[list[Any]]) -> tuple[Point, ...]:
         number = 0
         for distance in distances:
             number += int(distance)
-            points.append((str(file), number))
+            points.append(Point(str(file), number))
     return tuple(points)
 
 

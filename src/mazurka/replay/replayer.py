@@ -1,28 +1,32 @@
 """Runs a program by a schedule and says whether it did the same thing, step by step, and failed in the same way.
 
-Each point of the run is compared with the recorded one: thread, operation, target, file, line, function. Where only
-the line number differs the source text decides, so that an edit elsewhere in the file, or another version of a
-library, does not break a schedule. The first difference ends the comparison; what comes after it means nothing.
+Each point of the run is compared with the recorded one: thread, operation, part of the target, file, line, function.
+Where only the line number differs the source text decides, so that an edit elsewhere in the file, or another version
+of a library, does not break a schedule. The first difference ends the comparison; what comes after it means nothing.
 
 A schedule from a token has no recorded steps; it is only replayed on the program it was made from.
 """
 
 from __future__ import annotations
 
+import platform
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, Plan, Program, Run
-from mazurka.replay.schedule import Learning, Point, SavedStep, Schedule, fingerprint, save_steps, sites_of
+from mazurka.replay.points import teach as teach
+from mazurka.replay.schedule import STANDARD, SavedStep, Schedule, fingerprint, save_steps
 
 #: A run that meets a new shared site goes on with more points than its prefix counted, so it is repeated, at most this
 #: often.
 _ATTEMPTS: Final = 4
 
+
+#: The end of a target in words: an attribute, a key, or which of a container's contents.
+_PART: Final = re.compile(r"(\.\w+)?(\[.*\])?( \(\w+\))?$")
 
 #: Keys that are paths: of temporary files, for example, which have another name each time.
 _PATHS: Final = re.compile(r"'[^']*/[^']*'")
@@ -61,12 +65,6 @@ class Replay:
     times: int
     reproduced: int
     program_changed: bool
-
-
-def teach(program: Program, points: Iterable[Point], root: str = "") -> None:
-    """Tell a program which sites are points, so that a prefix recorded elsewhere counts the same ones."""
-    if isinstance(program, Learning):
-        program.learned.points |= sites_of(points, root)
 
 
 def plan_of(schedule: Schedule, *, detail: bool = True) -> Plan:
@@ -112,8 +110,9 @@ def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Diffe
 def first_difference(run: Run, program: Program, schedule: Schedule, root: str = "") -> Difference | None:
     """Where a run first departs from a schedule, if it does."""
     actual = save_steps(run, program, len(run.log), root)
+    same_python = schedule.python.split(".")[:2] == platform.python_version().split(".")[:2]
     for number, (recorded, done) in enumerate(zip(schedule.steps, actual, strict=False), 1):
-        if not same_step(recorded, done):
+        if not same_step(recorded, done, same_python=same_python):
             return Difference(number, str(recorded), str(done))
     stopped = run.divergence
     if stopped is not None and not stopped.harmless:
@@ -127,15 +126,26 @@ def first_difference(run: Run, program: Program, schedule: Schedule, root: str =
     return None
 
 
-def same_step(recorded: SavedStep, done: SavedStep) -> bool:
-    """Whether a step is the recorded one; a moved line is the same if its text is."""
+def same_step(recorded: SavedStep, done: SavedStep, *, same_python: bool = True) -> bool:
+    """Whether a step is the recorded one; a moved line is the same if its text is.
+
+    Another Python has its own standard library: of steps in there only thread and operation are compared then.
+    """
     if (recorded.thread, recorded.operation) != (done.thread, done.operation):
         return False
-    if _PATHS.sub("''", recorded.target) != _PATHS.sub("''", done.target):
+    if not same_python and recorded.file.startswith(STANDARD) and done.file.startswith(STANDARD):
+        return True
+    if _part(recorded) != _part(done):
         return False
     if _name(recorded.file) != _name(done.file) or recorded.function != done.function:
         return False
     return recorded.text == done.text if recorded.text and done.text else recorded.line == done.line
+
+
+def _part(step: SavedStep) -> str:
+    """Which part of an object a step touches. What the object is called depends on who happens to hold it."""
+    found = _PART.search(_PATHS.sub("''", step.target))
+    return found.group() if found is not None else ""
 
 
 def _name(file: str) -> str:

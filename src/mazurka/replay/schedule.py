@@ -12,49 +12,29 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Final, Protocol, runtime_checkable
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from mazurka.program.protocol import Failure, Program, Run
 from mazurka.replay.anchor import (
-    places_of,
+    is_standard,
     portable_location,
-    portable_path,
     source_text,
     step_location,
     target_in_words,
 )
+from mazurka.replay.points import Point, points_of
 from mazurka.replay.switches import prefix_until, steps_until
 from mazurka.trace.event import Location
 
-#: Marks by which a program that learns its points says that releases of locks, and ends of threads, are points.
-RELEASE_POINTS: Final = -1
-END_POINTS: Final = -2
-
-#: A site in terms that hold on any machine: its file's portable name and its number there ("": the site as it is).
-Point = tuple[str, int]
-
-#: A front end numbers a site by its file name's checksum above these bits, and a running number in them.
-_NUMBER_BITS: Final = 20
-_NUMBER: Final = (1 << _NUMBER_BITS) - 1
-
-
-class _Learned(Protocol):
-    points: set[int]
-
-
-@runtime_checkable
-class Learning(Protocol):
-    """A program that learns which sites are points, and so can be taught. Marks of kinds of points are negative."""
-
-    learned: _Learned
-
-
 #: The version of the file format and of the token; a reader refuses any other.
 FORMAT: Final = 1
+
+
+#: Marks files of the standard library, which every Python version has its own of.
+STANDARD: Final = "lib/python/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +142,8 @@ def save_steps(run: Run, program: Program, end: int, root: str = "") -> tuple[Sa
             continue
         location = step_location(run, program, index)
         place = portable_location(location, root) or Location("", 0)
+        if location is not None and is_standard(location.file):
+            place = replace(place, file=STANDARD + place.file)
         thread, operation = run.tasks[step.task], step.op.name.lower()
         key = (thread, operation, place.file, place.line)
         seen[key] += 1
@@ -172,33 +154,6 @@ def save_steps(run: Run, program: Program, end: int, root: str = "") -> tuple[Sa
             )
         )
     return tuple(steps)
-
-
-def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
-    """The sites that were points in a run, with the program's marks: what another process has to know to repeat it."""
-    found: set[Point] = set()
-    for site in {step.site for step in run.log if step.point and step.site}:
-        location = program.location(site)
-        found.add((portable_path(location.file, root), site & _NUMBER) if location is not None else ("", site))
-    if isinstance(program, Learning):
-        found.update(("", point) for point in program.learned.points if point < 0)
-    return tuple(sorted(found))
-
-
-def sites_of(points: Iterable[Point], root: str = "") -> set[int]:
-    """The same sites as this process numbers them.
-
-    A file may be known by its name as given, by its absolute one, or by where it is installed; teaching a program all
-    of them does no harm, as only one of them exists in it.
-    """
-    sites = set()
-    for file, number in points:
-        if not file:
-            sites.add(number)
-            continue
-        for name in dict.fromkeys((file, *places_of(file, root))):
-            sites.add(zlib.crc32(name.encode("utf-8", "surrogatepass")) << _NUMBER_BITS | number)
-    return sites
 
 
 def record_schedule(

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mazurka.program.protocol import Continuation, Failure, Plan, Program, Run
-from mazurka.replay.schedule import END_POINTS, RELEASE_POINTS, Learning
+from mazurka.replay.points import END_POINTS, RELEASE_POINTS, Learning
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until
 from mazurka.trace.event import Op
 
