@@ -850,6 +850,14 @@ SNIPPETS: dict[str, str] = {
             print("keywords")
         f(*l, **{"a": 1}, **{"a": 2})
         """,
+    "keywords that hooks might take for theirs": """
+        from collections import namedtuple
+        T = namedtuple("T", "function site args named thing name run self")
+        print(T(function=1, site=2, args=3, named=4, thing=5, name=6, run=7, self=len("a") + 1))
+        d = {}
+        d.update(function=1, site=len(d), name=2, self=3, thing=4)
+        print(d, dict(function=1, site=d.get("site")))
+        """,
     "format strings": """
         d = {"k": [1], "w": 8}; x = 3.14159; n = "name"
         class A:

@@ -72,6 +72,9 @@ HARMLESS: Final = frozenset(
     warnings weakref zlib _contextvars _operator _functools _collections _collections_abc""".split()
 )
 
+#: Packages whose operations tell the kernel themselves what they do.
+MODELLED: Final = frozenset("mazurka threading _thread queue concurrent".split())
+
 #: Classes of the models whose attributes are each thread's own.
 private: set[type] = set()
 
@@ -132,13 +135,18 @@ def _is_opaque(owner: type, value: Any) -> bool:
     return is_a(module, str) and module.partition(".")[0] not in HARMLESS and value.__name__ != "__init__"
 
 
+def root_of(module: object) -> str:
+    """The package a module's name starts with."""
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
 def _may_get_on(owner: type, value: Any) -> bool:
     """A method whose effect, if it has one, no hook tells of: a loop that calls it may be getting on."""
     if is_a(value, _NATIVE):
         return owner not in _PURE
     if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
         return False
-    return not str(owner.__dict__.get("__module__")).startswith("mazurka.")
+    return root_of(owner.__dict__.get("__module__")) not in MODELLED
 
 
 def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:

@@ -15,7 +15,14 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, sites
-from mazurka.program.python.attributes import HARMLESS, classify, count_untracked, instance_accesses
+from mazurka.program.python.attributes import (
+    HARMLESS,
+    MODELLED,
+    classify,
+    count_untracked,
+    instance_accesses,
+    root_of,
+)
 from mazurka.program.python.containers import OPERATIONS, bases, keys_only, operation, read_all, read_structure, sources
 from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a, label, number
 from mazurka.trace.event import Op
@@ -70,7 +77,9 @@ _WHOLE: Final = frozenset(
     {("copy", "copy"), ("copy", "deepcopy"), ("json", "dumps"), ("json", "dump"), ("_pickle", "dumps")}
 )
 
-_SAFE_FUNCTIONS: Final = frozenset(HARMLESS - {"ast", "asyncio", "array", "copy", "random", "builtins", "collections"})
+_SAFE_FUNCTIONS: Final = (HARMLESS | {"posix", "nt", "_socket", "_ssl", "_stat", "_struct", "_random"}) - frozenset(
+    {"ast", "asyncio", "array", "copy", "random", "builtins", "collections"}
+)
 
 
 def method(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
@@ -151,9 +160,10 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         space = dictionary(args[0])
         if type(space) is dict:
             adopt_dictionary(args[0], space)
-    else:
+    elif root_of(function.__module__) not in MODELLED:
         run.current.effects += 1
-        _opaque(run, function, site, args, named)
+        if root_of(function.__module__) not in _SAFE_FUNCTIONS:
+            _opaque(run, function, site, args, named)
 
 
 def _attribute(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
@@ -168,10 +178,11 @@ def _attribute(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
 
 
 def _python(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    module = function.__module__
-    if not is_a(module, str) or module.partition(".")[0] not in _SAFE_FUNCTIONS:
+    root = root_of(function.__module__)
+    if root not in MODELLED:
         run.current.effects += 1
-        _opaque(run, function, site, args, named)
+        if root not in _SAFE_FUNCTIONS:
+            _opaque(run, function, site, args, named)
 
 
 def _opaque(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

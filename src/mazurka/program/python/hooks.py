@@ -37,6 +37,7 @@ from mazurka.program.python.containers import (
     view_of,
 )
 from mazurka.program.python.objects import number, numbers
+from mazurka.program.python.primitives.local import local, real_local
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
@@ -258,7 +259,7 @@ def method(thing: Any, name: str, site: int, *args: Any) -> Any:
     return thing
 
 
-def call(function: Any, site: int, *args: Any, **named: Any) -> Any:
+def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
     if run is not None and not run.solo:
@@ -266,7 +267,7 @@ def call(function: Any, site: int, *args: Any, **named: Any) -> Any:
     return function
 
 
-def call_parts(function: Any, site: int, *args: Any, **named: Any) -> tuple[Any, ...]:
+def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
     if run is not None and not run.solo:
@@ -560,6 +561,7 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
+    attributes.private.update((local, real_local))
 
 
 def uninstall() -> None:

@@ -23,12 +23,11 @@ from types import CodeType
 from typing import Final, TypeVar
 
 from mazurka.program.python import sites
-from mazurka.program.python.attributes import HARMLESS
 from mazurka.program.python.containers import METHODS
 from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
 
 #: Changes whenever the output for some input does: kept code of other versions is not used.
-VERSION: Final = 1
+VERSION: Final = 2
 
 #: Builtins that go through their one argument.
 _CONSUMERS: Final = frozenset(
@@ -37,18 +36,12 @@ _CONSUMERS: Final = frozenset(
 #: Builtins whose calls need a look at run time.
 _LOOKED_AT: Final = frozenset("getattr setattr hasattr delattr vars print input open format".split()) | _CONSUMERS
 
-#: Imported modules whose functions are harmless whatever they are given.
-_QUIET: Final = HARMLESS - {
-    "random",
-    "copy",
-    "array",
-    "ast",
-    "asyncio",
-    "collections",
-    "builtins",
-    "bisect",
-    "operator",
-}
+#: Imported modules whose functions change nothing, or tell the kernel themselves.
+_QUIET: Final = frozenset(
+    "abc calendar cmath contextlib dataclasses enum errno functools keyword math numbers re stat statistics string "
+    "textwrap threading time types typing typing_extensions unicodedata _thread queue "
+    "concurrent pytest unittest".split()
+)
 
 _IN_PLACE: Final = {
     "Add": "__iadd__",
@@ -434,9 +427,16 @@ class Rewriter(ast.NodeTransformer):
                 return self._looked_at(node)
         elif isinstance(function, ast.Name):
             origin = self._imported(function)
-            if origin is not None and origin.partition(".")[0] not in _QUIET:
+            if origin.partition(".")[0] not in _QUIET if origin is not None else not self._is_defined(function):
                 return self._looked_at(node)
         return self._ordinary_call(node)
+
+    def _is_defined(self, function: ast.Name) -> bool:
+        """Whether a name always means a function or class of this module (or is pytest's business)."""
+        variable, owner = self._what(function.id)
+        name = self._mangled(function.id)
+        known = variable in (Variable.LOCAL, Variable.CONSTANT) and name in owner.definitions
+        return known or function.id.startswith("@") or variable is Variable.CLASS
 
     def _ordinary_call(self, node: ast.Call) -> ast.Call:
         node.func = self.visit(node.func)

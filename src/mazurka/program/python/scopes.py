@@ -35,7 +35,18 @@ class Variable(Enum):
 class Scope:
     """A module, class, function, comprehension or set of type parameters."""
 
-    __slots__ = ("bindings", "captured", "globals", "imports", "kind", "name", "nonlocals", "parameters", "parent")
+    __slots__ = (
+        "bindings",
+        "captured",
+        "definitions",
+        "globals",
+        "imports",
+        "kind",
+        "name",
+        "nonlocals",
+        "parameters",
+        "parent",
+    )
 
     def __init__(self, kind: str, name: str, parent: Scope | None) -> None:
         self.kind = kind
@@ -43,6 +54,7 @@ class Scope:
         self.parent = parent
         self.bindings: dict[str, int] = {}
         self.captured: set[str] = set()
+        self.definitions: set[str] = set()  # names bound by `def` and `class`
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.imports: dict[str, str] = {}  # name bound by an import -> the module it comes from
@@ -280,6 +292,7 @@ class Scopes(ast.NodeVisitor):
             for decorator in node.decorator_list:
                 self.visit(decorator)
             self._bind(node.name)
+            self._scope.definitions.add(mangle(node.name, self._owner))
         for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
             self.visit(default)
         outer, loops = self._scope, self._loops
@@ -298,6 +311,7 @@ class Scopes(ast.NodeVisitor):
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._bind(node.name)
+        self._scope.definitions.add(mangle(node.name, self._owner))
         outer, loops, owner = self._scope, self._loops, self._owner
         self._type_parameters(node)
         for expression in [*node.bases, *(keyword.value for keyword in node.keywords)]:
