@@ -40,16 +40,17 @@ class _NoInput(io.BytesIO):
 
 
 class Capture:
-    """Stands in for stdin, stdout and stderr while a run lasts."""
+    """Stands in for stdin, stdout and stderr while a run lasts; may be entered again."""
 
     def __init__(self) -> None:
         self._bytes = _Bounded()
         self._text = io.TextIOWrapper(self._bytes, "utf-8", "backslashreplace", write_through=True)
         self._input = _NoInput()
+        self._stdin = io.TextIOWrapper(self._input, "utf-8")
 
     def __enter__(self) -> Capture:
         self._saved = sys.stdin, sys.stdout, sys.stderr
-        sys.stdin = io.TextIOWrapper(self._input, "utf-8")
+        sys.stdin = self._stdin
         sys.stdout = sys.stderr = self._text
         return self
 

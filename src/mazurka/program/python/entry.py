@@ -35,6 +35,10 @@ class Entry(Protocol):
         """Where an invariant looks up names once a run is over."""
         ...
 
+    def release(self) -> None:
+        """Let go of what the run made, so that nothing of it is finalised during the next one."""
+        ...
+
     def identity(self) -> str:
         """A fingerprint of the source."""
         ...
@@ -107,6 +111,9 @@ class Script:
     def namespace(self) -> dict[str, Any]:
         return self._main.__dict__ if self._main is not None else {}
 
+    def release(self) -> None:
+        self._main = None
+
     def identity(self) -> str:
         return _digest(self._source or read_source(self.path))
 
@@ -155,6 +162,9 @@ class Function:
     def namespace(self) -> dict[str, Any]:
         return self._module.__dict__ if self._module is not None else {}
 
+    def release(self) -> None:
+        return  # what the function left in its module goes when the module's state is put back
+
     def identity(self) -> str:
         return _digest(self._source or read_source(self.path))
 
@@ -181,6 +191,9 @@ class Call:
 
     def namespace(self) -> dict[str, Any]:
         return getattr(self.function, "__globals__", {})
+
+    def release(self) -> None:
+        return
 
     def identity(self) -> str:
         return _digest(self.text)

@@ -77,7 +77,6 @@ class Task:
         "deadline",
         "done",
         "effects",
-        "error",
         "greenlet",
         "guard",
         "index",
@@ -107,7 +106,6 @@ class Task:
         self.greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as the task exists
         self.births = 0
         self.done = False
-        self.error: BaseException | None = None
         self.pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
         self.point = False  # whether that operation is one
         self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
@@ -213,7 +211,6 @@ class Kernel:
         except GreenletExit:
             pass
         except BaseException as error:  # whatever the thread died of is the finding
-            task.error = error
             if not self.aborting:
                 failure = self.on_error(self, task, error)
                 if failure is not None:

@@ -250,11 +250,14 @@ class PythonProgram:
             kernel.activate(None)
             primitives.end()
         self._read_input = capture.read_input
-        run = _run_of(run_kernel, capture.text())
+        run = _run_of(run_kernel)
         run.result = result[0] if result else None
         run.seconds = time.perf_counter() - started
         del run_kernel
-        gc.collect(0)  # what the run leaves behind is young, so that finalisers run here and nowhere else
+        with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
+            self.entry.release()
+            gc.collect(0)
+        run.output = capture.text()
         return run
 
     def _main(self, run_kernel: Kernel) -> Any:
@@ -303,7 +306,7 @@ def _step_text(run: Run, step: Step, location: Callable[[int], Location | None])
     return f"thread {run.tasks[step.task]} {step.op.name.lower()} {step.target[-1]}" + (f" at {where}" if where else "")
 
 
-def _run_of(run_kernel: Kernel, output: str) -> Run:
+def _run_of(run_kernel: Kernel) -> Run:
     tasks = run_kernel.tasks
     return Run(
         tasks=[task.name for task in tasks],
@@ -314,7 +317,6 @@ def _run_of(run_kernel: Kernel, output: str) -> Run:
         divergence=run_kernel.divergence,
         grew=run_kernel.grew,
         truncated=run_kernel.truncated,
-        output=output,
         untracked=run_kernel.untracked,
         uncontrolled=run_kernel.uncontrolled,
         names=run_kernel.names,

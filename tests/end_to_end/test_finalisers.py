@@ -1,0 +1,67 @@
+"""Finalisers run where CPython runs them, and those of one execution never during the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_SRC = Path(__file__).resolve().parents[2] / "src"
+
+_PROGRAM = """\
+import sys
+import threading
+
+
+class Handle:
+    closed = []
+
+    def __del__(self):
+        Handle.closed.append(1)
+        print("closed", file=sys.stderr)
+
+
+def work(fail):
+    handle = Handle()
+    if fail:
+        raise KeyError("the traceback holds the handle")
+
+
+left_open = Handle()
+thread = threading.Thread(target=work, args=(%s,))
+thread.start()
+thread.join()
+assert len(Handle.closed) == 1
+"""
+
+
+def _check(folder: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "program.py").write_text(source)
+    return subprocess.run(
+        [sys.executable, "-m", "mazurka", "check", "program.py", "--format", "json", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(_SRC)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_what_an_execution_leaves_is_finalised_before_the_next(tmp_path: Path) -> None:
+    options = ("--strategy", "random", "--max-executions", "30", "--isolation", "restore")
+    done = _check(tmp_path, _PROGRAM % False, *options)
+    report = json.loads(done.stdout)
+    assert report["failures"] == []
+    assert report["executions"] == 30
+    assert done.stderr == ""
+
+
+def test_what_a_thread_that_died_held_is_finalised_at_once(tmp_path: Path) -> None:
+    done = _check(tmp_path, _PROGRAM % True, "--all-failures")
+    failures = json.loads(done.stdout)["failures"]
+    assert [failure["exception"] for failure in failures] == ["KeyError"]  # and the assertion holds
+    assert failures[0]["output"].splitlines() == ["closed", "closed"]
+    assert done.stderr == ""
