@@ -1,0 +1,128 @@
+"""CPython's own tests of its primitives, run inside kernel runs against the models.
+
+They are imported from the running Python's ``test`` package, each test case in a run of its own. Tests that wait by
+looking at the clock assume fair threads, so a test counts as passed if it passes in the default order or in one of
+a few random ones.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+import sys
+import unittest
+import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
+from inspect import getsource
+from io import StringIO
+from typing import Any
+
+import pytest
+from tests.unit.primitive_runs import installed, random_plans, run
+
+from mazurka.program.protocol import Plan
+from mazurka.program.python import primitives
+
+MODULES = (
+    "test.test_threading",
+    "test.test_thread",
+    "test.test_threading_local",
+    "test.test_queue",
+    "test.test_sched",
+    "test.test_concurrent_futures.test_thread_pool",
+    "test.test_concurrent_futures.test_wait",
+    "test.test_concurrent_futures.test_as_completed",
+    "test.test_concurrent_futures.test_future",
+    "test.test_concurrent_futures.test_shutdown",
+)
+
+#: Test ids (as patterns) that say nothing about the models, and why.
+EXCLUDED = {
+    r"ThreadJoinOnShutdown|Subinterp|InterruptMain|AtexitTests": "look at processes and interpreters, not at threads",
+    r"Process|Spawn|Fork(?!ed)|_fork|MultiprocessingQueue": "start processes",
+    r"many_threads": "passes 65,536 messages, which is beyond a run's limit of steps",
+    r"ExceptHookTests.test_excepthook(_thread_None)?$": "expects the default hook's text; a run reports instead",
+    r"ExceptHookTests.test_custom_excepthook$": "compares tracebacks, which grow on the way to the kernel",
+    r"test_foreign_thread|test_ident_of_no_threading|test_limbo_cleanup": "read threading._active and _limbo",
+    r"test_shutdown_locks|test_tstate_lock|test_is_alive_after": "read 3.12's tstate locks",
+    r"CSimpleQueueTest.test_reentrancy": "depends on when the collector runs",
+    r"ThreadPoolShutdownTest.test_cancel_futures": "counts how far a real pool gets in a tenth of a second",
+    r"FailingInitializer|ThreadPoolExecutorTest.test_hang|test_interpreter_shutdown": "run in a process of their own",
+}
+
+#: What a test's source mentions if it leaves the process or the language.
+OUTSIDE = re.compile(
+    r"script_helper|assert_python|os\.fork|_forked_|interpreters|run_in_subinterp|_testcapi|_testinternalcapi|signal|"
+    r"subprocess|requires_fork|import_module|_run_and_join|getswitchinterval"
+)
+
+
+def is_excluded(case: Any) -> bool:
+    name = case.id()
+    if any(re.search(pattern, name) for pattern in EXCLUDED):
+        return True
+    try:
+        source = getsource(getattr(case, case._testMethodName))
+    except (OSError, TypeError):
+        return False
+    return OUTSIDE.search(source) is not None
+
+
+def cases(suite: Any) -> Iterator[Any]:
+    for entry in suite:
+        if isinstance(entry, unittest.TestSuite):
+            yield from cases(entry)
+        else:
+            yield entry
+
+
+def complaint(case: Any, plan: Plan) -> str:
+    """Why a test case does not pass in a run; empty if it does."""
+    result = unittest.TestResult()
+    outcome = run(lambda: case.run(result), plan)
+    texts = [text for _, text in (*result.failures, *result.errors)]
+    texts += [str(failure.message) for failure in outcome.failures]
+    return "\n".join(texts) + outcome.kernel.truncated
+
+
+@pytest.fixture
+def models() -> Iterator[None]:
+    with installed():
+        yield
+
+
+def is_there(name: str) -> bool:
+    """Older versions have other files, and some installations leave the tests out."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.usefixtures("models")
+@pytest.mark.parametrize("name", [name for name in MODULES if is_there(name)])
+def test_cpythons_own_tests_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.root, "handlers", [])  # pytest's would take what the tests look for on stderr
+    with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        warnings.simplefilter("ignore")
+        module: Any = importlib.import_module(name)
+        primitives.install()  # covers what was imported with it
+        undo = primitives.adopt(module)
+        if name == "test.test_queue":  # takes the C queue from a second copy of the module, which nobody replaces
+            module.CSimpleQueueTest.queue = sys.modules["queue"]
+        failed: dict[str, str] = {}
+        passed = 0
+        for case in cases(unittest.defaultTestLoader.loadTestsFromModule(module)):
+            if is_excluded(case):
+                continue
+            text = complaint(case, Plan())
+            if text and all(complaint(case, plan) for plan in random_plans(3)):
+                failed[case.id()] = text[-1500:]
+            else:
+                passed += 1
+        undo()
+    assert not failed, "\n".join(f"{name}\n{text}" for name, text in failed.items())
+    assert passed >= 5

@@ -1,0 +1,176 @@
+"""The same calls, one after another, on a real primitive and on its model in a run: same results, same errors."""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.primitive_runs import installed, run
+
+SHORT = 0.0005  # seconds; runs out for real, too
+
+Call = tuple[str, tuple[Any, ...], dict[str, Any]]
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Call:
+    return name, args, kwargs
+
+
+def new(module: Any, name: str) -> Callable[[], Any]:
+    """Makes one: the real thing or the model, whatever the module holds at that time."""
+    return lambda: getattr(module, name)()
+
+
+ACQUIRES = [
+    call("acquire", False),
+    call("acquire", timeout=SHORT),
+    call("acquire", True, SHORT),
+    call("acquire", False, 1),
+    call("acquire", True, -2),
+    call("acquire", True, "x"),
+    call("acquire", timeout=1e30),
+    call("acquire", blocking=0),
+    call("acquire", timeout=0),
+]
+
+KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
+    "Lock": (new(threading, "Lock"), [*ACQUIRES, call("release"), call("locked"), call("__repr__")]),
+    "RLock": (new(threading, "RLock"), [*ACQUIRES, call("release"), call("_is_owned"), call("__exit__", 1, 2, 3)]),
+    "Condition": (
+        new(threading, "Condition"),
+        [
+            call("acquire", False),
+            call("release"),
+            call("wait", SHORT),
+            call("wait", 0),
+            call("wait", -1),
+            call("wait", "x"),
+            call("wait_for", lambda: False, SHORT),
+            call("wait_for", lambda: 7),
+            call("notify"),
+            call("notify", 3),
+            call("notify_all"),
+        ],
+    ),
+    "Condition over a Lock": (
+        lambda: threading.Condition(threading.Lock()),
+        [call("acquire", False), call("release"), call("wait", SHORT), call("notify"), call("__repr__")],
+    ),
+    "Semaphore": (
+        lambda: threading.Semaphore(2),
+        [
+            call("acquire", False),
+            call("acquire", timeout=SHORT),
+            call("acquire", False, timeout=1),
+            call("acquire", timeout=-1),
+            call("release"),
+            call("release", 2),
+            call("release", 0),
+            call("__repr__"),
+        ],
+    ),
+    "BoundedSemaphore": (
+        lambda: threading.BoundedSemaphore(1),
+        [call("acquire", False), call("release"), call("release", 2), call("release", -1)],
+    ),
+    "Event": (
+        new(threading, "Event"),
+        [
+            call("set"),
+            call("clear"),
+            call("is_set"),
+            call("wait", SHORT),
+            call("wait", 0),
+            call("wait", -1),
+            call("wait", timeout=SHORT),
+            call("__repr__"),
+        ],
+    ),
+    "Barrier": (lambda: threading.Barrier(1), [call("wait"), call("reset"), call("abort"), call("wait", SHORT)]),
+    "Queue": (
+        lambda: queue.Queue(2),
+        [
+            call("put", 1, False),
+            call("put", 2, timeout=SHORT),
+            call("put", 2, True, -1),
+            call("get", False),
+            call("get", timeout=SHORT),
+            call("get", True, -1),
+            call("task_done"),
+            call("qsize"),
+            call("full"),
+            call("shutdown"),
+        ],
+    ),
+    "SimpleQueue": (
+        new(queue, "SimpleQueue"),
+        [
+            call("put", 1),
+            call("put_nowait", 2),
+            call("get", False),
+            call("get_nowait"),
+            call("get", timeout=SHORT),
+            call("get", True, -1),
+            call("qsize"),
+            call("empty"),
+        ],
+    ),
+    "Thread": (
+        lambda: threading.Thread(target=int, name="T"),
+        [call("join", 0), call("__setattr__", "daemon", True), call("__setattr__", "name", 5)],
+    ),
+}
+
+
+def answers(make: Callable[[], Any], calls: list[Call]) -> list[str]:
+    """What each call returns or raises, addresses removed."""
+    thing = make()
+    found = []
+    for name, args, kwargs in calls:
+        try:
+            answer = repr(getattr(thing, name)(*args, **kwargs))
+        except Exception as error:
+            answer = f"{type(error).__name__}: {error}"
+        found.append(f"{name}: " + re.sub(r"0x[0-9a-f]+|owner=\d+", "*", answer))
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_answers(kind: str) -> None:
+    make, vocabulary = KINDS[kind]
+
+    @given(st.lists(st.sampled_from(vocabulary), max_size=8))
+    def check(calls: list[Call]) -> None:
+        real = answers(make, calls)
+        with installed():
+            model = run(lambda: answers(make, calls)).check()
+        assert model == real
+
+    check()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_answers_with_other_threads_about(kind: str) -> None:
+    """Once a thread was started the models take another path through the kernel."""
+    make, vocabulary = KINDS[kind]
+
+    def main(calls: list[Call]) -> list[str]:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        return answers(make, calls)
+
+    @given(st.lists(st.sampled_from(vocabulary), max_size=8))
+    def check(calls: list[Call]) -> None:
+        real = answers(make, calls)
+        with installed():
+            model = run(lambda: main(calls)).check()
+        assert model == real
+
+    check()
