@@ -2,17 +2,19 @@
 
 The program under test runs in this very thread, so that Python's own `KeyboardInterrupt` would be raised in the midst
 of it and look like a failure of its. Instead, the first signal cuts the execution in progress short and asks the
-search to stop; what was found and what is left are saved. The second has the system's own effect.
+search to stop; what was found and what is left are saved. The second has the system's own effect, and so has the
+first in a child that makes one execution: it is passed on to it if it did not come from the terminal.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from types import FrameType
 from typing import Any, Self
 
-from mazurka.program.python import kernel
+from mazurka.program.python import forked, kernel
 
 
 class Interrupt:
@@ -32,6 +34,11 @@ class Interrupt:
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
         signal.signal(number, signal.SIG_DFL)
+        if forked.inside:
+            signal.raise_signal(number)
+        if forked.child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(forked.child, number)
         os.write(2, b"\nmazurka: stopping after this execution; press Ctrl-C again to end at once\n")
         cut_short()
 

@@ -13,16 +13,25 @@ from typing import Any, Final
 AVAILABLE: Final = hasattr(os, "fork")
 
 
+#: The child that is running now, so that a signal can be passed on to it.
+child: int | None = None
+
+#: Whether this process is such a child.
+inside = False
+
+
 class ChildDied(Exception):
     """The child ended without a result; the message says how."""
 
 
 def call(function: Callable[[], Any]) -> Any:
     """Run ``function`` in a child and return what it returned, or raise :class:`ChildDied`."""
+    global child, inside
     reading, writing = os.pipe()
     _flush()
     pid = os.fork()
     if pid == 0:
+        child, inside = None, True
         status = 1
         try:
             os.close(reading)
@@ -30,9 +39,13 @@ def call(function: Callable[[], Any]) -> Any:
             status = 0
         finally:
             os._exit(status)
+    child = pid
     os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        payload = stream.read()
+    try:
+        with os.fdopen(reading, "rb") as stream:
+            payload = stream.read()
+    finally:
+        child = None
     _, status = os.waitpid(pid, 0)
     if not payload:
         code = os.waitstatus_to_exitcode(status)
