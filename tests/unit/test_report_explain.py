@@ -157,7 +157,7 @@ def test_order_violation(source: Path) -> None:
     run = Written(source, "1 r x=nothing @3", "2 w x=1 @8")
     told = _fails_at(run, 1, 1, 3, "AttributeError")
     assert told.shape is Shape.ORDER_VIOLATION
-    assert told.sentence == "Order violation: thread 0.1 uses x before thread 0.2 has set it."
+    assert told.sentence == "Order violation: thread 0.1 uses x before thread 0.2 has set it (program.py:8)."
 
 
 def test_what_nobody_sets_is_no_order_violation(source: Path) -> None:

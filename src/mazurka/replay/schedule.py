@@ -113,12 +113,7 @@ def _place(location: Location | None, root: str) -> str:
     named = portable_location(location, root)
     if named is None:
         return ""
-    return f"{named.file.rpartition('/')[2]} {_plain(named.function)} {source_text(location) or named.line}"
-
-
-def _plain(function: str) -> str:
-    """A function's own name: whether the class is named with it depends on who looked."""
-    return function.rpartition(".")[2]
+    return f"{named.file.rpartition('/')[2]} {source_text(location) or named.line}"
 
 
 def save_failure(failure: Failure, root: str = "") -> SavedFailure:

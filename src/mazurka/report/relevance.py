@@ -93,10 +93,15 @@ def _by_weight(trail: Trail, starts: list[int], interferences: list[Interference
 
     def weight(each: Interference) -> tuple[bool, bool, bool, int, int]:
         distance = each.gap.before - each.before.index if each.before is not None else len(trail.run.log)
-        forced = each.gap.preemptive
-        return (not forced, not each.unserialisable, each.target not in seen, distance, each.inside[0].index)
+        telling = each.unserialisable and _looks(each)
+        return (not each.gap.preemptive, not telling, each.target not in seen, distance, each.inside[0].index)
 
     return sorted(interferences, key=weight)
+
+
+def _looks(each: Interference) -> bool:
+    """Whether one of the thread's own two accesses only reads; two changes of a container mostly do no harm."""
+    return any(touch is not None and touch.reads and not touch.writes for touch in (each.before, each.after))
 
 
 def _half_done(trail: Trail, starts: list[int]) -> HalfDone | None:
@@ -124,7 +129,7 @@ def _ranks(
     first, second, third, fourth, last = set(starts), set[int](), set[int](), set[int](), set[int]()
     gaps: set[Gap] = set()
     for each in interferences:
-        if each.gap.preemptive and each.unserialisable:
+        if each.gap.preemptive and each.unserialisable and (_looks(each) or each.gap not in gaps):
             (third if each.gap in gaps else first).update(_shown(each))
             gaps.add(each.gap)
         elif each.gap.preemptive:

@@ -69,7 +69,8 @@ class TextRenderer:
         lines = [Line(self._cut(f"{heading}: {what}"), "bold red")]
         if failure.location is not None:
             place = f"{portable_path(failure.location.file, root)}:{failure.location.line}"
-            function = f" in {failure.location.function}" if failure.location.function else ""
+            function = failure.location.function
+            function = f" in {function}" if function and not function.startswith("<") else ""
             text = source_text(failure.location)
             where = f"  {place}{function}, {finding.thread}" + (f": {text}" if text else "")
             lines.append(Line(self._cut(where)))

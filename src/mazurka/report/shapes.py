@@ -18,6 +18,7 @@ Everything else gets a neutral sentence.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -61,6 +62,10 @@ class _Case:
 
     def text(self, touch: Touch) -> str:
         return source_text(step_location(self.trail.run, self.program, touch.index))
+
+    def place(self, touch: Touch) -> str:
+        location = step_location(self.trail.run, self.program, touch.index)
+        return f" ({os.path.basename(location.file)}:{location.line})" if location is not None else ""
 
     def value(self, touch: Touch) -> str:
         value = self.step(touch).value
@@ -176,9 +181,12 @@ def _too_early(case: _Case) -> Recognised | None:
             if published is not None and target[0] == "a":
                 return Shape.UNSAFE_PUBLICATION, (
                     f"Unsafe publication: {other} makes the object visible through {case.words(published)} before it "
-                    f"has set {name}; {mine} finds it there and uses {name} too early."
+                    f"has set {name}{case.place(later)}; {mine} finds it there and uses {name} too early."
                 )
-            return Shape.ORDER_VIOLATION, f"Order violation: {mine} uses {name} before {other} has set it."
+            return (
+                Shape.ORDER_VIOLATION,
+                f"Order violation: {mine} uses {name} before {other} has set it{case.place(later)}.",
+            )
     return None
 
 

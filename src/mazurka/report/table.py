@@ -12,7 +12,7 @@ from typing import Final
 
 from mazurka.replay.anchor import portable_path
 from mazurka.report.finding import Explanation, Fold, Row
-from mazurka.report.words import one_line, shorten
+from mazurka.report.words import one_line
 from mazurka.trace.event import Location
 
 _NUMBER: Final = 6
@@ -83,9 +83,14 @@ def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
     unique = len(set(short)) == len(short)
     for column, name in zip(explanation.columns, short, strict=True):
         starts[column.thread] = len(heading)
-        label = shorten(name if unique else column.label, _LABEL)
+        label = _heading(name if unique else column.label)
         heading += label.ljust(max(len(label), _NARROWEST)) + " " * _GAP
     return starts, heading.rstrip()
+
+
+def _heading(label: str) -> str:
+    """A thread's name in the heading; of a long one the end, where names of a pool differ."""
+    return label if len(label) <= _LABEL else "..." + label[3 - _LABEL :]
 
 
 def _left(row: Row, starts: dict[str, int]) -> list[str]:

@@ -18,7 +18,7 @@ from mazurka.replay.switches import preemptive_steps, steps_until
 from mazurka.trace.event import READS, WRITES
 
 #: Targets that order threads rather than hold data: their accesses follow from what the threads do.
-_ORDERING: Final = ("thread", "sleep", "spin", "wake", "lock", "cond")
+_ORDERING: Final = ("thread", "sleep", "spin", "wake", "lock", "cond", "sem", "event", "queue", "barrier")
 
 
 @dataclass(frozen=True, slots=True)
