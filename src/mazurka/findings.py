@@ -78,7 +78,7 @@ class Writer:
         token = to_token(schedule)
         path = self._save(schedule)
         return describe(
-            run, failure, self.program, schedule=path, token=token, replay=f"mazurka replay {path or token}"
+            run, failure, self.program, schedule=path, token=token, replay=self.subject.replay_command(path or token)
         )
 
     def _save(self, schedule: Schedule) -> str:

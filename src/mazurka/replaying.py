@@ -13,6 +13,7 @@ from mazurka.replay.replayer import Ending, Replay
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
+from mazurka.subject import PYTHON, RUNNER
 
 
 def diverged(result: Replay) -> MazurkaError:
@@ -53,7 +54,12 @@ def report_of(result: Replay, program: Program, given: str) -> CheckReport:
         token = to_token(result.schedule)
         path = "" if is_token(given) else portable_path(os.path.abspath(given))
         finding = describe(
-            result.run, result.failure, program, schedule=path, token=token, replay=f"mazurka replay {given}"
+            result.run,
+            result.failure,
+            program,
+            schedule=path,
+            token=token,
+            replay="" if result.schedule.options.get(RUNNER) == PYTHON else f"mazurka replay {given}",
         )
         findings = (finding,)
     return CheckReport(

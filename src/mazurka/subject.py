@@ -27,6 +27,7 @@ _LOADING: Final = ("include", "invariant", "isolation", "max-steps", "timeouts")
 #: In a schedule's options: who loads the program, where it is not the command line.
 RUNNER: Final = "runner"
 PYTEST: Final = "pytest"
+PYTHON: Final = "python"  # a caller of :mod:`mazurka.api`
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,10 @@ class Subject:
     target: str
     arguments: tuple[str, ...] = ()
     loading: Mapping[str, object] = field(default_factory=dict)
+
+    def replay_command(self, schedule: str) -> str:
+        """How to replay a schedule of it from the command line ("": the command line can't load it)."""
+        return "" if self.loading.get(RUNNER) == PYTHON else f"mazurka replay {schedule}"
 
 
 def loading_of(options: Options) -> dict[str, object]:

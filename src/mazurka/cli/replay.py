@@ -18,7 +18,7 @@ from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
 from mazurka.replaying import diverged, report_of, summary
 from mazurka.store import FOLDER
-from mazurka.subject import PYTEST, RUNNER, Subject, open_program, options_of
+from mazurka.subject import PYTEST, PYTHON, RUNNER, Subject, open_program, options_of
 
 _FOUND: Final = 1
 
@@ -37,6 +37,13 @@ def command(schedule: str, pdb: bool, times: int, format_: str, output: str | No
     _go_where_it_was_made(schedule)
     if saved.options.get(RUNNER) == PYTEST:
         return _with_pytest(saved, schedule, pdb, times)
+    if saved.options.get(RUNNER) == PYTHON:
+        raise MazurkaError(
+            "schedule-of-a-call",
+            "this is the schedule of a call of mazurka.api.explore, which only its own program can make",
+            where=saved.target,
+            hint="pass it to mazurka.api.replay there",
+        )
     options = replace(options_of(saved, resolve()), format=format_, output=output)
     if pdb:
         options = replace(options, isolation="restore")  # a debugger needs the failing thread in this process

@@ -1,0 +1,154 @@
+"""Exploring from Python: one call, one result.
+
+    from mazurka.api import explore
+
+    result = explore(my_scenario, max_executions=10_000)
+    result.raise_for_failure()
+
+The callable takes no arguments and starts, and joins, the threads in question. It is run again and again in this
+process; the modules of its project are instrumented for the time of the call, in place, and given back as they were.
+Nothing else may run threads of the same modules meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mazurka.checking import check
+from mazurka.config import Options, from_arguments, resolve
+from mazurka.errors import UsageError
+from mazurka.program.python import hooks, primitives, swap
+from mazurka.program.python.entry import Call
+from mazurka.program.python.loader import Loader
+from mazurka.program.python.program import PythonProgram, default_roots
+from mazurka.replay.codec import load
+from mazurka.replay.replayer import Ending
+from mazurka.replay.replayer import replay as follow
+from mazurka.replaying import diverged, report_of
+from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.report.finding import Finding
+from mazurka.report.render import renderer
+from mazurka.subject import PYTHON, RUNNER, Subject, loading_of, options_of, settings_of
+
+
+class ConcurrencyFailure(AssertionError):
+    """A bug was found; the message is the explanation, :attr:`result` the whole result."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"\n{result}")
+        self.result = result
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an exploration came to; its text is the report."""
+
+    report: CheckReport
+
+    @property
+    def verdict(self) -> Verdict:
+        """``VIOLATION``, ``VERIFIED`` or ``INCONCLUSIVE``; the report's ``reason`` says why."""
+        return self.report.verdict
+
+    @property
+    def failures(self) -> tuple[Finding, ...]:
+        """The distinct failures found."""
+        return self.report.findings
+
+    @property
+    def executions(self) -> int:
+        return self.report.executions
+
+    def raise_for_failure(self, *, require_complete: bool = False) -> None:
+        """Raise :class:`ConcurrencyFailure` for a failure, and for the lack of a proof where one is required."""
+        inconclusive = require_complete and self.verdict is not Verdict.VERIFIED
+        if self.failures or inconclusive:
+            raise ConcurrencyFailure(self)
+
+    def __str__(self) -> str:
+        return renderer("text").render(self.report)
+
+
+def explore(function: Callable[[], Any], **settings: Any) -> Result:
+    """Run ``function`` in every relevant order of its threads.
+
+    The settings are the keys of the configuration with underscores, over those of the project file and the
+    environment; progress and schedules are not saved. A wrong setting raises :class:`~mazurka.errors.UsageError`.
+    """
+    options = resolve(from_arguments(settings, "explore"))
+    with _prepared(function, options) as program:
+        subject = Subject(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
+        return Result(check(program, subject, options))
+
+
+def replay(function: Callable[[], Any], schedule: str, **settings: Any) -> Result:
+    """Run ``function`` once by a schedule: the token of a failure that :func:`explore` found.
+
+    Raises :class:`~mazurka.errors.MazurkaError` if the function can't follow it any more.
+    """
+    saved = load(schedule)
+    options = options_of(saved, resolve(from_arguments(settings, "replay")))
+    with _prepared(function, options) as program:
+        result = follow(program, saved)
+        if result.ending is Ending.DIVERGED:
+            raise diverged(result)
+        return Result(report_of(result, program, schedule))
+
+
+@contextmanager
+def _prepared(function: Callable[[], Any], options: Options) -> Iterator[PythonProgram]:
+    """The function as a program, its project's modules instrumented where they are."""
+    file = _file_of(function)
+    name = f"{os.path.basename(file)}::{getattr(function, '__qualname__', repr(function))}"
+    loader = Loader(default_roots(file), options.include)
+    with ExitStack() as undo:
+        hooks.install()
+        primitives.install()
+        undo.callback(primitives.uninstall)
+        loader.install()
+        undo.callback(loader.uninstall)
+        modules = [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]
+        for module in modules:
+            failed = partial(loader.opaque.__setitem__, module.__name__)
+            undo.callback(swap.swap_module(module, failed=failed))
+            undo.callback(primitives.adopt(module))
+        program = PythonProgram(_TrackedCall(function, name, tuple(modules)), settings_of(options, ()))
+        undo.callback(program.close)
+        program.prepare()
+        program.loader.opaque.update(loader.opaque)
+        yield program
+
+
+class _TrackedCall(Call):
+    """A call whose project's modules are put back before each run."""
+
+    def __init__(self, function: Callable[[], Any], text: str, modules: tuple[ModuleType, ...]) -> None:
+        super().__init__(function, text)
+        self._tracked = modules
+
+    def modules(self) -> list[ModuleType]:
+        return list(dict.fromkeys((*self._tracked, *super().modules())))
+
+
+def _is_tracked(module: object, loader: Loader) -> bool:
+    if not isinstance(module, ModuleType):
+        return False
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and loader.tracks(module.__name__, file)
+
+
+def _file_of(function: Callable[[], Any]) -> str:
+    code = getattr(getattr(function, "func", function), "__code__", None)
+    module = sys.modules.get(getattr(function, "__module__", "") or "")
+    file = code.co_filename if code is not None else getattr(module, "__file__", None)
+    if not file or not Path(file).exists():
+        raise UsageError("no-source", f"{function!r} comes from no source file", hint="define it in a file")
+    return str(file)

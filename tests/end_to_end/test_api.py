@@ -1,0 +1,135 @@
+"""Exploring from Python, in scripts of their own."""
+
+from __future__ import annotations
+
+import subprocess
+
+SCENARIO = """\
+import threading
+
+from mazurka.api import ConcurrencyFailure, explore
+from mazurka.errors import UsageError
+
+kept = []
+lock = threading.Lock()
+
+
+class Counter:
+    def __init__(self):
+        self.value = 0
+
+    def count(self):
+        self.value += 1
+
+    def count_safely(self):
+        with lock:
+            self.value += 1
+
+
+def scenario(method):
+    def run():
+        kept.append(1)
+        assert len(kept) == 1, "the state was not put back"
+        counter = Counter()
+        threads = [threading.Thread(target=getattr(counter, method)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert counter.value == 2, counter.value
+
+    return run
+"""
+
+
+def run(shell, rest, *, status=0):
+    shell.write("scenario.py", SCENARIO + rest)
+    done = subprocess.run(
+        [*shell.command("scenario")],
+        cwd=shell.folder,
+        env={**shell.variables(), "PYTHONPATH": f"{shell.variables()['PYTHONPATH']}:{shell.folder}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_failure_is_found_and_raised(shell):
+    said = run(
+        shell,
+        """
+result = explore(scenario("count"))
+print(result.verdict.value, result.failures[0].failure.message)
+try:
+    result.raise_for_failure()
+except ConcurrencyFailure as failure:
+    print(failure)
+before = threading.Lock
+thread = threading.Thread(target=print, args=("threads are real again",))
+thread.start()
+thread.join()
+""",
+    )
+    assert "violation AssertionError: 1" in said
+    assert "Lost update" in said
+    assert "mazurka replay" not in said  # there is no program for the command line to load
+    token = next(word for word in said.split() if word.startswith("mz1-"))
+    assert "mazurka.api.replay" in shell.run("replay", token, status=2).stderr
+    assert "threads are real again" in said
+
+
+def test_a_replay(shell):
+    said = run(
+        shell,
+        """
+from mazurka.api import replay
+from mazurka.errors import MazurkaError
+
+test = scenario("count")
+token = explore(test).failures[0].token
+for _ in range(3):
+    print(replay(test, token).failures[0].failure.message)
+try:
+    replay(scenario("count_safely"), token)
+except MazurkaError as error:
+    print(error)
+""",
+    )
+    assert said.count("AssertionError: 1\n") == 3
+    assert "diverges" in said
+
+
+def test_a_proof(shell):
+    said = run(
+        shell,
+        """
+result = explore(scenario("count_safely"), strategy="dfs")
+result.raise_for_failure(require_complete=True)
+print(result.verdict.value, len(kept))
+print(explore(scenario("count_safely"), max_executions=1).verdict.value)
+""",
+    )
+    assert said == "verified 0\ninconclusive\n"
+
+
+def test_wrong_settings(shell):
+    said = run(
+        shell,
+        """
+for wrong in ({"stratgy": "dfs"}, {"seed": -1}):
+    try:
+        explore(scenario("count"), **wrong)
+    except UsageError as error:
+        print(error)
+try:
+    explore(len)
+except UsageError as error:
+    print(error)
+""",
+    )
+    assert "did you mean strategy?" in said
+    assert "seed = -1" in said
+    assert "no source file" in said
