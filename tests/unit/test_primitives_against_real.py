@@ -24,7 +24,11 @@ def call(name: str, *args: Any, **kwargs: Any) -> Call:
 
 def new(module: Any, name: str) -> Callable[[], Any]:
     """Makes one: the real thing or the model, whatever the module holds at that time."""
-    return lambda: getattr(module, name)()
+
+    def make() -> Any:
+        return getattr(module, name)()
+
+    return make
 
 
 ACQUIRES = [

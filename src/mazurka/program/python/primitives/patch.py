@@ -127,6 +127,8 @@ def install() -> None:
             namespace = getattr(module, "__dict__", None)
             if type(namespace) is dict and name != "__main__":
                 rebind(namespace, _installed.undo)
+                if name != "threading":  # whose own locks serve real threads
+                    _adopt_globals(name, namespace, _installed.undo)
     _installed.counting.extend()
     _installed.semaphores = _installed.semaphores or processes.install()
 
@@ -164,6 +166,14 @@ def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     for name, value in found:
         namespace[name] = model_of[id(value)]
         undo.append(functools.partial(namespace.__setitem__, name, value))
+
+
+def _adopt_globals(name: str, namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
+    """Replace a module's global locks: one that is stopped while it holds a real one would hang all others."""
+    for key, value in list(namespace.items()):
+        if type(value) is locks.real_lock_type or type(value) is locks.real_rlock_type:
+            namespace[key] = locks.adopted(value, f"{name}.{key}")
+            undo.append(functools.partial(namespace.__setitem__, key, value))
 
 
 # -- primitives that exist already -----------------------------------------------------------------------------------
