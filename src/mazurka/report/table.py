@@ -21,7 +21,7 @@ _NARROWEST: Final = 8
 _GAP: Final = 2
 _AND: Final = ", "
 _PATH: Final = 24
-_SLIGHTLY: Final = 12
+_SLIGHTLY: Final = 20
 _LEFT_OUT: Final = ".../"
 
 #: Folds of fewer steps are not worth a line, and longer tables have none: the step numbers say it, too.

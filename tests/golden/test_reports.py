@@ -1,0 +1,99 @@
+"""The wording of reports: what people and tools see for small programs, compared with files.
+
+``UPDATE_GOLDEN=1 make test ARGS=tests/golden`` writes the files anew; look at the difference before committing it. What
+differs from run to run (durations, tokens, hashes, versions, the working directory) is scrubbed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).resolve().parent
+_ROOT = _HERE.parents[1]
+_EXPECTED = _HERE / "expected"
+_UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
+_TIMEOUT_SECONDS = 60
+_LINES = 30
+
+_SCRUBBED = (
+    (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
+    (re.compile(r'("seconds": |time=")[\d.]+'), r"\1N"),
+    (re.compile(r"\b[\d,]+ executions?\b"), "N executions"),
+    (re.compile(r'("executions"(?:: | value="))\d+'), r"\1N"),
+    (re.compile(r"mz1-[\w-]+"), "mz1-TOKEN"),
+    (re.compile(r"failures/[0-9a-f]{12}\.json"), "failures/HASH.json"),
+    (re.compile(r'("mazurka": |"version": )"\d+\.\d+\.\d+\w*"(?=,\n\s+"(?:rules|schema))'), r'\1"VERSION"'),
+    (re.compile(r"file:///[^\"]*?/work/"), "file:///ROOT/"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program, the form of its report, and further options."""
+
+    program: str
+    form: str = "text"
+    options: tuple[str, ...] = ()
+    status: int = 1
+
+    def __str__(self) -> str:
+        return f"{Path(self.program).stem}{''.join(self.options).replace('--', '-')}.{self.form}"
+
+
+_EXAMPLES = ("bank", "cache", "mailbox", "transfer")
+_SHAPES = (
+    "bystanders",
+    "check_then_act",
+    "half_done",
+    "iteration",
+    "order_violation",
+    "self_deadlock",
+    "unsafe_publication",
+)
+_CASES = [
+    *(Case(f"examples/{name}.py") for name in _EXAMPLES),
+    *(Case(f"examples/{name}_fixed.py", status=0) for name in _EXAMPLES),
+    *(Case(f"tests/golden/programs/{name}.py") for name in _SHAPES),
+    Case("tests/golden/programs/no_threads.py", status=0),
+    Case("examples/mailbox.py", options=("--all-failures",)),
+    Case("examples/bank_fixed.py", options=("--max-executions", "1"), status=0),
+    *(Case("examples/bank.py", form) for form in ("json", "sarif", "junit", "github")),
+    *(Case("examples/bank_fixed.py", form, status=0) for form in ("json", "sarif", "junit", "github")),
+]
+
+
+def _report(case: Case, folder: Path) -> str:
+    folder.mkdir()
+    shutil.copy(_ROOT / case.program, folder)
+    name = Path(case.program).name
+    command = [sys.executable, "-m", "mazurka", "check", name, "--format", case.form, *case.options]
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT / "src")}
+    done = subprocess.run(
+        command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS
+    )
+    assert done.returncode == case.status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("case", _CASES, ids=str)
+def test_report(case: Case, tmp_path: Path) -> None:
+    told = _report(case, tmp_path / "work")
+    assert case.form != "text" or len(told.splitlines()) <= _LINES
+    for pattern, replacement in _SCRUBBED:
+        told = pattern.sub(replacement, told)
+    path = _EXPECTED / f"{case}.txt"
+    if _UPDATE:
+        path.write_text(told)
+    assert told == path.read_text(), "UPDATE_GOLDEN=1 writes the file anew"
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert sorted(path.name for path in _EXPECTED.iterdir()) == sorted(f"{case}.txt" for case in _CASES)
