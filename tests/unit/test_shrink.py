@@ -11,7 +11,7 @@ from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Writ
 from tests.oracle.program import OracleProgram
 
 from mazurka.program.protocol import Continuation, Plan
-from mazurka.replay.shrink import draw_forward, put_off, shrink
+from mazurka.replay.shrink import draw_forward, hasten, put_off, shrink
 from mazurka.replay.switches import cost_until, decode_blocks, encode_blocks
 
 _ADD = (Read("seen", "x"), Write("x", "seen+1"))
@@ -63,6 +63,17 @@ def test_the_result_replays_strictly_and_is_the_same_every_time() -> None:
     assert cost_until(run, run.failures[0]) == first.after
 
 
+@pytest.mark.parametrize("seed", range(0, 100, 20))
+def test_a_thread_is_stopped_right_after_what_matters(seed: int) -> None:
+    busy = (Read("seen", "x"), Write("y", "1"), Read("other", "y"), Write("y", "2"), Write("x", "seen+1"))
+    program = OracleProgram(SmallProgram(threads=(busy, busy), after=(Read("end", "x"), Assert("end==2"))))
+    plan = _failing(program, seed)
+    shrunk = shrink(program, plan, program.execute(plan).failures[0].identity)
+    assert shrunk is not None
+    stopped = next(count for name, count in encode_blocks(shrunk.plan.prefix) if name != "0")
+    assert stopped == 1  # it has read x, and done nothing else
+
+
 def test_the_number_of_runs_is_bounded() -> None:
     program = OracleProgram(_LOST)
     plan = _failing(program, 0)
@@ -95,3 +106,17 @@ def test_candidates_hold_no_point_that_was_not_there(prefix: tuple[str, ...], da
     if start < len(blocks):
         drawn = decode_blocks(draw_forward(blocks, start))
         assert sorted(drawn) == sorted(prefix)
+
+
+@given(_NAMES.filter(len), st.data())
+def test_a_hastened_block_owes_its_points_to_its_thread(prefix: tuple[str, ...], data: st.DataObject) -> None:
+    blocks = encode_blocks(prefix)
+    index = data.draw(st.integers(0, len(blocks) - 1))
+    name, passed = blocks[index]
+    count = data.draw(st.integers(1, passed))
+    hastened = hasten(blocks, index, count)
+    assert hastened[:index] == blocks[:index]
+    assert hastened[index] == (name, count)
+    assert [other for other, _ in hastened] == [other for other, _ in blocks]
+    follows = name in [other for other, _ in blocks[index + 1 :]]
+    assert not follows or decode_blocks(hastened).count(name) >= prefix.count(name)

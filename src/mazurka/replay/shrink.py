@@ -4,7 +4,9 @@ points.
 Delta debugging (Zeller and Hildebrandt, TSE 2002) over the blocks of the run-length encoded prefix: a candidate drops
 the tail, puts blocks off until their thread's next one, or draws a thread's next block forward. It is run as a plan
 that need not be followed to the letter; what the run then did is recorded and taken as the new schedule, if it fails
-in the same way and costs less.
+in the same way and costs less. At last every switch is made as early as the failure allows: then the thread was
+stopped right after something that the failure depends on, and not somewhere later, where what it had just done
+would be mistaken for the cause.
 
 Invariants: the result's plan was itself followed strictly and failed with the same identity; the cost never grows;
 the same input gives the same result (the limit of seconds is a safeguard that ordinary programs never meet). Cost: at
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mazurka.program.protocol import Continuation, Failure, Plan, Program, Run
 from mazurka.replay.points import END_POINTS, RELEASE_POINTS, Learning
@@ -37,15 +39,22 @@ class Shrunk:
 
 @dataclass(slots=True)
 class _Search:
-    """The best failing prefix so far, and what may still be spent on a better one."""
+    """The best failing prefix so far with its run, and what may still be spent on a better one.
+
+    A run may learn new points, and then every prefix means something else: ``best`` is said anew in terms of them,
+    and ``learnt`` counts how often that has happened.
+    """
 
     program: Program
     identity: tuple[str, ...]
     best: tuple[str, ...]
+    run: Run
+    before: Cost
     cost: Cost
     runs_left: int
     deadline: float
-    tried: set[tuple[str, ...]]
+    tried: set[tuple[str, ...]] = field(default_factory=set)
+    learnt: int = 0
 
     @property
     def exhausted(self) -> bool:
@@ -53,18 +62,50 @@ class _Search:
 
     def improves(self, prefix: tuple[str, ...]) -> bool:
         """Run a candidate; adopt what it did if that fails in the same way at less cost."""
+        run = self._try(prefix)
+        return run is not None and self._cost(run) < self.cost and self._adopt(run)
+
+    def keeps(self, prefix: tuple[str, ...]) -> bool:
+        """Run a candidate; adopt what it did if that fails in the same way with no more switches."""
+        run = self._try(prefix)
+        if run is None:
+            return False
+        cost = self._cost(run)
+        return cost[:2] <= self.cost[:2] and cost <= self.before and self._adopt(run)
+
+    def _try(self, prefix: tuple[str, ...]) -> Run | None:
+        """A candidate's run, if it has not been tried before and fails in the same way."""
         if prefix in self.tried or self.exhausted:
-            return False
+            return None
         self.tried.add(prefix)
+        run = self._execute(prefix)
+        if run.grew:
+            self._learn()
+            return None
+        return run if failure_with(run, self.identity) is not None else None
+
+    def _learn(self) -> None:
+        """Say the best prefix in terms of the points known now."""
+        self.learnt += 1
+        self.tried.clear()
+        run = self._execute(prefix_again(self.run, self.program))
+        if failure_with(run, self.identity) is not None:
+            self._adopt(run)
+            self.before = max(self.before, self.cost)
+
+    def _execute(self, prefix: tuple[str, ...]) -> Run:
         self.runs_left -= 1
-        run = self.program.execute(Plan(prefix, Continuation.STAY, strict=False))
+        return self.program.execute(Plan(prefix, Continuation.STAY, strict=False))
+
+    def _cost(self, run: Run) -> Cost:
         failure = failure_with(run, self.identity)
-        if failure is None or run.grew:
-            return False
-        cost = cost_until(run, failure)
-        if cost >= self.cost:
-            return False
-        self.best, self.cost = prefix_until(run, failure), cost
+        assert failure is not None
+        return cost_until(run, failure)
+
+    def _adopt(self, run: Run) -> bool:
+        failure = failure_with(run, self.identity)
+        assert failure is not None
+        self.run, self.best, self.cost = run, prefix_until(run, failure), cost_until(run, failure)
         self.tried.add(self.best)
         return True
 
@@ -100,9 +141,10 @@ def shrink(
         return None
     run, failure = found
     before = cost_until(run, failure)
-    search = _Search(program, identity, prefix_until(run, failure), before, max_runs, deadline, set())
+    search = _Search(program, identity, prefix_until(run, failure), run, before, before, max_runs, deadline)
     while not search.exhausted and any(search.improves(each) for each in _candidates(search.best)):
         pass
+    _hasten(search)
     if search.best != prefix_until(run, failure):
         smaller = _detailed(program, Plan(search.best), identity)
         if smaller is not None:
@@ -116,6 +158,21 @@ def _detailed(program: Program, plan: Plan, identity: tuple[str, ...]) -> tuple[
     run = program.execute(Plan(plan.prefix, plan.then, plan.seed, plan.changes, plan.length, strict=True, detail=True))
     failure = failure_with(run, identity)
     return (run, failure) if failure is not None else None
+
+
+def _hasten(search: _Search) -> None:
+    """Make each switch, from the first on, as early as the failure allows: bisection over its block's points."""
+    index = 0
+    while index < len(blocks := encode_blocks(search.best)) - 1:
+        too_few, enough, learnt = 0, blocks[index][1], search.learnt
+        while enough - too_few > 1 and not search.exhausted and search.learnt == learnt:
+            middle = (too_few + enough) // 2
+            if search.keeps(decode_blocks(hasten(encode_blocks(search.best), index, middle))):
+                enough = middle
+            else:
+                too_few = middle
+        if search.exhausted or search.learnt == learnt:  # otherwise the block's points are others now
+            index += 1
 
 
 def _candidates(prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -145,6 +202,28 @@ def put_off(blocks: Blocks, start: int, end: int) -> Blocks:
         owed[name] = owed.get(name, 0) + count
     later = [(name, count + owed.pop(name, 0)) for name, count in blocks[end:]]
     return blocks[:start] + tuple(later)
+
+
+def hasten(blocks: Blocks, index: int, count: int) -> Blocks:
+    """Let a block pass only so many of its points, and its thread's next block the others.
+
+    What the threads see changes with it, and so may the number of points on their way to their ends: each thread's
+    last block gets as many as it may need.
+    """
+    name, passed = blocks[index]
+    plenty = sum(points for _, points in blocks)
+    owed, ended = passed - count, set[str]()
+    later: list[tuple[str, int]] = []
+    for at in range(len(blocks) - 1, index, -1):
+        other, points = blocks[at]
+        later.append((other, points if other in ended else points + plenty))
+        ended.add(other)
+    later.reverse()
+    for at, (other, points) in enumerate(later):
+        if other == name:
+            later[at] = (name, points + owed)
+            break
+    return (*blocks[:index], (name, count), *later)
 
 
 def draw_forward(blocks: Blocks, index: int) -> Blocks:
