@@ -24,11 +24,12 @@ def check(test: Any = None, /, **settings: Any) -> Any:
 
     The settings are the keys of the configuration with underscores: ``@mazurka.check(strategy="pct", time_limit=20)``.
     A wrong one raises :class:`mazurka.errors.UsageError` here and now. The test itself is left as it is.
+    ``replay`` is the one that is no setting: the token or file of a schedule, which the test then runs by instead.
     """
     if settings:
         from mazurka.config import from_arguments
 
-        from_arguments(settings, "decorator mazurka.check")
+        from_arguments({name: value for name, value in settings.items() if name != "replay"}, "decorator mazurka.check")
 
     def mark(function: Any) -> Any:
         function.__mazurka__ = settings

@@ -10,10 +10,11 @@ This reaches into pytest's `SetupState` and `Function`, of which the parts used 
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import shutil
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pytest
@@ -21,6 +22,9 @@ from _pytest.outcomes import Failed, OutcomeException
 
 #: What a run returns when the test said itself that it is skipped or expected to fail.
 _SAID: Final = "mazurka-outcome"
+
+#: Decorators that ask Mazurka to check a test.
+_REQUESTS: Final = frozenset({"mazurka.check", "pytest.mark.mazurka"})
 
 
 class TestEntry:
@@ -61,8 +65,10 @@ class TestEntry:
         return  # tearing the test down has let go of what it made
 
     def identity(self) -> str:
-        text = self.item.path.read_bytes() + b"\0" + self.item.nodeid.encode()
-        return hashlib.sha256(text).hexdigest()[:16]
+        """Of the test's file without what asks Mazurka to check: a schedule has to outlive being pinned down there."""
+        text = "\n".join(_lines_but_ours(self.item.path.read_text("utf-8", "surrogateescape")))
+        named = f"{self.item.nodeid}\0{text}".encode("utf-8", "surrogateescape")
+        return hashlib.sha256(named).hexdigest()[:16]
 
     def describe(self) -> str:
         return self.item.nodeid
@@ -133,3 +139,25 @@ def said_outcome(result: object) -> tuple[str, str] | None:
             return kind, reason
         case _:
             return None
+
+
+def requests_in(tree: ast.AST) -> Iterator[tuple[list[ast.expr], int]]:
+    """Where decorators ask Mazurka to check a test: each in its list, by index."""
+    for node in ast.walk(tree):
+        decorators = getattr(node, "decorator_list", [])
+        for index, decorator in enumerate(decorators):
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if ast.unparse(called) in _REQUESTS:
+                yield decorators, index
+
+
+def _lines_but_ours(source: str) -> Iterator[str]:
+    tree = ast.parse(source)
+    ours: set[int] = set()
+    spans: list[ast.expr | ast.stmt] = [decorators[index] for decorators, index in requests_in(tree)]
+    spans += [node for node in ast.walk(tree) if isinstance(node, ast.Import) and ast.unparse(node) == "import mazurka"]
+    for node in spans:
+        ours.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    for number, line in enumerate(source.splitlines(), 1):
+        if number not in ours and line.strip():
+            yield line.rstrip()

@@ -27,6 +27,9 @@ PROPERTY: Final = "mazurka"
 #: What `--mazurka-replay` came to: the exit status of `mazurka replay`, or why there is none.
 replayed: int | MazurkaError | None = None
 
+#: The argument of the marker that is no setting: a schedule to run the test by.
+REPLAY: Final = "replay"
+
 #: Settings that have an option of their own, `--mazurka-NAME`.
 _SETTINGS: Final = {
     "strategy": "how the interleavings are chosen: mcr, dfs, random, pct",
@@ -133,7 +136,8 @@ def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = Non
             value = config.getoption(f"--mazurka-{name}")
             if value is not None:
                 given[KEYS[name].field] = convert(KEYS[name], value, f"--mazurka-{name}")
-        given |= from_arguments(arguments or {}, f"marker of {where}")
+        settings = {name: value for name, value in (arguments or {}).items() if name != REPLAY}
+        given |= from_arguments(settings, f"marker of {where}")
         return resolve(given, directory=config.rootpath, environ=dict(os.environ))
     except UsageError as error:
         raise pytest.UsageError(f"mazurka: {error}") from None

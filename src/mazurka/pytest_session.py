@@ -33,7 +33,7 @@ from mazurka.program.python import hooks, primitives, swap
 from mazurka.program.python.instrument import instrument_tree
 from mazurka.program.python.loader import Loader
 from mazurka.program.python.program import PythonProgram
-from mazurka.pytest_item import TestEntry, said_outcome
+from mazurka.pytest_item import TestEntry, requests_in, said_outcome
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replaying import diverged, report_of, summary
@@ -59,6 +59,7 @@ class Explorer:
         self._store: Store | None = None
         self._loader: Loader | None = None
         self._chosen: dict[str, Options] = {}
+        self._schedules: dict[str, str] = {}  # of tests to replay
 
     def take(self, items: Iterable[pytest.Item]) -> None:
         """Explore these tests when their turn comes."""
@@ -68,6 +69,9 @@ class Explorer:
                 raise pytest.UsageError(f"{item.nodeid}: the marker mazurka takes keyword arguments only")
             arguments = marker.kwargs if marker is not None else {}
             self._chosen[item.nodeid] = pytest_plugin.settings_of(self._config, arguments, item.nodeid)
+            schedule = self._config.getoption("--mazurka-replay") or arguments.get(pytest_plugin.REPLAY)
+            if schedule:
+                self._schedules[item.nodeid] = str(schedule)
             item.runtest = partial(self._run, item)  # type: ignore[method-assign]  # of this one item
         self._track()
 
@@ -99,6 +103,8 @@ class Explorer:
         if isinstance(getattr(module, "__loader__", None), AssertionRewritingHook):
             rewrite_asserts(tree, source.encode(), file, self._config)
             _complete_positions(tree)
+        for decorators, index in requests_in(tree):  # or a schedule would count them
+            decorators[index] = ast.copy_location(ast.Constant(None), decorators[index])
         code: CodeType = compile(instrument_tree(tree, file), file, "exec", dont_inherit=True)
         return code
 
@@ -118,8 +124,8 @@ class Explorer:
         entry = TestEntry(item, [*self._modules, *self._loader.modules.values()])
         try:
             with _undisturbed():
-                schedule = self._config.getoption("--mazurka-replay")
-                if schedule:
+                schedule = self._schedules.get(item.nodeid)
+                if schedule is not None:
                     return self._replay(entry, options, schedule)
                 concluded = self._explore(item, entry, options)
         except MazurkaError as error:

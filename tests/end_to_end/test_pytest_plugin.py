@@ -92,6 +92,22 @@ def test_marker_and_decorator(shell):
     assert "explored 2 tests: 2 violation" in done.stdout
 
 
+def test_decorator_with_a_schedule(shell):
+    """The token pins the failing order down; once the test is repaired, only a file can tell where it differs."""
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE)
+    said = shell.pytest("--mazurka", status=1).stdout
+    token, path = re.search(r"mz1-\S+", said)[0], re.search(r"mazurka replay (\S+)", said)[1]
+    pinned = IN_TWO_THREADS + UNSAFE.replace("\ndef", f"\nimport mazurka\n\n@mazurka.check(replay='{token}')\ndef")
+    for schedule in (token, path):
+        shell.write("test_it.py", pinned.replace(token, schedule))
+        assert "reproduced: AssertionError: assert 1 == 2" in shell.pytest(status=1).stdout
+    repaired = pinned.replace("counter.count)", "counter.count_safely)")
+    shell.write("test_it.py", repaired)
+    assert "the token was made from another program" in shell.pytest(status=1).stdout
+    shell.write("test_it.py", repaired.replace(token, path))
+    assert "diverges" in shell.pytest(status=1).stdout
+
+
 def test_decorator_with_an_unknown_setting(shell):
     shell.write("test_it.py", "import mazurka\n\n@mazurka.check(max_execution=5)\ndef test_it(): pass\n")
     assert "did you mean max_executions" in shell.pytest().stdout
