@@ -16,6 +16,7 @@ from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Writ
 from tests.oracle.program import OracleProgram
 
 from mazurka.errors import MazurkaError, UsageError
+from mazurka.explore import mcr
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.frontier import open_frontier
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
@@ -196,6 +197,26 @@ def test_an_interrupted_search_goes_on(strategy: str, tmp_path: Path) -> None:
     assert parts == whole
     assert together == once
     assert [path.suffix for path in (tmp_path / "parts").iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("portion", [1, 3])
+def test_a_search_interrupted_before_all_is_offered_goes_on(
+    portion: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcr, "_PORTION", portion)
+    whole, once = outcomes_until_complete(tmp_path / "whole", "mcr", RACY, 10_000)
+    assert once == reads_from_classes(RACY)
+    parts, together = outcomes_until_complete(tmp_path / "parts", "mcr", RACY, 5)
+    assert parts == whole
+    assert together >= once  # a run that had not offered everything is made again
+
+
+def test_long_runs_offer_in_portions() -> None:
+    long = SmallProgram((INCREMENT * 300, INCREMENT * 300))
+    runner = OracleProgram(long)
+    outcome = Explorer(runner, budget=Budget(executions=5)).run()
+    assert outcome.executions == 5
+    assert isinstance(outcome.verdict, Inconclusive)
 
 
 def test_failures_of_an_interrupted_search_are_kept(tmp_path: Path) -> None:

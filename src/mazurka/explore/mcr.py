@@ -34,17 +34,18 @@ known taker go first; the other is then seen, done or blocked. What does not fit
 can be taken back) is approximated: the alternative is scheduled, and whatever comes of it is a path of its own,
 unless it has been seen.
 
-Order: fewest deviations from the first run first. Cost: per run O(path x offers) set look-ups and one query per
-new alternative.
+Order: fewest deviations from the first run first. What a run offers is worked out at once only up to a point; the
+rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle. Cost: per
+run O(path x offers) set look-ups and one query per new alternative.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
@@ -53,6 +54,9 @@ from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.explore.tree import NEVER, Branch, Node
 from mazurka.program.protocol import Plan, Run
 from mazurka.trace.event import Op
+
+#: How many queries are asked for one run before others get their turn.
+_PORTION: Final = 200
 
 
 @dataclass(slots=True)
@@ -66,6 +70,15 @@ class Counters:
     queries: int = 0
     unknown: int = 0  # queries the solver gave up on
     capped: int = 0  # steps with more combinations of sources than are tried
+
+
+@dataclass(slots=True)
+class _Offering:
+    """A run that has not yet offered all it can."""
+
+    branch: Branch
+    walk: Walk
+    rest: Iterator[Wanted | None]
 
 
 class ReadsFromSearch:
@@ -86,7 +99,8 @@ class ReadsFromSearch:
         self.names: list[str] = []
         self.name_numbers: dict[str, int] = {}
         self.open: dict[int, Branch] = {}
-        self.waiting: list[deque[Branch]] = [deque()]
+        self.waiting: list[deque[Branch]] = [deque()]  # by depth
+        self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
         self.waiting_count = 0
         self.seen: set[int] = set()
         self.next_number = 0
@@ -94,12 +108,26 @@ class ReadsFromSearch:
     # -- the protocol -------------------------------------------------------------------------------------------------
 
     def take(self) -> Seed | None:
-        for level in self.waiting:
-            if level:
-                branch = level.popleft()
-                self.waiting_count -= 1
-                return Seed(branch.number, Plan(self._decode(branch.prefix)))
-        return None
+        while True:
+            for depth in range(max(len(self.waiting), len(self.unasked))):
+                if self._has_waiting(depth) or self._find_more(depth):
+                    branch = self.waiting[depth].popleft()
+                    self.waiting_count -= 1
+                    return Seed(branch.number, Plan(self._decode(branch.prefix)))
+            if not any(self.unasked):
+                return None
+
+    def _has_waiting(self, depth: int) -> bool:
+        return depth < len(self.waiting) and bool(self.waiting[depth])
+
+    def _find_more(self, depth: int) -> bool:
+        """Ask for more of what a run offers at this depth; whether that made a seed."""
+        if depth >= len(self.unasked) or not self.unasked[depth]:
+            return False
+        offering = self.unasked[depth].popleft()
+        if not self._ask_on(offering, _PORTION):
+            self.unasked[depth].append(offering)
+        return self._has_waiting(depth)
 
     def give(self, seed: Seed, run: Run) -> None:
         self.counters.runs += 1
@@ -111,7 +139,6 @@ class ReadsFromSearch:
             self._diverged(branch, seed, run)
         else:
             self._learn(branch, run)
-        branch.prefix = b""
         if self._doubtful() != before:
             self.journal.append(("doubts", *self._doubtful()))
 
@@ -120,7 +147,8 @@ class ReadsFromSearch:
 
     def estimate(self) -> Estimate:
         done = self.counters.runs
-        return Estimate(done, self.waiting_count, None if self.waiting_count else float(done))
+        waiting = self.waiting_count + sum(map(len, self.unasked))
+        return Estimate(done, waiting, None if waiting else float(done))
 
     def note(self) -> str:
         return ""
@@ -196,22 +224,45 @@ class ReadsFromSearch:
             self._begin_anew(waiting_kinds)
             return
         history = History(run.tasks, run.log, run.blocked)
-        signature = history.signature()
-        if signature in self.seen:
-            self.counters.repeated += 1
-            self.journal.append(("done", branch.number, branch.inherited, b"", -1))
-            return
-        self.seen.add(signature)
         walk = Walk(history, branch, self.solver, self.counters, self.taken_kinds)
-        walk.inherited()
-        walk.own()
-        flat = array("q")
-        for node, answer in zip(branch.nodes, walk.answers, strict=True):
-            flat.extend((node.asks, node.first, node.second, answer))
-        self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
-        for wanted in walk.offers():
-            self._add(branch, wanted)
+        if branch.known:
+            walk.again()
+        else:
+            signature = history.signature()
+            if signature in self.seen:
+                self.counters.repeated += 1
+                self.journal.append(("done", branch.number, branch.inherited, b"", -1))
+                return
+            self.seen.add(signature)
+            walk.inherited()
+            walk.own()
+            flat = array("q")
+            for node, answer in zip(branch.nodes, walk.answers, strict=True):
+                flat.extend((node.asks, node.first, node.second, answer))
+            self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
+        offering = _Offering(branch, walk, walk.offers())
+        if not self._ask_on(offering, _PORTION):
+            while len(self.unasked) <= branch.depth + 1:
+                self.unasked.append(deque())
+            self.unasked[branch.depth + 1].append(offering)
+
+    def _ask_on(self, offering: _Offering, portion: int) -> bool:
+        """Work out more of what a run offers; true if that was all."""
+        branch, walk = offering.branch, offering.walk
+        enough = self.counters.queries + portion
+        finished = True
+        for wanted in offering.rest:
+            if wanted is not None:
+                self._add(branch, wanted)
+            elif self.counters.queries >= enough:
+                finished = False
+                break
         self.journal.extend(("tried", branch.number, number, answer) for number, answer in walk.impossible)
+        walk.impossible.clear()
+        if finished:
+            self.journal.append(("offered", branch.number))
+            branch.prefix = b""
+        return finished
 
     def _begin_anew(self, kinds: set[str]) -> None:
         """Targets turned out to be waited for: nodes made for them so far ask the wrong question."""
@@ -239,10 +290,10 @@ class ReadsFromSearch:
         if not everything:
             return
         for number, branch in everything.items():
-            if number not in done:
+            if number not in done or branch.known:
                 self._enqueue(branch)
         self.next_number = max(everything) + 1
-        self.counters.runs = len(done)
+        self.counters.runs = sum(not branch.known for number, branch in everything.items() if number in done)
         self.journal.clear()
 
     def _restore_row(self, row: Row, everything: dict[int, Branch], done: set[int]) -> None:
@@ -264,10 +315,13 @@ class ReadsFromSearch:
                 done.add(number)
                 branch = everything[number]
                 branch.inherited = inherited
-                branch.prefix = b""
                 branch.nodes = _nodes(flat)
                 if signature != -1:
+                    branch.known = True
                     self.seen.add(signature)
+            case ("offered", number):
+                everything[number].known = False
+                everything[number].prefix = b""
             case ("tried", number, index, answer):
                 everything[number].path()[index].tried.add(answer)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
@@ -68,6 +69,9 @@ class Walk:
             if lock is not None:
                 self.locks.setdefault(lock, []).append(step)
         self.lockable = {lock for _, lock in history.frees} | set(self.locks)
+        self._locks_by_thread: dict[Any, dict[int, list[int]]] = {}
+        self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
+        self._writers_that_read: dict[Any, list[int]] = {}
         self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
         self.takers = self._takers()
         self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
@@ -107,16 +111,18 @@ class Walk:
         branch = self.branch
         path = branch.parent.path()[: branch.cut] if branch.parent is not None else []
         for number, node in enumerate(path):
-            if node.asks == Asks.SOURCE:
-                step = self.by_state.get(node.first)
-            else:
-                step = self.takers.get((node.first, node.second))
+            step = self._step_of(node)
             if step is None:
                 branch.inherited = number
                 return
             self._pass(node, step)
             if number == len(path) - 1:
                 node.tried.add(self._actual(node, step))
+
+    def _step_of(self, node: Node) -> int | None:
+        if node.asks == Asks.SOURCE:
+            return self.by_state.get(node.first)
+        return self.takers.get((node.first, node.second))
 
     def _actual(self, node: Node, step: int) -> int:
         """The answer this run gives, which is what was asked for unless the step turned out to be another."""
@@ -162,8 +168,15 @@ class Walk:
 
     # -- alternatives -------------------------------------------------------------------------------------------------
 
-    def offers(self) -> Iterator[Wanted]:
-        """Ask, at every node passed, for what this run shows to be possible."""
+    def again(self) -> None:
+        """Pass all nodes of a branch whose run has been here before, to make the offers it did not get to make."""
+        for node in self.branch.path():
+            step = self._step_of(node)
+            if step is not None:
+                self._pass(node, step)
+
+    def offers(self) -> Iterator[Wanted | None]:
+        """Ask, at every node passed, for what this run shows to be possible; None between two nodes."""
         history = self.history
         for stop in self.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
@@ -172,6 +185,7 @@ class Walk:
                 yield from self._other_takers(stop)
             else:
                 yield from self._other_sources(stop)
+            yield None
         for number, node, index, past in self.waiting:
             yield from self._sources_of_waiting(number, node, index, past)
 
@@ -193,7 +207,7 @@ class Walk:
         source = next(s for t, s in history.reads[step] if t == lock)
         if source != INITIAL and self.taken[source] == lock and self._reentered(source, step, lock):
             return
-        for rival in self._rival_takers(step, lock):
+        for rival in self._rival_takers(stop, lock):
             place = self._place(rival)
             state = history.states[rival]
             if state in tried or self._before_needs(*place, step):
@@ -218,12 +232,30 @@ class Walk:
             self.history.acquires[source] == self.history.acquires[step] == lock
         )
 
-    def _rival_takers(self, step: int, lock: Any) -> list[int]:
-        """Steps that acquire the lock, and those that only looked because ``step`` had it."""
-        history = self.history
-        rivals = [j for j in self.locks[lock] if j != step]
+    def _rival_takers(self, stop: Stop, lock: Any) -> list[int]:
+        """Of each thread its next acquire of the lock, and the steps that only looked because ``stop.step`` had it.
+
+        A thread's later acquires need its next one, which comes after ``stop.step`` or in its place.
+        """
+        history, step = self.history, stop.step
+        rivals = []
+        for thread, steps in self._by_thread(self.locks, lock, self._locks_by_thread).items():
+            following = bisect_left(steps, stop.past[thread], key=history.positions.__getitem__)
+            if following < len(steps) and steps[following] != step:
+                rivals.append(steps[following])
         rivals += [j for j in history.readers[step] if self.taken[j] != lock and (lock, step) in history.reads[j]]
         return [j for j in rivals if self._would_take(j, lock)]
+
+    def _by_thread(
+        self, steps_of: dict[Any, list[int]], target: Any, made: dict[Any, dict[int, list[int]]]
+    ) -> dict[int, list[int]]:
+        """The steps that ``steps_of`` has for the target, by thread, ascending."""
+        groups = made.get(target)
+        if groups is None:
+            groups = made[target] = {}
+            for step in steps_of.get(target, ()):
+                groups.setdefault(self.history.numbers[step], []).append(step)
+        return groups
 
     def _would_take(self, step: int, lock: Any) -> bool:
         """Whether a step that reads the lock takes it when it is free. Without marks any look counts as an attempt."""
@@ -281,21 +313,29 @@ class Walk:
         yield from self._nearly_shown(stop, asked)
 
     def _sources(self, step: int, target: Any, present: int) -> list[int]:
-        """What ``step`` might read of ``target``: the present source first, and every write that does not need it."""
+        """What ``step`` might read of ``target``: the present source first, then the other writes that do not need it.
+
+        Of the writes that the step needs anyway, each thread's last hides the earlier ones, and the initial value.
+        """
         history = self.history
-        found = [present]
-        if present != INITIAL:
-            found.append(INITIAL)
         thread, position = self._place(step)
-        clocks = history.clocks
-        for writer in history.writers.get(target, ()):
-            if history.numbers[writer] == thread:
-                independent = history.positions[writer] < position
-            else:
-                independent = clocks[writer][thread] <= position
-            if independent and writer != present:
-                found.append(writer)
-        return found
+        clocks, positions = history.clocks, history.positions
+        needed = [0] * len(history.threads)
+        history.include_before(needed, thread, position)
+        hidden = False
+        found = []
+        for other, steps in self._by_thread(history.writers, target, self._writers_by_thread).items():
+            first = bisect_left(steps, needed[other], key=positions.__getitem__)
+            if first:
+                hidden = True
+                found.append(steps[first - 1])
+            if other != thread:
+                last = bisect_left(steps, True, lo=first, key=lambda w: clocks[w][thread] > position)
+                found += steps[first:last]
+        found = [writer for writer in found if writer != present]
+        if not hidden and present != INITIAL:
+            found.insert(0, INITIAL)
+        return [present, *found]
 
     def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
         """What the step would write if it read this. A try-lock takes a free lock and leaves a held one alone."""
@@ -364,9 +404,16 @@ class Walk:
             if target in self.lockable:
                 found.update(dict.fromkeys(j for j in history.looks.get(target, ()) if self._would_take(j, target)))
             else:
-                found.update(dict.fromkeys(j for j in history.writers.get(target, ()) if history.reads[j]))
+                found.update(dict.fromkeys(self._reading_writers(target)))
         found.pop(step, None)
         return list(found)
+
+    def _reading_writers(self, target: Any) -> list[int]:
+        found = self._writers_that_read.get(target)
+        if found is None:
+            writers = self.history.writers.get(target, ())
+            found = self._writers_that_read[target] = [j for j in writers if self.history.reads[j]]
+        return found
 
     def _swap(
         self,

@@ -36,7 +36,19 @@ class Branch:
     of them answered anew, with ``answer``. ``asked`` are the prefix entries that are not known to be possible.
     """
 
-    __slots__ = ("answer", "asked", "cut", "depth", "inherited", "nodes", "number", "parent", "prefix", "retry")
+    __slots__ = (
+        "answer",
+        "asked",
+        "cut",
+        "depth",
+        "inherited",
+        "known",
+        "nodes",
+        "number",
+        "parent",
+        "prefix",
+        "retry",
+    )
 
     def __init__(
         self,
@@ -58,6 +70,7 @@ class Branch:
         self.retry = retry  # whether the last asked entry has been left out because its thread had to wait
         self.depth: int = parent.depth + 1 if parent else 0
         self.nodes: tuple[Node, ...] = ()
+        self.known = False  # whether its run has been seen, but not all that it offers
 
     def path(self) -> list[Node]:
         """All nodes from the root down."""
