@@ -33,12 +33,11 @@ FILES = """
     test_contextlib test_copy test_coroutines test_dataclasses test_decorators test_defaultdict test_deque test_descr test_dict
     test_dictviews test_dynamicclassattribute test_enum test_enumerate test_exception_group test_exceptions
     test_extcall test_fstring test_funcattrs test_functools test_generators test_genericclass test_genexps test_global
-    test_grammar test_heapq test_int_literal test_iter test_itertools
-    test_keywordonlyarg test_lambda test_list test_listcomps test_metaclass
-    test_named_expressions test_opcodes test_operator test_ordered_dict test_patma test_pow test_property test_raise
-    test_richcmp test_scope test_setcomps test_slice test_sort test_string test_super test_syntax test_tuple
-    test_type_aliases test_type_params test_typechecks test_unpack test_unpack_ex test_userdict test_userlist test_with
-    test_yield_from
+    test_grammar test_heapq test_int_literal test_iter test_itertools test_keywordonlyarg test_lambda
+    test_list test_listcomps test_metaclass test_named_expressions test_opcodes test_operator
+    test_ordered_dict test_patma test_pow test_property test_raise test_richcmp test_scope test_setcomps
+    test_slice test_sort test_string test_super test_syntax test_tuple test_type_aliases test_type_params
+    test_typechecks test_unpack test_unpack_ex test_userdict test_userlist test_with test_yield_from
 """.split()
 
 LEFT_OUT = {

@@ -24,7 +24,8 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
-from mazurka.program.python.containers import OPERATIONS, Shape, bases, forget_shapes, shapes
+from mazurka.program.python.containers import OPERATIONS, Shape, forget_shapes, shapes
+from mazurka.program.python.locations import bases
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 

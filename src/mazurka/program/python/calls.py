@@ -23,8 +23,10 @@ from mazurka.program.python.attributes import (
     instance_accesses,
     root_of,
 )
-from mazurka.program.python.containers import OPERATIONS, bases, keys_only, operation, read_all, read_structure, sources
-from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a, label, number
+from mazurka.program.python.containers import OPERATIONS, operation, read_structure
+from mazurka.program.python.locations import bases, contents, emit_reads
+from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a
+from mazurka.program.python.views import cursors, keys_only, sources
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
@@ -210,27 +212,31 @@ def _opaque(run: Any, function: Any, site: int, args: tuple[Any, ...], named: di
 
 def _all_of(thing: Any) -> list[Access]:
     """Reads of everything directly in a container or instance."""
-    found = []
-    for container in sources(thing):
-        n = number(container)
-        found += [Access(_READ, ("s", n)), Access(_READ, ("v", n))]
+    found = [access for container in sources(thing) for access in contents(container)]
     if not found and type(thing).__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
-        if type(thing).__module__.partition(".")[0] not in HARMLESS:
+        if root_of(type(thing).__module__) not in HARMLESS:
             found = instance_accesses(thing)
     return found
 
 
 def _read(run: Any, site: int, args: tuple[Any, ...]) -> None:
+    """All of each argument is looked at."""
     found = [container for each in args for container in sources(each)]
     if found:
-        look_through(run, found, site, False)
+        emit_reads(run, found, [access for each in found for access in contents(each)], site)
 
 
 def use(run: Any, thing: Any, site: int) -> None:
-    """All of ``thing``, or of what it goes through, is looked at."""
-    found = sources(thing)
+    """All of ``thing`` is looked at, values included."""
+    _read(run, site, (thing,))
+
+
+def go_through(run: Any, thing: Any, site: int) -> None:
+    """``thing`` is gone through in one step: of a dictionary that shows the keys."""
+    found = cursors(thing)
     if found:
-        look_through(run, found, site, keys_only(thing))
+        reads = [access for each, over in found for access in contents(each, keys_only(over))]
+        emit_reads(run, [each for each, _ in found], reads, site)
     else:
         may_get_on(run, thing)
 
@@ -239,24 +245,6 @@ def may_get_on(run: Any, thing: Any) -> None:
     """Going through an iterator uses it up: a loop that does is not idle."""
     if type(thing) not in _IDLE:
         run.current.effects += 1
-
-
-def look_through(run: Any, found: list[Any], site: int, keys: bool) -> None:
-    """Several containers are looked at in one step."""
-    first, *others = found
-    if not others:
-        (read_structure if keys else read_all)(run, first, site)
-        return
-    more = [Access(_READ, ("v", number(first)))]
-    for each in others:
-        n = number(each)
-        more += [Access(_READ, ("s", n)), Access(_READ, ("v", n))]
-    target = ("s", number(first))
-    if run.detail:
-        for each in found:
-            label(run, ("s", number(each)), each)
-            label(run, ("v", number(each)), each)
-    run.visit(_READ, target, site, None, tuple(more))
 
 
 def measure(run: Any, thing: Any, site: int) -> None:
@@ -270,9 +258,8 @@ def measure(run: Any, thing: Any, site: int) -> None:
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
     """Both operands are looked at."""
-    found = [*sources(left), *sources(right)]
-    if found and left is not right:
-        look_through(run, found, site, False)
+    if left is not right:
+        _read(run, site, (left, right))
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:

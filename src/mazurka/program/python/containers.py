@@ -1,11 +1,10 @@
 """What operations on Python's containers read and write, as accesses to named locations.
 
-A container with number n has three kinds of location: its items ``("i", n, key)``, its structure ``("s", n)`` (which
-keys or how many elements there are, in which order), and its values taken together ``("v", n)``:
+For the locations see :mod:`locations`. The rules:
 
-- replacing an existing item WRITEs the item and the values; adding or removing one also changes (RMW) the structure;
+- replacing an existing item WRITEs the item; adding or removing one also changes (RMW) the structure;
 - looking one up READs the item (in a sequence also the structure, since what index 3 is depends on it);
-- whatever looks at everything READs the structure, and the values too unless it only wants keys or the length.
+- whatever looks at everything READs the structure, and each item too unless it only wants keys or the length.
 
 So ``d['a']`` and ``d['b']`` do not conflict, two insertions conflict by the structure only, and iteration
 conflicts with whatever it would notice. Elements of a set are its keys; a set has no values.
@@ -17,16 +16,16 @@ Cost: one to three microseconds an operation, most of it the kernel's.
 
 from __future__ import annotations
 
-import gc
-import types
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
+from mazurka.program.python.locations import base_of, bases, contents, emit, emit_reads, item, length, values_changed
 from mazurka.program.python.objects import is_a, key_of, number
+from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
 
 Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
@@ -34,68 +33,19 @@ Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
-# -- telling the kernel ---------------------------------------------------------------------------------------------
-
-
-def item(n: int, key: Any) -> Target:
-    """The location of an item; in the dictionary of an instance, of the attribute."""
-    return ("i", n, key_of(key)) if n > 0 else ("a", -n, key_of(key))
-
-
-def emit(
-    run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...] = (), look: Any = None
-) -> None:
-    """Pass one step; in detail mode with names and, if ``look`` tells it, the value."""
-    if not run.detail:
-        run.visit(op, target, site, None, more)
-        return
-    value = None
-    for each in (target, *(access.target for access in more)):
-        objects.label(run, each, thing, _part(thing, each))
-    if look is not None:
-        value = objects.peek(look, run.names[target])
-    else:
-        value = lambda: objects.describe(thing)  # noqa: E731  # as short as the other branch
-    run.visit(op, target, site, value, more)
-
-
-def _part(thing: Any, target: Target) -> str:
-    if target[0] == "i":
-        key = target[2]
-        text = "..." if is_a(key, tuple) and key and key[0] == "object" else repr(key)
-        return f" has {text}" if is_a(thing, (set, frozenset)) else f"[{text}]"
-    if target[0] == "a":
-        return f".{target[2]}"
-    if target[0] == "v":
-        return " (values)"
-    return " (keys)" if is_a(thing, dict) else " (elements)"
-
-
 def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
     """How many there are, or which keys."""
     emit(run, thing, site, _READ, ("s", number(thing)))
 
 
-def read_all(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
-    """Everything in it."""
-    n = number(thing)
-    emit(run, thing, site, _READ, ("s", n), (Access(_READ, ("v", n)),))
-
-
-def read_all_with(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
     """Everything in it and in the arguments."""
-    n = number(thing)
-    emit(run, thing, site, _READ, ("s", n), (Access(_READ, ("v", n)), *_arguments(args)))
+    emit_reads(run, [thing], [*contents(thing), *_arguments(args)], site)
 
 
 def _arguments(args: Iterable[Any]) -> list[Access]:
     """Reads of all that is in those arguments that are containers."""
-    found = []
-    for each in args:
-        for container in sources(each):
-            n = number(container)
-            found += [Access(_READ, ("s", n)), Access(_READ, ("v", n))]
-    return found
+    return [access for each in args for container in sources(each) for access in contents(container)]
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
@@ -127,8 +77,8 @@ def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
-    other = Access(_WRITE, ("v", n)) if _has(thing, args[0]) else Access(_RMW, ("s", n))
-    emit(run, thing, site, _WRITE, item(n, args[0]), (other,), _look(thing, args[0]))
+    more = values_changed(thing, n) if _has(thing, args[0]) else (Access(_RMW, ("s", n)),)
+    emit(run, thing, site, _WRITE, item(n, args[0]), more, _look(thing, args[0]))
 
 
 def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -158,7 +108,7 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
 
 def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
-    if not thing:
+    if not length(thing):
         read_structure(run, thing, site)
         return
     first = bool(args) and is_a(thing, OrderedDict) and args[0] is False
@@ -178,7 +128,7 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if changed is None:
         changed = [*dict.keys(thing)]
     more = [Access(_WRITE, item(n, key)) for key in changed]
-    emit(run, thing, site, _RMW, ("s", n), (Access(_WRITE, ("v", n)), *more, *_arguments(args)))
+    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
 
 
 def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
@@ -203,17 +153,17 @@ def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
 def _index(thing: Any, key: Any) -> int | None:
     """A valid index, counted from the front; None for slices, and for what will be an error."""
     if is_a(key, int):
-        length = len(thing)
-        index = int(key)
+        total = length(thing)
+        index = int.__int__(key)
         if index < 0:
-            index += length
-        if 0 <= index < length:
+            index += total
+        if 0 <= index < total:
             return index
     return None
 
 
 def _element(thing: Any, index: int) -> Callable[[], Any]:
-    return lambda: thing[index] if index < len(thing) else objects.MISSING
+    return lambda: base_of(thing).__getitem__(thing, index) if index < length(thing) else objects.MISSING
 
 
 def _sequence_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -231,7 +181,7 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
         change_all(run, thing, site, args[1:])
         return
     n = number(thing)
-    more = (Access(_WRITE, ("v", n)), Access(_READ, ("s", n)))
+    more = (*values_changed(thing, n), Access(_READ, ("s", n)))
     emit(run, thing, site, _WRITE, ("i", n, index), more, _element(thing, index))
 
 
@@ -242,7 +192,7 @@ def _in_set(thing: Any, key: Any) -> bool:
     stands = key_of(key)
     if is_a(stands, tuple) and "object" in stands:
         return False
-    return stands in set(thing) if type(stands) is not type(key) else set.__contains__(thing, key)
+    return stands in set(set.__iter__(thing)) if type(stands) is not type(key) else set.__contains__(thing, key)
 
 
 def _set_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -271,7 +221,7 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
 
 def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
-    elements = [*thing]
+    elements = [*set.__iter__(thing)]
     for each in args:
         if type(each) in (set, frozenset, list, tuple, dict):
             elements += each
@@ -296,7 +246,7 @@ _DICT: Final = _table(
     clear=(_dict_clear, "clear"),
     update=(_dict_update, "update __ior__"),
     length=(read_structure, "__len__ __bool__"),
-    whole=(read_all_with, "copy __copy__ __eq__ __ne__ __or__ __ror__ __repr__ __reduce__ __reduce_ex__"),
+    whole=(read_all, "copy __copy__ __eq__ __ne__ __or__ __ror__ __repr__ __reduce__ __reduce_ex__"),
 )
 _SEQUENCE: Final = _table(
     read=(_sequence_read, "__getitem__"),
@@ -308,7 +258,7 @@ _SEQUENCE: Final = _table(
     ),
     length=(read_structure, "__len__ __bool__"),
     whole=(
-        read_all_with,
+        read_all,
         "__contains__ index count copy __copy__ __add__ __mul__ __eq__ __ne__ __repr__ decode find rfind startswith "
         "endswith split join hex replace strip __reduce__ __reduce_ex__ rindex",
     ),
@@ -324,7 +274,7 @@ _SET: Final = _table(
     ),
     length=(read_structure, "__len__ __bool__"),
     whole=(
-        read_all_with,
+        read_all,
         "copy __copy__ union intersection difference symmetric_difference issubset issuperset isdisjoint __or__ "
         "__and__ __sub__ __xor__ __eq__ __ne__ __le__ __lt__ __ge__ __gt__ __repr__ __reduce__ __reduce_ex__",
     ),
@@ -333,7 +283,7 @@ _ORDERED: Final = {**_DICT, "move_to_end": change_all}
 _DEFAULT: Final = {**_DICT, "__getitem__": _default_read}
 _COUNTER: Final = {
     **_DICT,
-    **_table(whole=(read_all_with, "most_common elements total"), update=(_dict_update, "subtract")),
+    **_table(whole=(read_all, "most_common elements total"), update=(_dict_update, "subtract")),
 }
 
 #: Operations of each kind of container; a subclass is looked up along its bases.
@@ -383,11 +333,6 @@ def forget_shapes() -> None:
     shapes.clear()
 
 
-def bases(kind: type) -> tuple[type, ...]:
-    """The method resolution order, had without running code of a metaclass; the class alone while it is being made."""
-    return type.__dict__["__mro__"].__get__(kind) or (kind,)
-
-
 def _operations(kind: type) -> dict[str, Handler]:
     """The operations that ``kind`` takes over from a container as they are."""
     mro = bases(kind)
@@ -416,81 +361,3 @@ def operation(thing: Any, name: str) -> Handler | None:
     kind = type(thing)
     shape = shapes.get(id(kind)) or shape_of(kind)
     return shape.operations.get(name)
-
-
-# -- views and iterators ---------------------------------------------------------------------------
-
-_EMPTY: Final[dict[Any, Any]] = {}
-_ORDERED_EMPTY: Final[OrderedDict[Any, Any]] = OrderedDict()
-_NONE: Final[list[Any]] = []
-_VIEWS: Final[tuple[type, ...]] = (type(_EMPTY.keys()), type(_EMPTY.values()), type(_EMPTY.items()))
-_ODD_VIEWS: Final[tuple[type, ...]] = (
-    type(_ORDERED_EMPTY.keys()),
-    type(_ORDERED_EMPTY.values()),
-    type(_ORDERED_EMPTY.items()),
-)
-_EXAMPLES: Final[tuple[Any, ...]] = (
-    iter(_NONE),
-    reversed(_NONE),
-    iter(_EMPTY),
-    iter(_EMPTY.values()),
-    iter(_EMPTY.items()),
-    reversed(_EMPTY),
-    reversed(_EMPTY.values()),
-    reversed(_EMPTY.items()),
-    iter(set(_NONE)),
-    iter(deque(_NONE)),
-    reversed(deque(_NONE)),
-    iter(bytearray()),
-    iter(_ORDERED_EMPTY),
-)
-_ITERATORS: Final[frozenset[type]] = frozenset(map(type, _EXAMPLES))
-_COMBINATORS: Final = frozenset({enumerate, zip, map, filter, reversed})
-_LAZY: Final = frozenset({*_VIEWS, *_ODD_VIEWS, *_ITERATORS, *_COMBINATORS})
-
-
-def sources(thing: Any) -> list[Any]:
-    """The containers that going through ``thing`` looks at: itself, or what it is a view of or iterates over."""
-    kind = type(thing)
-    if kind in _NOTHING:
-        return []
-    if kind in _LAZY:
-        found = []
-        for each in gc.get_referents(thing):
-            if type(each) in _LAZY or is_a(each, (list, dict, set, deque, bytearray)):
-                found += sources(each)
-            elif kind is zip and type(each) is tuple:
-                for part in each:
-                    found += sources(part)
-        return found
-    return [thing] if is_a(thing, (list, dict, set, deque, bytearray)) and _iterates_natively(kind) else []
-
-
-_NOTHING: Final = frozenset({int, str, tuple, float, bool, type(None), bytes, types.FunctionType, type})
-
-
-def _iterates_natively(kind: type) -> bool:
-    if kind in OPERATIONS:
-        return True
-    mro = bases(kind)
-    for each in mro:
-        if "__iter__" in each.__dict__:
-            return each in OPERATIONS
-    return False
-
-
-def view_of(thing: Any) -> Any:
-    """The dictionary a view shows, or None."""
-    if type(thing) in _VIEWS or type(thing) in _ODD_VIEWS:
-        return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
-    return None
-
-
-_KEYS: Final[frozenset[type]] = frozenset(
-    (_VIEWS[0], _ODD_VIEWS[0], type(iter(_EMPTY)), type(reversed(_EMPTY)), type(iter(set(_NONE))))
-)
-
-
-def keys_only(thing: Any) -> bool:
-    """Whether going through it sees keys (or elements of a set), not values."""
-    return type(thing) in _KEYS or is_a(thing, (dict, set))

@@ -27,17 +27,11 @@ from typing import Any, Final
 
 from mazurka.program.python import attributes, calls, kernel, objects, spin
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
-from mazurka.program.python.containers import (
-    forget_shapes,
-    keys_only,
-    operation,
-    read_all,
-    shapes,
-    sources,
-    view_of,
-)
+from mazurka.program.python.containers import forget_shapes, operation, read_all, shapes
+from mazurka.program.python.locations import emit_reads
 from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.primitives.local import local, real_local
+from mazurka.program.python.views import Cursor, cursors, keys_only, next_reads, reads_of_steps, view_of
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
@@ -292,7 +286,7 @@ def consume(thing: Any, site: int) -> Any:
         return thing
     if type(thing) in (map, filter):  # they run code of the program on the way
         return iterate(thing, site)
-    calls.use(run, thing, site)
+    calls.go_through(run, thing, site)
     return thing
 
 
@@ -411,16 +405,12 @@ def iterate(thing: Any, site: int) -> Any:
         return thing
     if type(thing) in _ENDLESS:
         return map(_second, _passes(), thing)
-    found = sources(thing)
-    if not found:
+    if not cursors(thing):
         if not run.solo:
             calls.may_get_on(run, thing)
         return thing
-    if type(thing) is list:
-        ticks = _list_ticks(thing, site)
-    else:
-        ticks = _ticks(found, site, keys_only(thing))
-    return map(_second, ticks, thing)
+    native = iter(thing)
+    return map(_second, _ticks(cursors(native), site), native)
 
 
 def _passes() -> Iterator[None]:
@@ -431,21 +421,15 @@ def _passes() -> Iterator[None]:
         yield None
 
 
-def _list_ticks(thing: list[Any], site: int) -> Iterator[None]:
-    index = 0
+def _ticks(found: list[Cursor], site: int) -> Iterator[None]:
+    """Visits what each native step is about to read."""
+    containers = [container for container, _ in found]
+    steps = [reads_of_steps(cursor) for cursor in found]
     while True:
         run = kernel.active
+        reads = [access for each in steps for access in next(each)]
         if run is not None and not run.solo:
-            operation(thing, "__getitem__")(run, thing, site, (index,))  # type: ignore[misc]  # lists have it
-        yield None
-        index += 1
-
-
-def _ticks(found: list[Any], site: int, keys: bool) -> Iterator[None]:
-    while True:
-        run = kernel.active
-        if run is not None and not run.solo:
-            calls.look_through(run, found, site, keys)
+            emit_reads(run, containers, reads, site)
         yield None
 
 
@@ -454,9 +438,10 @@ def step(thing: Any, site: int) -> Any:
     run = kernel.active
     if run is not None and not run.solo:
         run.current.effects += 1  # an iterator that gets on is not seen to
-        found = sources(thing)
+        found = cursors(thing)
         if found:
-            calls.look_through(run, found, site, False)
+            reads = [access for cursor in found for access in next_reads(cursor)]
+            emit_reads(run, [container for container, _ in found], reads, site)
     return thing
 
 

@@ -27,12 +27,14 @@ from mazurka.program.python.containers import METHODS
 from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
 
 #: Changes whenever the output for some input does: kept code of other versions is not used.
-VERSION: Final = 2
+VERSION: Final = 3
 
 #: Builtins that go through their one argument.
 _CONSUMERS: Final = frozenset(
     "list tuple set frozenset dict sorted sum min max any all str repr bytes bytearray ascii".split()
 )
+#: Those that look at the values of a dictionary, too.
+_WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
 #: Builtins whose calls need a look at run time.
 _LOOKED_AT: Final = frozenset("getattr setattr hasattr delattr vars print input open format".split()) | _CONSUMERS
 
@@ -305,7 +307,7 @@ class Rewriter(ast.NodeTransformer):
         names = [name for target in node.targets for name in self._cells_of(target)]
         value = self.visit(node.value)
         if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
-            value = self._used(value, node.value, "unpack")
+            value = self._used(value, node.value, "unpack", "us")
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             if not node.targets[0].id.startswith("@"):
                 value = self._stored(node.targets[0].id, value, node.value)
@@ -457,7 +459,9 @@ class Rewriter(ast.NodeTransformer):
     def _builtin_call(self, node: ast.Call, name: str) -> ast.expr:
         single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
         if single and not any(not self._steady(keyword.value) for keyword in node.keywords):
-            hook = "us" if name in _CONSUMERS else {"len": "len", "next": "n"}.get(name, "")
+            hook = {"len": "len", "next": "n"}.get(name, "")
+            if name in _CONSUMERS:
+                hook = "u" if name in _WHOLE else "us"
             if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
                 argument = self.visit(node.args[0])
                 node.args = [self._hook(hook, [argument, self._site(node, "call", name)], node.args[0])]
@@ -499,16 +503,16 @@ class Rewriter(ast.NodeTransformer):
     # -- operators
     # --------------------------------------------------------------------------------------------------------
 
-    def _used(self, value: ast.expr, original: ast.expr, kind: str) -> ast.expr:
-        """``value``, announced as looked at as a whole if it may be a container."""
+    def _used(self, value: ast.expr, original: ast.expr, kind: str, hook: str = "u") -> ast.expr:
+        """``value``, announced as looked at as a whole (``us``: gone through) if it may be a container."""
         if isinstance(original, ast.Name) and (original.id.startswith("@") or original.id in self.scope.parameters):
             return value
         if isinstance(original, (*_MAYBE_CONTAINER, ast.BoolOp)):
-            return self._hook("u", [value, self._site(original, kind)], original)
+            return self._hook(hook, [value, self._site(original, kind)], original)
         return value
 
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
-        node.value = self._used(self.visit(node.value), node.value, "unpack")
+        node.value = self._used(self.visit(node.value), node.value, "unpack", "us")
         return node
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
@@ -551,7 +555,7 @@ class Rewriter(ast.NodeTransformer):
         for index, right in enumerate(node.comparators):
             value = self.visit(right)
             if isinstance(node.ops[index], (ast.In, ast.NotIn)):
-                value = self._used(value, right, "search")
+                value = self._used(value, right, "search", "us")
             node.comparators[index] = value
         return node
 

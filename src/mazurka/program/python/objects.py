@@ -34,9 +34,9 @@ _held: dict[int, Any] = {}  # id -> weak reference to it, or itself in a one-ele
 _counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
 _strong = 0
 _sweep_at = 256
-_names: dict[int, str] = {}  # number -> stable name
-_paths: dict[int, str] = {}  # id -> access path, detail mode only
-_pinned: list[Any] = []  # detail mode: what _paths speaks of
+_paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
+_named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like in _held
+_shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
 _SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
@@ -70,9 +70,9 @@ def restart() -> None:
     numbers.clear()
     _held.clear()
     _counts.clear()
-    _names.clear()
     _paths.clear()
-    _pinned.clear()
+    _named.clear()
+    _shown.clear()
     _strong, _sweep_at = 0, 256
 
 
@@ -98,8 +98,6 @@ def _new(thing: object) -> int:
         _strong += 1
         if _strong > _sweep_at:
             _sweep()
-    if running is not None and running.detail:
-        _names[fresh] = f"{type(thing).__name__}#{running.current.name}.{count}"
     return fresh
 
 
@@ -167,18 +165,29 @@ def name(thing: Any) -> str:
         return path
     if is_a(thing, (type, types.FunctionType, types.ModuleType)):
         return str(getattr(thing, "__qualname__", None) or thing.__name__)
-    for found in _look_around(thing):
-        remember(thing, found)
-        return found
-    known = abs(number(thing))
-    return _names.get(known) or f"{type(thing).__name__}#{known}"
+    found = next(_look_around(thing), None) or _next_name(thing)
+    remember(thing, found)
+    return found
 
 
-def remember(thing: object, path: str) -> None:
-    """Keep the path an object was reached by."""
-    if type(thing) not in _SCALARS and id(thing) not in _paths:
-        _paths[id(thing)] = path
-        _pinned.append(thing)
+def _next_name(thing: Any) -> str:
+    """``Account#0.1``: the first that was shown of its kind while thread 0 ran."""
+    running = _kernel.active
+    kind = f"{type(thing).__name__}#{running.current.name if running is not None else '0'}"
+    count = _shown[kind] = _shown.get(kind, 0) + 1
+    return f"{kind}.{count}"
+
+
+def remember(thing: Any, path: str) -> None:
+    """Keep the path an object was reached by, as long as it lives; that must not change how long that is."""
+    key = id(thing)
+    known = _paths.get(key)
+    if type(thing) not in _SCALARS and (known is None or ("#" in known and "#" not in path)):
+        _paths[key] = path
+        try:
+            _named[key] = weakref.ref(thing, lambda _dead: _paths.pop(key, None))
+        except TypeError:
+            _named[key] = thing
 
 
 def _look_around(thing: object) -> Iterator[str]:

@@ -1,0 +1,135 @@
+"""What going through something looks at: the containers behind views, iterators, `enumerate`, `zip` and their like.
+
+A *cursor* is a container with the native iterator that goes over it, so that each step can name the element it takes.
+What an iterator goes over is asked of the garbage collector, which runs no code of the program.
+
+Cost: about a microsecond to look behind a view or an iterator.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.locations import BASES, bases, contents, item, length
+from mazurka.program.python.objects import is_a, number
+from mazurka.trace.event import Op
+
+_READ: Final = Op.READ
+_CONTAINERS: Final = (list, dict, set, deque, bytearray)
+
+_DICT: Final[dict[Any, Any]] = {}
+_ORDERED: Final[OrderedDict[Any, Any]] = OrderedDict()
+_LIST: Final[list[Any]] = []
+_VIEWS: Final[tuple[type, ...]] = (
+    type(_DICT.keys()),
+    type(_DICT.values()),
+    type(_DICT.items()),
+    type(_ORDERED.keys()),
+    type(_ORDERED.values()),
+    type(_ORDERED.items()),
+)
+_EXAMPLES: Final[tuple[Any, ...]] = (
+    iter(_LIST),
+    reversed(_LIST),
+    iter(_DICT),
+    iter(_DICT.values()),
+    iter(_DICT.items()),
+    reversed(_DICT),
+    reversed(_DICT.values()),
+    reversed(_DICT.items()),
+    iter(set(_LIST)),
+    iter(deque(_LIST)),
+    reversed(deque(_LIST)),
+    iter(bytearray()),
+    iter(_ORDERED),
+)
+_ITERATORS: Final[frozenset[type]] = frozenset(map(type, _EXAMPLES))
+_COMBINATORS: Final = frozenset({enumerate, zip, map, filter, reversed})
+_LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
+_LIST_ITERATOR: Final[type] = type(iter(_LIST))
+_DICT_ITERATORS: Final[frozenset[type]] = frozenset({type(iter(_DICT.values())), type(iter(_DICT.items()))})
+_KEYS: Final[frozenset[type]] = frozenset(
+    {_VIEWS[0], _VIEWS[3], type(iter(_DICT)), type(reversed(_DICT)), type(iter(set(_LIST)))}
+)
+_NOTHING: Final = frozenset({int, str, tuple, float, bool, type(None), bytes, types.FunctionType, type})
+
+Cursor = tuple[Any, Any]
+
+
+def cursors(thing: Any) -> list[Cursor]:
+    """The containers that going through ``thing`` shows, each with what goes over it (a view, an iterator, itself)."""
+    kind = type(thing)
+    if kind in _NOTHING:
+        return []
+    if kind in _LAZY:
+        found: list[Cursor] = []
+        for each in gc.get_referents(thing):
+            if kind is zip and type(each) is tuple:
+                for part in each:
+                    found += cursors(part)
+            elif type(each) in _LAZY:
+                found += cursors(each)
+            elif is_a(each, _CONTAINERS):
+                found.append((each, thing))
+        return found
+    return [(thing, thing)] if is_a(thing, _CONTAINERS) and _iterates_natively(kind) else []
+
+
+def sources(thing: Any) -> list[Any]:
+    """The containers that going through ``thing`` looks at."""
+    return [container for container, _ in cursors(thing)]
+
+
+def _iterates_natively(kind: type) -> bool:
+    if kind in BASES:
+        return True
+    return next((each in BASES for each in bases(kind) if "__iter__" in each.__dict__), False)
+
+
+def view_of(thing: Any) -> Any:
+    """The dictionary a view shows, or None."""
+    if type(thing) in _VIEWS:
+        return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
+    return None
+
+
+def keys_only(thing: Any) -> bool:
+    """Whether going through it sees keys (or elements of a set), not values."""
+    return type(thing) in _KEYS or is_a(thing, (dict, set))
+
+
+def next_reads(cursor: Cursor) -> list[Access]:
+    """What taking the next element reads."""
+    container, iterator = cursor
+    if type(iterator) is _LIST_ITERATOR and is_a(container, list):
+        n = number(container)
+        total = list.__len__(container)
+        position: Any = iterator
+        index = total - position.__length_hint__()
+        reads = [Access(_READ, ("s", n))]
+        return [*reads, Access(_READ, ("i", n, index))] if index < total else reads
+    return contents(container, keys_only(iterator))
+
+
+def reads_of_steps(cursor: Cursor) -> Iterator[list[Access]]:
+    """What each step reads, from the first on; ``cursor`` has not been moved yet."""
+    container, iterator = cursor
+    if type(iterator) not in _DICT_ITERATORS or iterator.__length_hint__() != length(container):
+        while True:
+            yield next_reads(cursor)
+    n = number(container)
+    keys = iter(dict.keys(container))
+    while True:
+        reads = [Access(_READ, ("s", n))]
+        try:
+            for key in keys:
+                reads.append(Access(_READ, item(n, key)))
+                break
+        except RuntimeError:  # its size has changed: the program is about to be told
+            pass
+        yield reads
