@@ -29,7 +29,7 @@ from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.trace.event import Op
 
 #: How many steps an explanation shows at most.
-LIMIT: Final = 14
+LIMIT: Final = 12
 
 #: Steps of lower ranks are only added up to this many.
 _FEW: Final = 8

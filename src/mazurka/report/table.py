@@ -8,6 +8,7 @@ width ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from mazurka.replay.anchor import portable_path
@@ -24,9 +25,27 @@ _PATH: Final = 24
 _SLIGHTLY: Final = 20
 _LEFT_OUT: Final = ".../"
 
-#: Folds of fewer steps are not worth a line, and longer tables have none: the step numbers say it, too.
+#: Folds of fewer steps are not worth a line.
 _LEAST_FOLD: Final = 3
+
+#: A table that would be longer goes without folds, then with a row for each line, then without notes.
 _MOST_LINES: Final = 17
+
+
+class _Extra(Enum):
+    """What takes lines of its own beside the rows."""
+
+    FOLDS = "folds"
+    PARTS = "parts"
+    NOTES = "notes"
+
+
+_EXTRAS: Final = (
+    frozenset(_Extra),
+    frozenset({_Extra.PARTS, _Extra.NOTES}),
+    frozenset({_Extra.NOTES}),
+    frozenset[_Extra](),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +58,15 @@ class Line:
 
 def table(explanation: Explanation, width: int, root: str) -> list[Line]:
     """The rows of an explanation as lines of at most ``width`` characters."""
+    lines: list[Line] = []
+    for extras in _EXTRAS:
+        lines = _lines(explanation, width, root, extras)
+        if len(lines) <= _MOST_LINES:
+            break
+    return lines
+
+
+def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_Extra]) -> list[Line]:
     starts, heading = _columns(explanation)
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     lefts = {id(row): _left(row, starts) for row in rows}
@@ -46,20 +74,18 @@ def table(explanation: Explanation, width: int, root: str) -> list[Line]:
     longest = max(width * 3 // 5, 40)
     left_width = _aligned([len(_AND.join(left)) for left in lefts.values()], len(heading), longest)
     place_width = min(max((len(place) for place in places.values()), default=0), 40)
-    lines = [Line(heading.ljust(left_width)[:width].rstrip(), "bold")]
-    folds = sum(isinstance(row, Fold) and row.count >= _LEAST_FOLD for row in explanation.rows)
-    notes = sum(bool(row.note) for row in rows)
-    with_folds = len(rows) + notes + folds <= _MOST_LINES
+    lines = [Line(_cut(heading, width), "bold")]
     callers: dict[str, str] = {}
     for row in explanation.rows:
         if isinstance(row, Fold):
-            if with_folds and row.count >= _LEAST_FOLD:
-                lines.append(Line(f"   ... {_fold_text(row)}", "dim"))
+            if _Extra.FOLDS in extras and row.count >= _LEAST_FOLD:
+                lines.append(Line(_cut(f"   ... {_fold_text(row)}", width), "dim"))
             continue
-        if row.note:
+        if row.note and _Extra.NOTES in extras:
             lines.append(Line(_cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
         source = f"{places[id(row)]:<{place_width}}  {row.text}{_caller_text(row, root, callers)}".rstrip()
-        first, *more = _broken(lefts[id(row)], longest, starts.get(row.thread, _NUMBER))
+        parts = lefts[id(row)] if _Extra.PARTS in extras else [_AND.join(lefts[id(row)])]
+        first, *more = _broken(parts, longest, starts.get(row.thread, _NUMBER))
         style = "red" if row.failing else ""
         lines.append(Line(_cut(f"{first:<{left_width}}  {source}".rstrip(), width), style))
         lines += [Line(each, style) for each in more]
