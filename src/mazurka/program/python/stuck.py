@@ -25,7 +25,7 @@ from mazurka.program.python.primitives.conditions import Waiter
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
 from mazurka.trace.event import Location
 
-INNER.add(__file__)
+INNER.update(map(str, Path(__file__).parent.rglob("*.py")))
 
 #: How far from a thread's variables a primitive's name is looked for: attributes deep, and values in all.
 _DEPTH: Final = 2
