@@ -267,3 +267,23 @@ def test_further_accesses_of_a_step_count(source: Path) -> None:
     run.run.log[1] = run.run.log[1]._replace(more=(Access(Op.WRITE, ("a", 1, "d")),))
     told = run.fails(1, 3)
     assert "0.2: reads e" in _shown(told)
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_every_kind_of_failure_is_explained_whatever_is_missing(kind: FailureKind, source: Path) -> None:
+    run = Written(source, "1 r x=0 @3", "2 w x=1 @4")
+    for failure in (
+        Failure(kind, "", "0", None),
+        Failure(kind, "it failed", "0.9", None, step=1),
+        Failure(kind, "it failed", "0.1", run.place(3), waiting=(Waiting("0.1", "something", "0.7", None),), step=99),
+    ):
+        told = explain(run.run, failure, run)
+        assert told.sentence
+        last = told.rows[-1]
+        assert isinstance(last, Row)
+        assert last.failing
+
+
+def test_a_run_of_nothing_is_explained(source: Path) -> None:
+    told = explain(Run(["0"], [], []), Failure(FailureKind.EXIT, "exit", "0", None), Written(source))
+    assert len(told.rows) == 1

@@ -37,6 +37,9 @@ _FEW: Final = 8
 #: How many of the failing thread's reads the slice starts from.
 _SEEDS: Final = 4
 
+#: How many of its last steps are looked at for what a thread that goes round reads.
+_SPIN: Final = 20
+
 #: How many ranks may fill the table; the others are only for where it would be short.
 _WHOLE_RANKS: Final = 2
 
@@ -226,7 +229,19 @@ def waiting_steps(trail: Trail) -> list[int]:
         if name in names:
             found.update(_held(trail, task))
             found.update(_last_waits(trail, task))
+            if trail.failure.kind is FailureKind.LIVELOCK:
+                found.update(_last_reads(trail, task))
     return sorted(found)
+
+
+def _last_reads(trail: Trail, task: int) -> set[int]:
+    """What a thread that goes round looked at last."""
+    log = trail.run.log
+    latest: dict[Target, int] = {}
+    for index in reversed(trail.steps_of.get(task, [])[-_SPIN:]):
+        if log[index].op is Op.READ:
+            latest.setdefault(log[index].target, index)
+    return set(sorted(latest.values())[-_SEEDS:])
 
 
 def _held(trail: Trail, task: int) -> set[int]:
