@@ -75,7 +75,7 @@ def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = N
         roots=roots,
         include=options.include,
         isolation=Isolation(options.isolation),
-        limits=Limits(steps=options.max_steps),
+        limits=Limits(steps=options.max_steps, seconds=min(60.0, options.time_limit or 60.0)),
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,
     )

@@ -257,6 +257,24 @@ def test_endless_loop_is_bounded(shell):
     assert report["failures"][0]["kind"] == "livelock"
 
 
+@pytest.mark.parametrize("isolation", ["auto", "fork"])
+def test_function_that_returns_what_cannot_leave_the_process(shell, isolation):
+    shell.write(
+        "program.py",
+        """
+        import threading
+
+        def main():
+            thread = threading.Thread(target=print)
+            thread.start()
+            thread.join()
+            return lambda: thread
+        """,
+    )
+    done = shell.run("check", "program.py::main", "--isolation", isolation, status=0)
+    assert "verified" in done.stdout
+
+
 def test_program_that_changes_directory_and_argv(shell):
     report = shell.check(
         """

@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import os
+import pickle
 import sys
 import time
 import types
@@ -187,7 +188,7 @@ class PythonProgram:
 
     def _trial(self, before: frozenset[str]) -> _Trial:
         """In a child: one run, and in a grandchild the same run again."""
-        second = forked.call(lambda: self._execute_here(Plan()))
+        second = forked.call(lambda: _portable(self._execute_here(Plan())))
         first = self._execute_here(Plan())
         imported = [
             name
@@ -217,7 +218,7 @@ class PythonProgram:
 
     def _execute_forked(self, plan: Plan) -> Run:
         try:
-            run, points = forked.call(lambda: (self._execute_here(plan), self.learned.points))
+            run, points = forked.call(lambda: (_portable(self._execute_here(plan)), self.learned.points))
         except forked.ChildDied as error:
             run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
             return run
@@ -304,6 +305,15 @@ def difference(first: Run, second: Run, location: Callable[[int], Location | Non
 def _step_text(run: Run, step: Step, location: Callable[[int], Location | None]) -> str:
     where = location(step.site)
     return f"thread {run.tasks[step.task]} {step.op.name.lower()} {step.target[-1]}" + (f" at {where}" if where else "")
+
+
+def _portable(run: Run) -> Run:
+    """A run that can leave its process; what the program returned stays behind if it can't."""
+    try:
+        pickle.dumps(run.result)
+    except Exception:  # whatever the program's own objects raise
+        run.result = None
+    return run
 
 
 def _run_of(run_kernel: Kernel) -> Run:
