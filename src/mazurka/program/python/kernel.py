@@ -326,7 +326,8 @@ class Kernel:
     def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Sequence[Access] = ()) -> bool:
         """Pass an operation that takes effect or fails at once; which of the two is decided when the thread moves.
 
-        ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target.
+        ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target. Either way
+        a REQUEST says that the thread would not have waited: explorers must know that it could have gone the other way.
         """
         task = self.current
         if self.aborting:
@@ -336,7 +337,8 @@ class Kernel:
             return succeeds()
         self._stop_before(task, op, target, 0)
         done = succeeds()
-        self._record(task, op if done else Op.READ, target, 0, True, None, tuple(more) if done else ())
+        mark = Access(Op.REQUEST, target)
+        self._record(task, op if done else Op.READ, target, 0, True, None, (*more, mark) if done else (mark,))
         return done
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
