@@ -18,7 +18,7 @@ from mazurka.program.python.kernel import END_POINTS, RELEASE_POINTS
 from mazurka.program.python.program import PythonProgram
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
-from mazurka.replay.replayer import teach
+from mazurka.replay.points import teach
 from mazurka.replay.schedule import Schedule, fingerprint, record_schedule
 from mazurka.replay.shrink import failure_with, shrink
 from mazurka.replay.switches import steps_until

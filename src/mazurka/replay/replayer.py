@@ -17,7 +17,7 @@ from typing import Final
 
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, Plan, Program, Run
-from mazurka.replay.points import teach as teach
+from mazurka.replay.points import teach
 from mazurka.replay.schedule import STANDARD, SavedStep, Schedule, fingerprint, save_steps
 
 #: A run that meets a new shared site goes on with more points than its prefix counted, so it is repeated, at most this
@@ -67,11 +67,6 @@ class Replay:
     program_changed: bool
 
 
-def plan_of(schedule: Schedule, *, detail: bool = True) -> Plan:
-    """The plan that follows a schedule."""
-    return Plan(schedule.prefix, strict=True, detail=detail)
-
-
 def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = "") -> Replay:
     """Run ``program`` by ``schedule`` until it ended ``times`` times in the same failure, or once did not.
 
@@ -98,7 +93,7 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
 
 
 def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Difference | None]:
-    plan = plan_of(schedule)
+    plan = Plan(schedule.prefix, strict=True, detail=True)
     for _ in range(_ATTEMPTS):
         run = program.execute(plan)
         difference = first_difference(run, program, schedule, root)

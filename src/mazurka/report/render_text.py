@@ -17,7 +17,7 @@ from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.table import Line, table
-from mazurka.report.words import printable, shorten
+from mazurka.report.words import cut, printable, shorten
 
 _NARROWEST: Final = 60
 _OUTPUT_LINES: Final = 6
@@ -142,17 +142,12 @@ class TextRenderer:
         return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]
 
     def _cut(self, text: str) -> str:
-        return text if len(text) <= self.width else shorten_end(text, self.width)
+        return cut(text, self.width)
 
     def _finish(self, lines: list[Line]) -> str:
         if not self.colour:
             return "".join(f"{line.text}\n" for line in lines)
         return _coloured(lines, self.width)
-
-
-def shorten_end(text: str, width: int) -> str:
-    """Cut a line, its indentation kept."""
-    return text[: width - 3].rstrip() + "..."
 
 
 def _first_line(message: str) -> str:

@@ -157,8 +157,9 @@ def _iteration(case: _Case) -> Recognised | None:
         return None
     for each in case.relevant.interferences:
         if each.gap.task == case.trail.task and any(touch.writes for touch in each.inside):
+            container, _, _ = case.words(each.target).partition(" (")
             return Shape.ITERATION, (
-                f"Iteration invalidated: {case.label(each.gap.task)} iterates over {case.words(each.target)}; "
+                f"Iteration invalidated: {case.label(each.gap.task)} iterates over {container}; "
                 f"{case.others(each)} changes it before the iteration has ended."
             )
     return None

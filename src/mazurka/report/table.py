@@ -13,7 +13,7 @@ from typing import Final
 
 from mazurka.replay.anchor import portable_path
 from mazurka.report.finding import Explanation, Fold, Row
-from mazurka.report.words import one_line
+from mazurka.report.words import cut, one_line
 from mazurka.trace.event import Location
 
 _NUMBER: Final = 6
@@ -74,20 +74,20 @@ def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_E
     longest = max(width * 3 // 5, 40)
     left_width = _aligned([len(_AND.join(left)) for left in lefts.values()], len(heading), longest)
     place_width = min(max((len(place) for place in places.values()), default=0), 40)
-    lines = [Line(_cut(heading, width), "bold")]
+    lines = [Line(cut(heading, width), "bold")]
     callers: dict[str, str] = {}
     for row in explanation.rows:
         if isinstance(row, Fold):
             if _Extra.FOLDS in extras and row.count >= _LEAST_FOLD:
-                lines.append(Line(_cut(f"   ... {_fold_text(row)}", width), "dim"))
+                lines.append(Line(cut(f"   ... {_fold_text(row)}", width), "dim"))
             continue
         if row.note and _Extra.NOTES in extras:
-            lines.append(Line(_cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
+            lines.append(Line(cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
         source = f"{places[id(row)]:<{place_width}}  {row.text}{_caller_text(row, root, callers)}".rstrip()
         parts = lefts[id(row)] if _Extra.PARTS in extras else [_AND.join(lefts[id(row)])]
         first, *more = _broken(parts, longest, starts.get(row.thread, _NUMBER))
         style = "red" if row.failing else ""
-        lines.append(Line(_cut(f"{first:<{left_width}}  {source}".rstrip(), width), style))
+        lines.append(Line(cut(f"{first:<{left_width}}  {source}".rstrip(), width), style))
         lines += [Line(each, style) for each in more]
     return lines
 
@@ -134,7 +134,7 @@ def _broken(parts: list[str], width: int, start: int) -> list[str]:
             lines[-1] += _AND + part
         else:
             lines.append(" " * start + part)
-    return [_cut(line, width) for line in lines]
+    return [cut(line, width) for line in lines]
 
 
 def _place(location: Location | None, root: str) -> str:
@@ -159,7 +159,3 @@ def _caller_text(row: Row, root: str, told: dict[str, str]) -> str:
 
 def _fold_text(fold: Fold) -> str:
     return ", ".join(f"{count} step{'s' if count > 1 else ''} of {label}" for label, count in fold.steps) + " folded"
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."

@@ -93,6 +93,11 @@ def shorten(text: str, length: int) -> str:
     return text if len(text) <= length else text[: max(length - 3, 1)].rstrip() + "..."
 
 
+def cut(text: str, width: int) -> str:
+    """A line of at most ``width`` characters, its indentation kept."""
+    return text if len(text) <= width else text[: width - 3].rstrip() + "..."
+
+
 def one_line(text: str) -> str:
     """Text with every stretch of white space made a single space."""
     return printable(" ".join(text.split()))
