@@ -136,7 +136,7 @@ def _what(task: Task, tasks: list[Task]) -> str:
         return "a change of what its loop reads" if task.spinning else "something unknown"
     text = str(what.describe())
     name = _name_of(_awaited(task), tasks)
-    return f"{text.partition(' created at ')[0]} `{name}`" if name else text
+    return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text
 
 
 def _sentence(task: Task, entry: Waiting, kind: FailureKind) -> str:

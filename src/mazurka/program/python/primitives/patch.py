@@ -277,12 +277,12 @@ class Finder:
         if cls.__module__ in _HOLDERS and cls.__module__ != self.module.__name__:
             return
         for name, value in list(vars(cls).items()):
-            model = _MODEL_OF.get(id(value))
+            inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+            model = _MODEL_OF.get(id(inner))
             if model is None and not name.startswith("__"):
-                inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
                 model = self._visit(inner, f"{path}.{name}", depth + 1)
             if model is not None:
-                setattr(cls, name, staticmethod(model) if isinstance(value, staticmethod) else model)
+                setattr(cls, name, model)  # models of functions are static methods, whatever they replace
                 self.undo.append(functools.partial(setattr, cls, name, value))
 
     def _instance(self, thing: Any, path: str, depth: int) -> None:

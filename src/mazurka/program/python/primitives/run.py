@@ -185,7 +185,7 @@ def describe(what: str, born: Where | None, number: str = "") -> str:
     place = location(born)
     if place is not None:
         return f"{what} created at {place}"
-    return f"{what} {number}" if number else what
+    return f"{what} `{number}`" if number else what
 
 
 def model_of(thing: Any, models: Models, kind: str) -> Model:

@@ -241,6 +241,14 @@ def active_count() -> int:
     return int(_real_threading["active_count"]()) if models is None else len(enumerate_threads())
 
 
+def _registered(call: Any) -> Any:
+    """The function that was given to ``_register_atexit``: CPython keeps a partial or, from 3.13 on, a closure."""
+    cells = getattr(call, "__closure__", None) or ()
+    names = call.__code__.co_freevars if cells else ()
+    found = {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+    return found.get("func", getattr(call, "func", call))
+
+
 def finish_main() -> None:
     """What the interpreter does when the main thread has ended: callbacks of ``_register_atexit``, last one first.
 
@@ -250,7 +258,11 @@ def finish_main() -> None:
     if here() is None:
         return
     for call in reversed(list(threading.__dict__["_threading_atexits"])):
-        if getattr(getattr(call, "func", call), "__module__", "") != "concurrent.futures.process":
+        function = _registered(call)
+        owner = getattr(function, "__module__", "")
+        if owner == "concurrent.futures.thread" and not function.__globals__.get("_threads_queues"):
+            function.__globals__["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
+        elif owner != "concurrent.futures.process":
             call()
 
 
