@@ -337,8 +337,9 @@ class Kernel:
             return succeeds()
         self._stop_before(task, op, target, 0)
         done = succeeds()
-        mark = Access(Op.REQUEST, target)
-        self._record(task, op if done else Op.READ, target, 0, True, None, (*more, mark) if done else (mark,))
+        # A plain look or change does not wait under any circumstances, so there is nothing to mark.
+        mark = () if op is Op.READ or op is Op.WRITE else (Access(Op.REQUEST, target),)
+        self._record(task, op if done else Op.READ, target, 0, True, None, (*more, *mark) if done else mark)
         return done
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
@@ -635,6 +636,10 @@ class Kernel:
         task.visits += 1
         if task.visits > _PATIENCE:
             self._abandon(task)
+
+    def abandon(self) -> None:
+        """Leave the running thread, which won't end, where it stands."""
+        self._abandon(self.current)
 
     def _abandon(self, task: Task) -> None:
         parent = task.greenlet.parent
