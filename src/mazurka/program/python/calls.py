@@ -237,7 +237,7 @@ def go_through(run: Any, thing: Any, site: int) -> None:
     if found:
         reads = [access for each, over in found for access in contents(each, keys_only(over))]
         emit_reads(run, [each for each, _ in found], reads, site)
-    else:
+    if not found or hasattr(type(thing), "__next__"):
         may_get_on(run, thing)
 
 

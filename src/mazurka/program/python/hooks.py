@@ -410,6 +410,8 @@ def iterate(thing: Any, site: int) -> Any:
             calls.may_get_on(run, thing)
         return thing
     native = iter(thing)
+    if native is thing and not run.solo:
+        calls.may_get_on(run, thing)
     return map(_second, _ticks(cursors(native), site), native)
 
 
