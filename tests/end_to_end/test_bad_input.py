@@ -275,6 +275,41 @@ def test_function_that_returns_what_cannot_leave_the_process(shell, isolation):
     assert "verified" in done.stdout
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_blocking_call_outside_the_model_is_cut(shell, stubborn):
+    """The pipe is only written by a thread that can't move while this one blocks the process for real."""
+    read = "os.read(reading, 1)"
+    if stubborn:
+        read = "while True:\n        try: os.read(reading, 1)\n        except BaseException: pass"
+    report = shell.check(
+        f"""\
+import os, threading
+
+reading, writing = os.pipe()
+
+def work():
+    {read}
+
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+os.write(writing, b"x")
+""",
+        "--time-limit",
+        "20",
+        status=0,
+    )
+    assert report["verdict"] == "inconclusive"
+    assert "blocked for 5 seconds outside the model" in report["reason"]
+    assert "program.py:" in report["reason"]
+
+
+def test_processes_are_counted(shell):
+    report = shell.check(AROUND.format(body="import subprocess; subprocess.run([sys.executable, '-c', ''])"), status=0)
+    assert report["verdict"] == "inconclusive"
+    assert "subprocess.Popen.__init__" in report["uncontrolled"]
+
+
 def test_program_that_changes_directory_and_argv(shell):
     report = shell.check(
         """

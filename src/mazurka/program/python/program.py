@@ -22,11 +22,24 @@ from enum import Enum
 from typing import Any, Final
 
 from mazurka.program.protocol import Failure, FailureKind, Frame, Plan, Run, Step
-from mazurka.program.python import determinism, endings, failures, forked, hooks, kernel, loader, primitives, sites, state, swap
+from mazurka.program.python import (
+    determinism,
+    endings,
+    failures,
+    forked,
+    hooks,
+    kernel,
+    loader,
+    primitives,
+    sites,
+    state,
+    swap,
+)
 from mazurka.program.python.capture import Capture
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
 from mazurka.program.python.stuck import name_primitive, stuck
+from mazurka.program.python.watchdog import Watchdog
 from mazurka.trace.event import Location
 
 
@@ -53,6 +66,10 @@ class Settings:
 
 #: At most this many trial runs: each may import more, or find more that is shared.
 _TRIALS: Final = 4
+
+
+#: Seconds after which a run that is cut short is not tried again.
+_LONG: Final = 2.0
 
 
 class PythonProgram:
@@ -125,6 +142,7 @@ class PythonProgram:
             self._undo.append(uninstall)
         self._swap_included()
         self.entry.prepare()
+        primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
             self._check = loader.compile_expression(self.settings.invariant, "<invariant>")
         self._try_out()
@@ -168,6 +186,10 @@ class PythonProgram:
             self.learned.points |= trial.points
             for name in trial.imported:
                 _import_quietly(name)
+            if trial.imported:
+                primitives.install()
+            if trial.hung:
+                return trial.hung
             self.nondeterminism = trial.difference
             self.reads_input = trial.read_input
             if not trial.imported and not trial.grew:
@@ -189,6 +211,8 @@ class PythonProgram:
     def _trial(self, before: frozenset[str]) -> _Trial:
         """In a child: one run, and in a grandchild the same run again."""
         second = forked.call(lambda: _portable(self._execute_here(Plan())))
+        if second.truncated and second.seconds > _LONG:
+            return _Trial(set(self.learned.points), False, [], "", False, second.truncated)
         first = self._execute_here(Plan())
         imported = [
             name
@@ -244,7 +268,7 @@ class PythonProgram:
         kernel.activate(run_kernel)
         capture = Capture()
         try:
-            with capture:
+            with capture, Watchdog(run_kernel):
                 run_kernel.run(lambda: result.append(self._main(run_kernel)))
                 hooks.finish(run_kernel)
         finally:
@@ -285,6 +309,7 @@ class _Trial:
     imported: list[str]
     difference: str
     read_input: bool
+    hung: str = ""  # why it was cut short after a long time
 
 
 def difference(first: Run, second: Run, location: Callable[[int], Location | None]) -> str:
