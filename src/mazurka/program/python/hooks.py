@@ -31,7 +31,7 @@ from mazurka.program.python.containers import forget_shapes, operation, read_all
 from mazurka.program.python.locations import emit_reads
 from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.primitives.local import local, real_local
-from mazurka.program.python.views import Cursor, cursors, keys_only, next_reads, reads_of_steps, view_of
+from mazurka.program.python.views import Cursor, cursors, keys_only, next_reads, view_of
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
@@ -426,12 +426,10 @@ def _passes() -> Iterator[None]:
 def _ticks(found: list[Cursor], site: int) -> Iterator[None]:
     """Visits what each native step is about to read."""
     containers = [container for container, _ in found]
-    steps = [reads_of_steps(cursor) for cursor in found]
     while True:
         run = kernel.active
-        reads = [access for each in steps for access in next(each)]
         if run is not None and not run.solo:
-            emit_reads(run, containers, reads, site)
+            emit_reads(run, containers, [access for each in found for access in next_reads(each)], site)
         yield None
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import gc
 import types
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.locations import BASES, bases, contents, item, length
+from mazurka.program.python.locations import BASES, MANY, bases, contents, item, length
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 
@@ -105,31 +105,18 @@ def keys_only(thing: Any) -> bool:
 
 def next_reads(cursor: Cursor) -> list[Access]:
     """What taking the next element reads."""
-    container, iterator = cursor
-    if type(iterator) is _LIST_ITERATOR and is_a(container, list):
+    container, over = cursor
+    kind = type(over)
+    if kind is _LIST_ITERATOR and is_a(container, list):
         n = number(container)
-        total = list.__len__(container)
-        position: Any = iterator
-        index = total - position.__length_hint__()
         reads = [Access(_READ, ("s", n))]
-        return [*reads, Access(_READ, ("i", n, index))] if index < total else reads
-    return contents(container, keys_only(iterator))
-
-
-def reads_of_steps(cursor: Cursor) -> Iterator[list[Access]]:
-    """What each step reads, from the first on; ``cursor`` has not been moved yet."""
-    container, iterator = cursor
-    if type(iterator) not in _DICT_ITERATORS or iterator.__length_hint__() != length(container):
-        while True:
-            yield next_reads(cursor)
-    n = number(container)
-    keys = iter(dict.keys(container))
-    while True:
-        reads = [Access(_READ, ("s", n))]
-        try:
-            for key in keys:
-                reads.append(Access(_READ, item(n, key)))
-                break
-        except RuntimeError:  # its size has changed: the program is about to be told
-            pass
-        yield reads
+        index = list.__len__(container) - over.__length_hint__()
+        return [*reads, Access(_READ, ("i", n, index))] if over.__length_hint__() else reads
+    if kind in _DICT_ITERATORS and length(container) <= MANY:
+        n = number(container)
+        position = length(container) - over.__length_hint__()  # behind the last if its size has changed
+        return [
+            Access(_READ, ("s", n)),
+            *(Access(_READ, item(n, key)) for key in islice(dict.keys(container), position, position + 1)),
+        ]
+    return contents(container, keys_only(over))
