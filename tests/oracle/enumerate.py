@@ -54,7 +54,7 @@ class ReadValues:
 
     def after(self, memory: Any, t: int, touched: Touched) -> Any:
         op, target, value, _ = touched
-        if target[0] == "var" and READS[op] or target[0] == "lock" and value is not None:
+        if target[0] == "var" and READS[op] or target[0] in ("lock", "sem") and value is not None:
             row = (*memory[t], value)
             return (*memory[:t], row, *memory[t + 1 :])
         return memory

@@ -15,14 +15,17 @@ from typing import Any
 from hypothesis import strategies as st
 from tests.oracle.language import (
     Assert,
+    Down,
     If,
     Lock,
     Notify,
     Read,
     Set,
     SmallProgram,
+    TryDown,
     TryLock,
     Unlock,
+    Up,
     Wait,
     While,
     Write,
@@ -36,9 +39,10 @@ Choose = Callable[[int], int]
 
 
 class _Grammar:
-    def __init__(self, choose: Choose, conditions: bool) -> None:
+    def __init__(self, choose: Choose, conditions: bool, semaphores: bool = False) -> None:
         self.choose = choose
         self.conditions = conditions
+        self.semaphores = semaphores
 
     def program(self) -> SmallProgram:
         count = 2 + self.choose(6) // 3 + self.choose(8) // 7
@@ -46,7 +50,8 @@ class _Grammar:
         threads = tuple(self.block(1 + self.choose(size), 2, ()) for _ in range(count))
         main = self.block(self.choose(3), 1, ()) if self.choose(4) == 3 else ()
         after = tuple(Read(f"r{v}", v) for v in _VARIABLES)
-        return SmallProgram(threads, main, after, {}, {"c": "l"} if self.conditions else {})
+        counts = {"s": self.choose(3), "t": 1} if self.semaphores else {}
+        return SmallProgram(threads, main, after, {}, {"c": "l"} if self.conditions else {}, counts)
 
     def pick(self, names: tuple[str, ...]) -> str:
         return names[self.choose(len(names))]
@@ -55,6 +60,8 @@ class _Grammar:
         return tuple(s for _ in range(size) for s in self.statements(depth, held))
 
     def statements(self, depth: int, held: tuple[str, ...]) -> tuple[Any, ...]:
+        if self.semaphores and self.choose(3) == 2:
+            return self.counted()
         match self.choose(12 if depth else 5):
             case 0 | 1:
                 return (Write(self.pick(_VARIABLES), self.value()),)
@@ -73,6 +80,17 @@ class _Grammar:
                 return self.tried(depth, held)
             case _:
                 return self.signal(held)
+
+    def counted(self) -> tuple[Any, ...]:
+        """Not balanced: a semaphore is given by whom it pleases."""
+        semaphore = self.pick(("s", "t"))
+        match self.choose(5):
+            case 0 | 1:
+                return (Down(semaphore),)
+            case 2 | 3:
+                return (Up(semaphore),)
+            case _:
+                return (TryDown("d", semaphore), If("d == 0", (Read("a", self.pick(_VARIABLES)),)))
 
     def value(self) -> str:
         return ("1", "2", "a + 1", "a + b")[self.choose(4)]
@@ -124,12 +142,12 @@ class _Grammar:
 
 
 @st.composite
-def programs(draw: st.DrawFn, conditions: bool = True) -> SmallProgram:
+def programs(draw: st.DrawFn, conditions: bool = True, semaphores: bool = False) -> SmallProgram:
     """Small programs, for hypothesis."""
-    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions).program()
+    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions, semaphores).program()
 
 
-def random_program(seed: int, conditions: bool = True) -> SmallProgram:
+def random_program(seed: int, conditions: bool = True, semaphores: bool = False) -> SmallProgram:
     """The same family by number."""
     rng = random.Random(seed)
-    return _Grammar(rng.randrange, conditions).program()
+    return _Grammar(rng.randrange, conditions, semaphores).program()

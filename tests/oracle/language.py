@@ -63,6 +63,24 @@ class Notify:
 
 
 @dataclass(frozen=True, slots=True)
+class Down:
+    """Take one of a semaphore, waiting until there is one."""
+
+    semaphore: str
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    semaphore: str
+
+
+@dataclass(frozen=True, slots=True)
+class TryDown:
+    local: str
+    semaphore: str
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     test: str
     then: tuple[Any, ...]
@@ -99,7 +117,10 @@ class Join:
     thread: int
 
 
-Statement = Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | If | While | Break | Assert | Fork | Join
+Statement = (
+    Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | Down | Up | TryDown
+    | If | While | Break | Assert | Fork | Join
+)  # fmt: skip
 
 #: An instruction: its name and operands; expressions are callables over the list of locals.
 Instruction = tuple[Any, ...]
@@ -110,8 +131,8 @@ class SmallProgram:
     """``threads[i]`` is started by main as thread ``0.{i+1}``; main forks all, does ``main``, joins all, does
     ``after``.
 
-    ``conditions`` maps a condition to its lock. Variables start with ``initial`` (0 if not named). With ``main_forks``
-    false, ``main`` has Fork statements of its own; likewise joins.
+    ``conditions`` maps a condition to its lock, ``semaphores`` a semaphore to its first count. Variables start with
+    ``initial`` (0 if not named). With ``main_forks`` false, ``main`` has Fork statements of its own; likewise joins.
     """
 
     threads: tuple[tuple[Any, ...], ...]
@@ -119,6 +140,7 @@ class SmallProgram:
     after: tuple[Any, ...] = ()
     initial: dict[str, int] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
+    semaphores: dict[str, int] = field(default_factory=dict)
     main_forks: bool = True
     main_joins: bool = True
 
@@ -182,24 +204,8 @@ class Compiled:
                 emit(("write", self._expression(value), *self._variable(variable)))
             case Set(local, value):
                 emit(("set", self._local(local), self._expression(value)))
-            case Lock(lock):
-                emit(("lock", lock))
-            case Unlock(lock):
-                emit(("unlock", lock))
-            case TryLock(local, lock):
-                emit(("try", self._local(local), lock))
-            case Wait(condition):
-                emit(("wait", condition))
-                emit(("wake", condition))
-                emit(("relock", condition))
-            case Notify(condition, everybody):
-                emit(("notify", condition, everybody))
             case Assert(test):
                 emit(("assert", self._expression(test), test))
-            case Fork(thread):
-                emit(("fork", thread + 1))
-            case Join(thread):
-                emit(("join", thread + 1))
             case If():
                 self._if(s)
             case While():
@@ -208,7 +214,31 @@ class Compiled:
                 self._breaks[-1].append(len(self.instructions))
                 emit(())
             case _:
-                raise TypeError(s)
+                self.instructions.extend(self._synchronising(s))
+
+    def _synchronising(self, s: Any) -> list[Instruction]:
+        match s:
+            case Lock(lock):
+                return [("lock", lock)]
+            case Unlock(lock):
+                return [("unlock", lock)]
+            case TryLock(local, lock):
+                return [("try", self._local(local), lock)]
+            case Down(semaphore):
+                return [("down", semaphore)]
+            case Up(semaphore):
+                return [("up", semaphore)]
+            case TryDown(local, semaphore):
+                return [("trydown", self._local(local), semaphore)]
+            case Wait(condition):
+                return [("wait", condition), ("wake", condition), ("relock", condition)]
+            case Notify(condition, everybody):
+                return [("notify", condition, everybody)]
+            case Fork(thread):
+                return [("fork", thread + 1)]
+            case Join(thread):
+                return [("join", thread + 1)]
+        raise TypeError(s)
 
     def _if(self, s: If) -> None:
         code = self.instructions

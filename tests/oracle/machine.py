@@ -38,6 +38,7 @@ class Machine:
         self.locals: list[list[Any]] = [[0] * len(compiled.names) for compiled in program.code]
         self.shared: dict[str, Any] = dict(program.initial)
         self.owner: dict[str, int] = {}
+        self.counts: dict[str, int] = dict(program.semaphores)
         self.queues: dict[str, tuple[tuple[int, int], ...]] = {}
         self.waits = [0] * count
         self.woken: set[tuple[int, int]] = set()
@@ -54,6 +55,7 @@ class Machine:
             tuple(map(tuple, self.locals)),
             tuple(sorted(self.shared.items())),
             tuple(sorted(self.owner.items())),
+            tuple(sorted(self.counts.items())),
             tuple(sorted(self.queues.items())),
             tuple(self.waits),
             tuple(sorted(self.woken)),
@@ -62,10 +64,11 @@ class Machine:
 
     def thaw(self, state: tuple[Any, ...]) -> None:
         """Go to a frozen state."""
-        status, pc, values, shared, owner, queues, waits, woken, failed = state
+        status, pc, values, shared, owner, counts, queues, waits, woken, failed = state
         self.status, self.pc = list(status), list(pc)
         self.locals = [list(row) for row in values]
         self.shared, self.owner, self.queues = dict(shared), dict(owner), dict(queues)
+        self.counts = dict(counts)
         self.waits, self.woken, self.failed = list(waits), set(woken), list(failed)
 
     # -- moving -----------------------------------------------------------------------------------------------------
@@ -83,6 +86,8 @@ class Machine:
                 return self.program.conditions[condition] not in self.owner
             case ("wake", _):
                 return (t, self.waits[t]) in self.woken
+            case ("down", semaphore):
+                return self.counts[semaphore] > 0
             case ("join", other):
                 return self.status[other] >= ENDED
         return True
@@ -162,6 +167,21 @@ class Machine:
             self.owner[lock] = t
         mark = (Access(Op.REQUEST, ("lock", lock)),)
         return Op.ACQUIRE if free else Op.READ, ("lock", lock), int(free), mark
+
+    def _do_down(self, t: int, semaphore: str) -> Touched:
+        self.counts[semaphore] -= 1
+        return Op.RMW, ("sem", semaphore), None, ()
+
+    def _do_up(self, t: int, semaphore: str) -> Touched:
+        self.counts[semaphore] += 1
+        return Op.RMW, ("sem", semaphore), None, ()
+
+    def _do_trydown(self, t: int, local: int, semaphore: str) -> Touched:
+        there = self.counts[semaphore] > 0
+        self.locals[t][local] = int(there)
+        self.counts[semaphore] -= there
+        mark = (Access(Op.REQUEST, ("sem", semaphore)),)
+        return Op.RMW if there else Op.READ, ("sem", semaphore), int(there), mark
 
     def _do_wait(self, t: int, condition: str) -> Touched:
         self.waits[t] += 1

@@ -28,7 +28,7 @@ from mazurka.program.protocol import (
 )
 from mazurka.trace.event import Location, Op
 
-_POINTS = frozenset({"read", "write", "lock", "relock", "try"})
+_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown"})
 
 
 def name_of(t: int) -> str:
@@ -95,7 +95,7 @@ class Stepper:
             return
         if self.joint and instruction[0] == "relock":
             more = (*more, Access(Op.READ, ("wake", t, machine.waits[t])))
-        if not self.marked and instruction[0] == "try":
+        if not self.marked and instruction[0] in ("try", "trydown"):
             more = ()
         step = Step(self.tasks.index(t), op, _target(target), site, point, value, more)
         self.log.append(step)
@@ -176,6 +176,8 @@ class OracleProgram:
                 return Op.ACQUIRE, ("lock", lock)
             case ("relock", condition):
                 return Op.ACQUIRE, ("lock", self.program.conditions[condition])
+            case ("down", semaphore):
+                return Op.RMW, ("sem", semaphore)
             case ("wake", _):
                 if self.joint:
                     return Op.ACQUIRE, ("lock", self.program.conditions[machine.pending(t)[1]])
@@ -189,7 +191,7 @@ class OracleProgram:
         rows: list[list[Any]] = [[] for _ in self.program.code]
         for step in stepper.log:
             kind = step.target[0]
-            if kind == "var" and step.op is Op.READ or kind == "lock" and step.value is not None:
+            if kind == "var" and step.op is Op.READ or kind in ("lock", "sem") and step.value is not None:
                 rows[stepper.tasks[step.task]].append(step.value)
         return tuple(map(tuple, rows))
 

@@ -14,6 +14,7 @@ from typing import Any
 from tests.oracle.language import (
     Assert,
     Break,
+    Down,
     Fork,
     If,
     Join,
@@ -22,8 +23,10 @@ from tests.oracle.language import (
     Read,
     Set,
     SmallProgram,
+    TryDown,
     TryLock,
     Unlock,
+    Up,
     Variable,
     Wait,
     While,
@@ -81,6 +84,9 @@ class _Writer:
         for condition, lock in sorted(program.conditions.items()):
             self.add(1, f"condition_{condition} = threading.Condition(lock_{lock})")
 
+        for semaphore, count in sorted(program.semaphores.items()):
+            self.add(1, f"semaphore_{semaphore} = threading.Semaphore({count})")
+
     def thread(self, number: int, body: tuple[Any, ...]) -> None:
         self.add(0, "")
         self.add(1, f"def thread_{number}():")
@@ -130,30 +136,6 @@ class _Writer:
 
     def statement(self, depth: int, s: Any) -> None:
         match s:
-            case None | Break():
-                self.add(depth, "break" if s else "pass")
-            case Read(local, variable):
-                self.add(depth, f"{local} = {self.place(variable)}")
-            case Write(variable, value):
-                self.add(depth, f"{self.place(variable)} = {value}")
-            case Set(local, value):
-                self.add(depth, f"{local} = {value}")
-            case Lock(lock):
-                self.add(depth, f"lock_{lock}.acquire()")
-            case Unlock(lock):
-                self.add(depth, f"lock_{lock}.release()")
-            case TryLock(local, lock):
-                self.add(depth, f"{local} = int(lock_{lock}.acquire(blocking=False))")
-            case Wait(condition):
-                self.add(depth, f"condition_{condition}.wait()")
-            case Notify(condition, everybody):
-                self.add(depth, f"condition_{condition}.{'notify_all' if everybody else 'notify'}()")
-            case Assert(test):
-                self.add(depth, f"assert {test}, {test!r}")
-            case Fork(thread):
-                self.add(depth, f"threads[{thread}].start()")
-            case Join(thread):
-                self.add(depth, f"threads[{thread}].join()")
             case If(test, then, otherwise):
                 self.add(depth, f"if {test}:")
                 self.block(depth + 1, then or (None,))
@@ -162,6 +144,50 @@ class _Writer:
                     self.block(depth + 1, otherwise)
             case While(test, body, bound, before):
                 self.loop(depth, test, body, bound, before)
+            case Read() | Write() | Set() | Assert() | Break() | None:
+                self.add(depth, self.local_statement(s))
+            case _:
+                self.add(depth, self.call(s))
+
+    def local_statement(self, s: Any) -> str:
+        match s:
+            case None:
+                return "pass"
+            case Break():
+                return "break"
+            case Read(local, variable):
+                return f"{local} = {self.place(variable)}"
+            case Write(variable, value):
+                return f"{self.place(variable)} = {value}"
+            case Set(local, value):
+                return f"{local} = {value}"
+            case Assert(test):
+                return f"assert {test}, {test!r}"
+        raise TypeError(s)
+
+    def call(self, s: Any) -> str:
+        match s:
+            case Lock(lock):
+                return f"lock_{lock}.acquire()"
+            case Unlock(lock):
+                return f"lock_{lock}.release()"
+            case TryLock(local, lock):
+                return f"{local} = int(lock_{lock}.acquire(blocking=False))"
+            case Down(semaphore):
+                return f"semaphore_{semaphore}.acquire()"
+            case Up(semaphore):
+                return f"semaphore_{semaphore}.release()"
+            case TryDown(local, semaphore):
+                return f"{local} = int(semaphore_{semaphore}.acquire(blocking=False))"
+            case Wait(condition):
+                return f"condition_{condition}.wait()"
+            case Notify(condition, everybody):
+                return f"condition_{condition}.{'notify_all' if everybody else 'notify'}()"
+            case Fork(thread):
+                return f"threads[{thread}].start()"
+            case Join(thread):
+                return f"threads[{thread}].join()"
+        raise TypeError(s)
 
     def loop(self, depth: int, test: str, body: tuple[Any, ...], bound: int, before: tuple[Any, ...]) -> None:
         self.add(depth, f"for _ in range({bound}):" if bound else "while True:")

@@ -69,6 +69,7 @@ class Walk:
             if lock is not None:
                 self.locks.setdefault(lock, []).append(step)
         self.lockable = {lock for _, lock in history.frees} | set(self.locks)
+        self.counted = {lock for lock in self.locks if lock[0] in taken_kinds}  # takers may share them
         self._locks_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_that_read: dict[Any, list[int]] = {}
@@ -304,9 +305,11 @@ class Walk:
             if answer in node.tried:
                 continue
             reads = tuple((target, s) for (target, _), s in zip(asked, sources, strict=True))
-            for writes in self._effects(step, reads):
-                extra = Extra(place[0], reads, writes)
-                wanted = self._ask(stop.number, node, answer, stop.past, [place], list(sources), (extra,))
+            effects = self._effects(step, reads)
+            for writes in effects:
+                extras = (Extra(place[0], reads, writes),)
+                guess = len(effects) > 1
+                wanted = self._ask(stop.number, node, answer, stop.past, [place], list(sources), extras, guess)
                 if wanted is not None:
                     yield wanted
                     break
@@ -349,7 +352,7 @@ class Walk:
             return [writes]
         target, source = open_question[0]
         without = tuple(w for w in writes if w != target)
-        if target not in self.lockable:
+        if target not in self.lockable or target in self.counted:
             return [(*without, target), without]
         free = source == INITIAL or (source, target) in history.frees
         if not free:
@@ -391,7 +394,7 @@ class Walk:
 
     def _takes_if_free(self, step: int, target: Any) -> bool:
         return (
-            target in self.lockable
+            (target in self.lockable or step in self.history.attempts)
             and any(t == target for t, _ in self.history.reads[step])
             and self._would_take(step, target)
         )
@@ -411,8 +414,10 @@ class Walk:
     def _reading_writers(self, target: Any) -> list[int]:
         found = self._writers_that_read.get(target)
         if found is None:
-            writers = self.history.writers.get(target, ())
-            found = self._writers_that_read[target] = [j for j in writers if self.history.reads[j]]
+            history = self.history
+            found = [j for j in history.writers.get(target, ()) if history.reads[j]]
+            found += [j for j in history.looks.get(target, ()) if j in history.attempts and j not in found]
+            self._writers_that_read[target] = found
         return found
 
     def _swap(
@@ -433,9 +438,10 @@ class Walk:
         reads = tuple((t, base if t in changed else s) for t, s in asked)
         needed = [s for _, s in rival.reads] + [s for t, s in asked if t not in changed]
         places = [place, self._place(step)]
-        for writes in self._effects(step, reads):
+        effects = self._effects(step, reads)
+        for writes in effects:
             extras = (rival, Extra(places[1][0], reads, writes))
-            wanted = self._ask(stop.number, stop.node, answer, stop.past, places, needed, extras)
+            wanted = self._ask(stop.number, stop.node, answer, stop.past, places, needed, extras, len(effects) > 1)
             if wanted is not None:
                 yield wanted
                 return
@@ -464,6 +470,7 @@ class Walk:
         places: list[tuple[int, int]],
         sources: list[int],
         extras: tuple[Extra, ...],
+        unsure: bool = False,
     ) -> Wanted | None:
         """Decide an alternative: the run wanted, or None if there is none.
 
@@ -484,13 +491,18 @@ class Walk:
         self.tally.queries += 1
         verdict = self.solver.solve(history, Query(tuple(past), extras))
         if isinstance(verdict, Feasible):
-            return self._want(number, answer, verdict.order, extras)
+            return self._want(number, answer, verdict.order, extras, unsure)
         self.tally.unknown += not isinstance(verdict, Infeasible)
         self.impossible.append((number, answer))
         return None
 
-    def _want(self, number: int, answer: int, order: tuple[int, ...], extras: tuple[Extra, ...]) -> Wanted:
-        """The run that an order stands for: at its points move the threads of the order's steps."""
+    def _want(
+        self, number: int, answer: int, order: tuple[int, ...], extras: tuple[Extra, ...], unsure: bool
+    ) -> Wanted:
+        """The run that an order stands for: at its points move the threads of the order's steps.
+
+        ``unsure`` says that what the last extra step does is a guess, so what comes after it may turn out impossible.
+        """
         history = self.history
         base, tasks, points, numbers = len(history.numbers), history.tasks, history.points, history.numbers
         prefix: list[str] = []
@@ -501,7 +513,10 @@ class Walk:
                 prefix.append(tasks[extras[step - base].thread])
             elif points[step]:
                 prefix.append(tasks[numbers[step]])
-        return Wanted(number + 1, answer, tuple(prefix), tuple(asked[step] for step in sorted(asked)))
+        uncertain = [asked[step] for step in sorted(asked)]
+        if unsure:
+            uncertain[:0] = range(uncertain[-1] + 1, len(prefix))
+        return Wanted(number + 1, answer, tuple(prefix), tuple(uncertain))
 
 
 def _answer(prints: list[int]) -> int:
