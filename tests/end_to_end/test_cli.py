@@ -263,6 +263,43 @@ def test_replay_from_file_and_token(shell):
         assert "200 expected, 150 found" in done.stdout
 
 
+@pytest.mark.parametrize("isolation", ["restore", "fork"])
+def test_replay_of_a_failure_whose_own_run_met_new_shared_places(shell, isolation):
+    """The failing run is the first to share `n`; its schedule must hold in a process that knows of it from the start."""
+    source = """\
+        import threading
+
+        class State:
+            started = False
+            n = 0
+
+        state = State()
+        state.started = False
+        state.n = 0
+
+        def late():
+            if state.started:
+                state.n += 1
+                raise ValueError(state.n)
+
+        def early():
+            state.n += 1
+            state.started = True
+            state.n += 1
+
+        threads = [threading.Thread(target=work) for work in (late, early)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    report = shell.check(source, "--isolation", isolation, "--all-failures", status=1)
+    (failure,) = report["failures"]
+    for given in (failure["schedule"], failure["token"]):
+        done = shell.run("replay", given, "--times", "3", status=1)
+        assert "reproduced, 3 of 3 times: ValueError" in done.stdout
+
+
 def test_replay_many_times(shell):
     failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
     done = shell.run("replay", failure["schedule"], "--times", "20", status=1)
