@@ -53,6 +53,7 @@ _SHAPES = (
     "bystanders",
     "check_then_act",
     "half_done",
+    "hidden",
     "iteration",
     "order_violation",
     "self_deadlock",

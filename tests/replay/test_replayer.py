@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
@@ -11,8 +12,8 @@ from tests.oracle.program import OracleProgram
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Continuation, Plan
 from mazurka.replay.codec import from_json, from_token, to_json, to_token
-from mazurka.replay.replayer import Ending, replay
-from mazurka.replay.schedule import Schedule, record_schedule
+from mazurka.replay.replayer import Ending, replay, same_step
+from mazurka.replay.schedule import SavedStep, Schedule, record_schedule
 
 _ADD = (Read("seen", "x"), Write("x", "seen+1"))
 _CHECK = (Read("end", "x"), Assert("end==2"))
@@ -76,6 +77,51 @@ def test_another_failure_is_not_taken_for_it() -> None:
     program, schedule = _recorded()
     other = replace(schedule, failure=replace(schedule.failure, fingerprint="0" * 16))
     assert replay(program, other).ending is Ending.OTHER_FAILURE
+
+
+_STEP = SavedStep("0.1", "read", "bank.accounts['anna'].v", "app/bank.py", 7, "pay", "account.v += 1", 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({}, True),
+        ({"line": 9}, True),
+        ({"line": 9, "text": "account.v -= 1"}, False),
+        ({"file": "/elsewhere/bank.py"}, True),
+        ({"file": "app/shop.py"}, False),
+        ({"function": "take"}, False),
+        ({"function": "<listcomp>"}, True),
+        ({"thread": "0.2"}, False),
+        ({"operation": "write"}, False),
+        ({"target": "account.v"}, True),
+        ({"target": "bank.accounts['anna'].w"}, False),
+    ],
+    ids=str,
+)
+def test_what_makes_a_step_the_recorded_one(change: dict[str, Any], same: bool) -> None:
+    assert same_step(_STEP, replace(_STEP, **change)) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("d['a']", "d['b']", False),
+        ("d (keys)", "d (values)", False),
+        ("dict#0.1.2 (keys)", "table (keys)", True),
+        ("cache['/tmp/x1/m.py']", "cache['/tmp/y2/m.py']", True),
+    ],
+)
+def test_targets_are_compared_by_what_is_touched_of_them(one: str, other: str, same: bool) -> None:
+    assert same_step(replace(_STEP, target=one), replace(_STEP, target=other)) is same
+
+
+def test_the_standard_library_of_another_python_may_differ() -> None:
+    step = replace(_STEP, file="lib/python/queue.py", target="queue")
+    other = replace(step, line=99, text="with self.mutex:", function="put_nowait")
+    assert not same_step(step, other)
+    assert same_step(step, other, same_python=False)
+    assert not same_step(_STEP, replace(_STEP, text="other"), same_python=False)
 
 
 def test_a_moved_line_without_a_text_is_another_step() -> None:

@@ -26,7 +26,7 @@ _ATTEMPTS: Final = 4
 
 
 #: The end of a target in words: an attribute, a key, or which of a container's contents.
-_PART: Final = re.compile(r"(\.\w+)?(\[.*\])?( \(\w+\))?$")
+_PART: Final = re.compile(r"(\.[^\W\d]\w*)?(\[.*\])?( \(\w+\))?$")
 
 #: Keys that are paths: of temporary files, for example, which have another name each time.
 _PATHS: Final = re.compile(r"'[^']*/[^']*'")
