@@ -285,6 +285,16 @@ class TestSemaphore:
 
         assert outcomes(main) == {1, 2}
 
+    def test_a_look_at_its_value_races_with_acquire(self) -> None:
+        def main() -> int:
+            semaphore = threading.Semaphore(1)
+            threads = start(semaphore.acquire)
+            seen = semaphore._value
+            join(threads)
+            return seen
+
+        assert outcomes(main) == {0, 1}
+
     def test_release_several(self) -> None:
         def main() -> int:
             semaphore = threading.Semaphore(0)

@@ -19,6 +19,7 @@ before the check is modelled all the same, and everything not replaced is CPytho
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -26,7 +27,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.kernel import RELEASE_POINTS, Task
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
-from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
+from mazurka.program.python.primitives.run import INNER, Model, Models, born, here, model_of
 from mazurka.trace.event import Op
 
 #: Mark in ``Learned.points``: the program clears events.
@@ -188,7 +189,7 @@ def semaphore_init(self: Any, value: int = 1) -> None:
     if born(self, "sem") is None:
         _original[threading.Semaphore, "__init__"](self, value)
     else:
-        self._value = value
+        self.__dict__["_value"] = value
 
 
 def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
@@ -201,14 +202,14 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
     state = model_of(self, models, "sem")
 
     def available() -> bool:
-        return self._value > 0  # type: ignore[no-any-return]
+        return self.__dict__["_value"] > 0  # type: ignore[no-any-return]
 
     if not blocking or (timeout is not None and timeout <= 0):
         if not kernel.attempt(Op.RMW, state.target, available):
             return False
     elif not kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout):
         return False
-    self._value -= 1
+    self.__dict__["_value"] -= 1
     return True
 
 
@@ -221,7 +222,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
         raise ValueError("n must be one or more")
     state = model_of(self, models, "sem")
     models.kernel.visit(Op.RMW, state.target, 0, point=True)
-    self._value += n
+    self.__dict__["_value"] += n
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -233,12 +234,31 @@ def bounded_release(self: Any, n: int = 1) -> None:
         raise ValueError("n must be one or more")
     state = model_of(self, models, "sem")
     models.kernel.visit(Op.RMW, state.target, 0, point=True)
-    if self._value + n > self._initial_value:
+    if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
-    self._value += n
+    self.__dict__["_value"] += n
 
 
 # -- Event -----------------------------------------------------------------------------------------------------------
+
+
+class Peeked:
+    """An attribute that is CPython's own business, but that programs look at all the same: doing so is a READ."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        self.kind = kind
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        if thing is None or self.name not in thing.__dict__:
+            raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            models.kernel.visit(Op.READ, model_of(thing, models, self.kind).target, 0, point=True)
+        return thing.__dict__[self.name]
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        thing.__dict__[self.name] = value
 
 
 class LazyCondition:
@@ -253,7 +273,7 @@ class LazyCondition:
 
 def event_init(self: Any) -> None:
     if born(self, "event") is not None:
-        self._flag = False
+        self.__dict__["_flag"] = False
     else:
         _original[threading.Event, "__init__"](self)
 
@@ -261,10 +281,10 @@ def event_init(self: Any) -> None:
 def event_is_set(self: Any) -> bool:
     models = here()
     if models is None:
-        return bool(self._flag)
+        return bool(self.__dict__["_flag"])
     state = model_of(self, models, "event")
     models.kernel.visit(Op.READ, state.target, 0, point=True)
-    return bool(self._flag)
+    return bool(self.__dict__["_flag"])
 
 
 def event_set(self: Any) -> None:
@@ -276,7 +296,7 @@ def event_set(self: Any) -> None:
     woken: list[Access] = []
 
     def wake() -> bool:
-        self._flag = True
+        self.__dict__["_flag"] = True
         for waiter in state.parked:
             waiter.notified = True
             woken.append(Access(Op.WRITE, waiter.target))
@@ -294,7 +314,7 @@ def event_clear(self: Any) -> None:
     state = model_of(self, models, "event")
     models.kernel.need_points(CLEAR_POINTS)
     models.kernel.visit(Op.WRITE, state.target, 0, point=True)
-    self._flag = False
+    self.__dict__["_flag"] = False
 
 
 def event_wait(self: Any, timeout: float | None = None) -> bool:
@@ -305,7 +325,7 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
     state = model_of(self, models, "event")
 
     def is_set() -> bool:
-        return self._flag  # type: ignore[no-any-return]
+        return self.__dict__["_flag"]  # type: ignore[no-any-return]
 
     if timeout is not None and timeout <= 0:
         return kernel.attempt(Op.READ, state.target, is_set)
@@ -313,14 +333,14 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
     if CLEAR_POINTS not in kernel.points or kernel.solo:
         state.parked.append(waiter)
         woken = kernel.block(
-            Op.READ, state.target, lambda: self._flag or waiter.notified, waiting_for=state, timeout=timeout
+            Op.READ, state.target, lambda: self.__dict__["_flag"] or waiter.notified, waiting_for=state, timeout=timeout
         )
     else:
 
         def arrive() -> bool:
-            if not self._flag:
+            if not self.__dict__["_flag"]:
                 state.parked.append(waiter)
-            return self._flag  # type: ignore[no-any-return]
+            return self.__dict__["_flag"]  # type: ignore[no-any-return]
 
         if kernel.attempt(Op.READ, state.target, arrive):
             return True
@@ -389,6 +409,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Semaphore: {
         "__init__": semaphore_init,
         "_cond": LazyCondition(),
+        "_value": Peeked("_value", "sem"),
         "acquire": semaphore_acquire,
         "__enter__": semaphore_acquire,
         "release": semaphore_release,
@@ -397,6 +418,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Event: {
         "__init__": event_init,
         "_cond": LazyCondition(),
+        "_flag": Peeked("_flag", "event"),
         "is_set": event_is_set,
         "set": event_set,
         "clear": event_clear,
