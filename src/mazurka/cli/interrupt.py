@@ -30,15 +30,18 @@ class Interrupt:
 
     def __exit__(self, *exception: object) -> None:
         signal.signal(signal.SIGINT, self._before)
+        forked.refused = False
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
         signal.signal(number, signal.SIG_DFL)
-        if forked.inside:
-            signal.raise_signal(number)
-        if forked.child is not None:
+        if forked.child is None:
+            forked.refused = kernel.active is None
+        else:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(forked.child, number)
+        if forked.inside:
+            signal.raise_signal(number)
         os.write(2, b"\nmazurka: stopping after this execution; press Ctrl-C again to end at once\n")
         cut_short()
 

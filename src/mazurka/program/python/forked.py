@@ -20,13 +20,20 @@ child: int | None = None
 inside = False
 
 
+#: Whether the next call is not to be made: an interruption came when there was no child to pass it on to.
+refused = False
+
+
 class ChildDied(Exception):
     """The child ended without a result; the message says how."""
 
 
 def call(function: Callable[[], Any]) -> Any:
     """Run ``function`` in a child and return what it returned, or raise :class:`ChildDied`."""
-    global child, inside
+    global child, inside, refused
+    if refused:
+        refused = False
+        raise ChildDied("interrupted")
     reading, writing = os.pipe()
     _flush()
     pid = os.fork()
