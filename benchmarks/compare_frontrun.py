@@ -20,7 +20,8 @@ over the repetitions, and for each side's best repetition.
 
 Only a machine with nothing else to do tells the truth. frontrun hands over between threads of the operating system,
 and where those have to queue for a processor it slows down several times (measured: from 1,100 to 160 executions a
-second at a load of 7 on 4 processors) while one process with one thread loses little: the ratios then flatter us. So the load is printed, with a warning where it exceeds a quarter of the processors.
+second at a load of 7 on 4 processors) while one process with one thread loses little: the ratios then flatter us. So
+the load is printed, with a warning where it exceeds a quarter of the processors.
 """
 
 from __future__ import annotations
