@@ -586,6 +586,16 @@ class TestQueues:
         for plan in random_plans(40):
             assert run(main, plan).check() == 3
 
+    def test_a_look_inside_without_the_lock_races_with_put(self) -> None:
+        def main() -> tuple[int, int]:
+            channel: queue.Queue[int] = queue.Queue()
+            threads = start(lambda: channel.put(1))
+            seen = channel.unfinished_tasks, len(channel.queue)
+            join(threads)
+            return seen
+
+        assert outcomes(main) == {(0, 0), (0, 1), (1, 1)}
+
     def test_simple_queue_messages(self) -> None:
         def main() -> str:
             channel: queue.SimpleQueue[int] = queue.SimpleQueue()

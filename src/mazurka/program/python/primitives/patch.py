@@ -116,7 +116,7 @@ def install() -> None:
     if _installed is None:
         _installed = Installed()
         _spare_importlib(_installed)
-        _installed.undo += [conditions.install(), threads.install()]
+        _installed.undo += [conditions.install(), threads.install(), queues.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", threads.ThreadHandle))

@@ -1,6 +1,8 @@
 """Model of ``queue.SimpleQueue``, which is C code. The other queues are CPython's own code over the modelled locks
 and conditions.
 
+Programs that look into such a queue without its lock READ that lock (:class:`Inside`).
+
 One target, ("queue", n): ``put`` and ``get`` are RMWs, ``get`` held back while there is nothing; looks are READs.
 """
 
@@ -9,12 +11,15 @@ from __future__ import annotations
 import queue
 import sys
 from collections import deque
+from collections.abc import Callable
 from types import GenericAlias
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.kernel import Task
-from mazurka.program.python.primitives.run import Models, describe, here, outside_number, where
+from mazurka.program.python.kernel import RELEASE_POINTS, Task
+from mazurka.program.python.primitives.conditions import replace
+from mazurka.program.python.primitives.locks import Lock
+from mazurka.program.python.primitives.run import INNER, Models, describe, here, outside_number, where
 from mazurka.trace.event import Op
 
 real_simple_queue: Final[Any] = queue.SimpleQueue
@@ -108,3 +113,34 @@ class SimpleQueue:
 
 
 SimpleQueue.__module__ = "_queue"
+
+
+class Inside:
+    """An attribute of ``queue.Queue`` that changes under its lock. Whoever looks at it without looks at the lock."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        if thing is None or self.name not in thing.__dict__:
+            raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            mutex = thing.mutex
+            if isinstance(mutex, Lock) and mutex.holder() is not models.kernel.current:
+                models.kernel.need_points(RELEASE_POINTS)
+                models.kernel.visit(Op.READ, mutex._target, 0, point=True)
+        return thing.__dict__[self.name]
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        thing.__dict__[self.name] = value
+
+
+#: class -> attribute -> what replaces it.
+REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
+    queue.Queue: {name: Inside(name) for name in ("queue", "unfinished_tasks", "is_shutdown")}
+}
+
+
+def install() -> Callable[[], None]:
+    return replace(REPLACEMENTS, {})
