@@ -14,8 +14,8 @@ from mazurka.causal.solver import Extra, Feasible, Infeasible, Query, Solver
 from mazurka.explore.tree import NEVER, Asks, Branch, Node
 from mazurka.trace.event import Op
 
-#: Blocked operations that are no question: they can happen in one way, which the steps before decide.
-_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK})
+#: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
+_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
 
 #: At most this many combinations of sources are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -68,13 +68,14 @@ class Walk:
         for step, lock in enumerate(self.taken):
             if lock is not None:
                 self.locks.setdefault(lock, []).append(step)
-        self.lockable = {lock for _, lock in history.frees} | set(self.locks)
-        self.counted = {lock for lock in self.locks if lock[0] in taken_kinds}  # takers may share them
+        self.counted = {t for t in history.looks if t[0] in taken_kinds}  # several may take from them
+        tried = {target for step in history.attempts for target in history.writes[step]}
+        self.lockable = {lock for _, lock in history.frees} | set(self.locks) | self.counted
+        self.takers = self._takers(self.lockable | tried)
         self._locks_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_that_read: dict[Any, list[int]] = {}
         self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
-        self.takers = self._takers()
         self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
         self.stops: list[Stop] = []
         self.waiting: list[tuple[int, Node, int, tuple[int, ...]]] = []  # as a stop; the step is one of history.pending
@@ -91,12 +92,12 @@ class Walk:
                 return target
         return None
 
-    def _takers(self) -> dict[tuple[int, int], int]:
+    def _takers(self, locks: set[Any]) -> dict[tuple[int, int], int]:
         """(print of a release, print of the lock) -> the step that took the lock then."""
         history, found = self.history, {}
-        for lock in self.locks:
+        for lock in locks:
             printed = stable_print(lock)
-            for step in history.looks[lock]:
+            for step in history.looks.get(lock, ()):
                 if lock in history.writes[step]:
                     source = next(s for t, s in history.reads[step] if t == lock)
                     found[self._print(source), printed] = step
@@ -149,7 +150,7 @@ class Walk:
             self.answers.append(answer)
             self._pass(node, step)
         for number, (thread, op, target) in enumerate(history.pending):
-            if op in _SETTLED or op is Op.ACQUIRE or target in self.locks or target not in history.writers:
+            if op in _SETTLED or target not in history.writers:
                 continue
             node = Node(Asks.SOURCE, history.final_states[thread], 0, NEVER)
             self.waiting.append((self.branch.inherited + len(nodes), node, number, tuple(self.past)))
@@ -218,7 +219,8 @@ class Walk:
                 continue
             writes = tuple(dict.fromkeys((lock, *history.writes[rival])))
             extra = Extra(place[0], ((lock, source),), writes)
-            wanted = self._ask(stop.number, stop.node, state, stop.past, [place], [source, *wakers], (extra,))
+            needed, guess = [source, *wakers], self._is_guess(rival, lock)
+            wanted = self._ask(stop.number, stop.node, state, stop.past, [place], needed, (extra,), guess)
             if wanted is not None:
                 yield wanted
             elif wakers:
@@ -379,11 +381,12 @@ class Walk:
             if prod(map(len, options)) > _COMBINATIONS:
                 self.tally.capped += 1
             writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
+            guess = any(self._is_guess(rival, target) for target in changed)
             for reads in islice(product(*options), _COMBINATIONS):
                 if any(s != INITIAL and history.needs(s, step) for _, s in reads):
                     continue
                 printed = fingerprint(history.states[rival], [self._print(s) for _, s in reads])
-                yield from self._swap(stop, asked, place, printed, Extra(place[0], reads, writes), changed)
+                yield from self._swap(stop, asked, place, printed, Extra(place[0], reads, writes), changed, guess)
         for thread, op, target in history.pending:
             position = len(history.threads[thread])
             if op not in (Op.ACQUIRE, Op.RMW) or target not in read or self._before_needs(thread, position, step):
@@ -391,6 +394,10 @@ class Walk:
             printed = fingerprint(history.final_states[thread], [self._print(read[target])])
             extra = Extra(thread, ((target, read[target]),), (target,))
             yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
+
+    def _is_guess(self, step: int, target: Any) -> bool:
+        """Whether it is unknown what an attempt would do: counters may be high enough for several."""
+        return step in self.history.attempts and (target not in self.lockable or target in self.counted)
 
     def _takes_if_free(self, step: int, target: Any) -> bool:
         return (
@@ -428,6 +435,7 @@ class Walk:
         printed: int,
         rival: Extra,
         changed: list[Any],
+        guess: bool = False,
     ) -> Iterator[Wanted]:
         """Ask for ``rival`` to happen, and for the step to read ``changed`` from it."""
         history, step = self.history, stop.step
@@ -441,7 +449,8 @@ class Walk:
         effects = self._effects(step, reads)
         for writes in effects:
             extras = (rival, Extra(places[1][0], reads, writes))
-            wanted = self._ask(stop.number, stop.node, answer, stop.past, places, needed, extras, len(effects) > 1)
+            unsure = guess or len(effects) > 1
+            wanted = self._ask(stop.number, stop.node, answer, stop.past, places, needed, extras, unsure)
             if wanted is not None:
                 yield wanted
                 return
@@ -501,7 +510,7 @@ class Walk:
     ) -> Wanted:
         """The run that an order stands for: at its points move the threads of the order's steps.
 
-        ``unsure`` says that what the last extra step does is a guess, so what comes after it may turn out impossible.
+        ``unsure`` says that what an extra step does is a guess, so what comes after it may turn out impossible.
         """
         history = self.history
         base, tasks, points, numbers = len(history.numbers), history.tasks, history.points, history.numbers
@@ -515,7 +524,7 @@ class Walk:
                 prefix.append(tasks[numbers[step]])
         uncertain = [asked[step] for step in sorted(asked)]
         if unsure:
-            uncertain[:0] = range(uncertain[-1] + 1, len(prefix))
+            uncertain[:0] = range(min(uncertain) + 1, len(prefix))
         return Wanted(number + 1, answer, tuple(prefix), tuple(uncertain))
 
 
