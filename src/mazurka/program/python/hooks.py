@@ -31,7 +31,7 @@ from mazurka.program.python.containers import forget_shapes, operation, read_all
 from mazurka.program.python.locations import emit_reads
 from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.primitives.local import local, real_local
-from mazurka.program.python.views import Cursor, cursors, keys_only, next_reads, view_of
+from mazurka.program.python.views import Cursor, begin_reads, cursors, keys_only, next_reads, view_of
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
@@ -405,10 +405,13 @@ def iterate(thing: Any, site: int) -> Any:
         return thing
     if type(thing) in _ENDLESS:
         return map(_second, _passes(), thing)
-    if not cursors(thing):
+    found = cursors(thing)
+    if not found:
         if not run.solo:
             calls.may_get_on(run, thing)
         return thing
+    if not run.solo and (begun := begin_reads(found)):
+        emit_reads(run, [container for container, _ in found], begun, site)
     native = iter(thing)
     if native is thing and not run.solo:
         calls.may_get_on(run, thing)

@@ -103,6 +103,15 @@ def keys_only(thing: Any) -> bool:
     return type(thing) in _KEYS or is_a(thing, (dict, set))
 
 
+def begin_reads(found: list[Cursor]) -> list[Access]:
+    """What making an iterator reads: a hash table's size, or a deque's state, by which it notices changes later."""
+    return [
+        Access(_READ, ("s", number(container)))
+        for container, over in found
+        if type(over) not in _ITERATORS and is_a(container, (dict, set, deque))
+    ]
+
+
 def next_reads(cursor: Cursor) -> list[Access]:
     """What taking the next element reads."""
     container, over = cursor
