@@ -265,7 +265,7 @@ def test_replay_from_file_and_token(shell):
 
 @pytest.mark.parametrize("isolation", ["restore", "fork"])
 def test_replay_of_a_failure_whose_own_run_met_new_shared_places(shell, isolation):
-    """The failing run is the first to share `n`; its schedule must hold in a process that knows of it from the start."""
+    """The failing run is the first to share `n`; its schedule must hold where that is known from the start."""
     source = """\
         import threading
 

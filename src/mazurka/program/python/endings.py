@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, Final
 
 from mazurka.program.protocol import Failure, FailureKind, Frame
@@ -58,11 +59,11 @@ def _replace(name: str, describe: Callable[..., str]) -> None:
 
 def _caller() -> Frame | None:
     """The program's line that made the call."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         code = frame.f_code
         if not is_ours(code.co_filename):
             location = Location(code.co_filename, frame.f_lineno, 0, code.co_name)
             return Frame(location, source_line(code.co_filename, frame.f_lineno))
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        frame = frame.f_back
     return None

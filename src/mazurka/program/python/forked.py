@@ -58,7 +58,7 @@ def call(function: Callable[[], Any]) -> Any:
         code = os.waitstatus_to_exitcode(status)
         how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
         raise ChildDied(f"the child that ran the program {how}")
-    ok, result = pickle.loads(payload)  # noqa: S301  # written by our own child
+    ok, result = pickle.loads(payload)  # written by our own child
     if not ok:
         raise ChildDied(result)
     return result

@@ -150,13 +150,20 @@ class PythonProgram:
 
     def _swap_included(self) -> None:
         """Instrument what is included and has been imported before us, where it is."""
-        for name in self.settings.include:
-            for module_name, module in list(sys.modules.items()):
-                if module is not None and (module_name == name or module_name.startswith(name + ".")):
-                    if module_name not in self.loader.modules:
-                        failed = functools.partial(self.loader.opaque.__setitem__, module_name)
-                        self._undo.append(swap.swap_module(module, failed=failed))
-                        self._undo.append(primitives.adopt(module))
+        for name, module in self._included():
+            if name not in self.loader.modules:
+                failed = functools.partial(self.loader.opaque.__setitem__, name)
+                self._undo.append(swap.swap_module(module, failed=failed))
+                self._undo.append(primitives.adopt(module))
+
+    def _included(self) -> list[tuple[str, types.ModuleType]]:
+        """The modules there are of the packages to include."""
+        return [
+            (module_name, module)
+            for name in self.settings.include
+            for module_name, module in list(sys.modules.items())
+            if hasattr(module, "__dict__") and (module_name == name or module_name.startswith(name + "."))
+        ]
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
@@ -180,7 +187,7 @@ class PythonProgram:
         for _ in range(_TRIALS):
             before = frozenset(sys.modules)
             try:
-                trial = forked.call(lambda: self._trial(before))  # noqa: B023  # called at once
+                trial: _Trial = forked.call(lambda: self._trial(before))  # noqa: B023  # called at once
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
             self.learned.points |= trial.points
@@ -217,9 +224,10 @@ class PythonProgram:
         imported = [
             name
             for name, module in list(sys.modules.items())
-            if name not in before and module is not None and not name.startswith("mazurka")
+            if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
         ]
-        return _Trial(set(self.learned.points), first.grew, imported, difference(first, second, self.location), self._read_input)
+        differs = difference(first, second, self.location)
+        return _Trial(set(self.learned.points), first.grew, imported, differs, self._read_input)
 
     def _restores(self) -> str:
         """In a child: whether a run after a restore does what the run before it did."""
@@ -230,12 +238,7 @@ class PythonProgram:
 
     def _take_snapshot(self) -> None:
         modules = [*self.loader.modules.values(), *self.entry.modules()]
-        for name in self.settings.include:
-            modules += [
-                module
-                for module_name, module in list(sys.modules.items())
-                if module is not None and (module_name == name or module_name.startswith(name + "."))
-            ]
+        modules += [module for _, module in self._included()]
         self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=(primitives.Lock, primitives.RLock))
 
     # -- one run --------------------------------------------------------------------------------------------------------
@@ -367,12 +370,12 @@ def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure |
 def _frames() -> list[tuple[types.CodeType, int]]:
     """The program's frames at this moment, innermost first, as cheaply as can be."""
     stack = []
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not failures.is_ours(code.co_filename):
             stack.append((code, frame.f_lineno))
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        frame = frame.f_back
     return stack
 
 
