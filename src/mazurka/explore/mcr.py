@@ -18,12 +18,12 @@ Below a node all runs share the answers of the nodes before it, hence all steps 
 reaches a leaf appends its own reads and acquires, in log order, as nodes; those that are causally needed by nodes
 before them have no alternatives and are left out.
 
-Alternatives (offers.py). For each node on a run's path (inherited ones too), the run offers the other writes of the
-target, resp. the other acquires, done or still blocked at its end. Offered too are events that the run only nearly
-shows: for a source node of a step e, a step that itself reads, as it would have been before e. An alternative is
-decided once per node, by its fingerprint, with one query: take the causal past of all nodes before, of the
-alternative and of the step's predecessors; can this be ordered, with the step in it, all reads kept? The order is the
-next run's prefix.
+Alternatives (walk.py, offers.py, asking.py). For each node on a run's path (inherited ones too), the run offers the
+other writes of the target, resp. the other acquires, done or still blocked at its end. Offered too are events that
+the run only nearly shows: for a source node of a step e, a step that itself reads, as it would have been before e. An
+alternative is decided once per node, by its fingerprint, with one query: take the causal past of all nodes before, of
+the alternative and of the step's predecessors; can this be ordered, with the step in it, all reads kept? The order is
+the next run's prefix.
 
 Completeness (induction over the causal past of the alternative). Take a complete run E below a node, which answers it
 with w, the last write of the target before the step e in E. Either w is needed by the nodes before, so every run
@@ -49,9 +49,11 @@ from typing import Any, Final
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
-from mazurka.explore.offers import Walk, Wanted
+from mazurka.explore.asking import Wanted
+from mazurka.explore.offers import Offers
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.explore.tree import NEVER, Branch, Node
+from mazurka.explore.walk import Walk
 from mazurka.program.protocol import Plan, Run
 from mazurka.trace.event import Op
 
@@ -77,7 +79,7 @@ class _Offering:
     """A run that has not yet offered all it can."""
 
     branch: Branch
-    walk: Walk
+    offers: Offers
     rest: Iterator[Wanted | None]
 
 
@@ -224,7 +226,7 @@ class ReadsFromSearch:
             self._begin_anew(waiting_kinds)
             return
         history = History(run.tasks, run.log, run.blocked)
-        walk = Walk(history, branch, self.solver, self.counters, self.taken_kinds)
+        walk = Walk(history, branch, self.taken_kinds)
         if branch.known:
             walk.again()
         else:
@@ -240,7 +242,8 @@ class ReadsFromSearch:
             for node, answer in zip(branch.nodes, walk.answers, strict=True):
                 flat.extend((node.asks, node.first, node.second, answer))
             self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
-        offering = _Offering(branch, walk, walk.offers())
+        offers = Offers(walk, self.solver, self.counters)
+        offering = _Offering(branch, offers, offers.all())
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
                 self.unasked.append(deque())
@@ -248,7 +251,7 @@ class ReadsFromSearch:
 
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
         """Work out more of what a run offers; true if that was all."""
-        branch, walk = offering.branch, offering.walk
+        branch, impossible = offering.branch, offering.offers.asking.impossible
         enough = self.counters.queries + portion
         finished = True
         for wanted in offering.rest:
@@ -257,8 +260,8 @@ class ReadsFromSearch:
             elif self.counters.queries >= enough:
                 finished = False
                 break
-        self.journal.extend(("tried", branch.number, number, answer) for number, answer in walk.impossible)
-        walk.impossible.clear()
+        self.journal.extend(("tried", branch.number, number, answer) for number, answer in impossible)
+        impossible.clear()
         if finished:
             self.journal.append(("offered", branch.number))
             branch.prefix = b""

@@ -1,21 +1,19 @@
-"""One run's way down the decision tree, and the alternatives it offers to the nodes it passes (see mcr.py)."""
+"""The alternatives that one run offers to the nodes it passes on its way down the decision tree (see mcr.py)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, fingerprint, stable_print
-from mazurka.causal.solver import Extra, Feasible, Infeasible, Query, Solver
-from mazurka.explore.tree import NEVER, Asks, Branch, Node
+from mazurka.causal.history import INITIAL, fingerprint, stable_print
+from mazurka.causal.solver import Extra, Solver
+from mazurka.explore.asking import Asking, Tally, Wanted
+from mazurka.explore.tree import Asks
+from mazurka.explore.walk import Stop, Walk, answer_of
 from mazurka.trace.event import Op
-
-#: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
-_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
 
 #: At most this many combinations of sources are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -24,163 +22,26 @@ _COMBINATIONS: Final = 512
 Read = tuple[Any, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain
-    entries."""
+class Offers:
+    """What a run offers; :meth:`all` works it out bit by bit."""
 
-    cut: int
-    answer: int
-    prefix: tuple[str, ...]
-    asked: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """A node on the way: its number on the path, its step in this run, and the causal past of all nodes before."""
-
-    number: int
-    node: Node
-    step: int
-    past: tuple[int, ...]
-
-
-class Tally(Protocol):
-    """Counts what the walk does."""
-
-    queries: int
-    unknown: int
-    capped: int
-
-
-class Walk:
-    """Goes down (:meth:`inherited`, then :meth:`own`), then makes :meth:`offers`."""
-
-    def __init__(
-        self, history: History, branch: Branch, solver: Solver, tally: Tally, taken_kinds: set[str] | frozenset[str]
-    ) -> None:
-        self.history = history
-        self.branch = branch
-        self.solver = solver
+    def __init__(self, walk: Walk, solver: Solver, tally: Tally) -> None:
+        self.walk = walk
+        self.history = walk.history
         self.tally = tally
-        self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
-        self.locks: dict[Any, list[int]] = {}  # by lock: the steps that acquire it, waiting if need be
-        for step, lock in enumerate(self.taken):
-            if lock is not None:
-                self.locks.setdefault(lock, []).append(step)
-        self.counted = {t for t in history.looks if t[0] in taken_kinds}  # several may take from them
-        tried = {target for step in history.attempts for target in history.writes[step]}
-        self.lockable = {lock for _, lock in history.frees} | set(self.locks) | self.counted
-        self.takers = self._takers(self.lockable | tried)
+        self.asking = Asking(walk.history, solver, tally)
+        self.taken = walk.taken
+        self.locks = walk.locks
+        self.lockable = walk.lockable
+        self.counted = walk.counted
         self._locks_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_that_read: dict[Any, list[int]] = {}
-        self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
-        self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
-        self.stops: list[Stop] = []
-        self.waiting: list[tuple[int, Node, int, tuple[int, ...]]] = []  # as a stop; the step is one of history.pending
-        self.answers: list[int] = []  # of the branch's own nodes
-        self.impossible: list[tuple[int, int]] = []  # (number on the path, answer)
 
-    def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
-        history = self.history
-        if history.acquires[step] is not None:
-            return history.acquires[step]
-        if history.ops[step] is Op.RMW and step not in history.attempts:
-            target = history.reads[step][0][0]
-            if target[0] in taken_kinds:
-                return target
-        return None
-
-    def _takers(self, locks: set[Any]) -> dict[tuple[int, int], int]:
-        """(print of a release, print of the lock) -> the step that took the lock then."""
-        history, found = self.history, {}
-        for lock in locks:
-            printed = stable_print(lock)
-            for step in history.looks.get(lock, ()):
-                if lock in history.writes[step]:
-                    source = next(s for t, s in history.reads[step] if t == lock)
-                    found[self._print(source), printed] = step
-        return found
-
-    def _print(self, source: int) -> int:
-        return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
-
-    # -- down ---------------------------------------------------------------------------------------------------------
-
-    def inherited(self) -> None:
-        """Pass the nodes that earlier runs made. A run that leaves them keeps only those it agrees with."""
-        branch = self.branch
-        path = branch.parent.path()[: branch.cut] if branch.parent is not None else []
-        for number, node in enumerate(path):
-            step = self._step_of(node)
-            if step is None:
-                branch.inherited = number
-                return
-            self._pass(node, step)
-            if number == len(path) - 1:
-                node.tried.add(self._actual(node, step))
-
-    def _step_of(self, node: Node) -> int | None:
-        if node.asks == Asks.SOURCE:
-            return self.by_state.get(node.first)
-        return self.takers.get((node.first, node.second))
-
-    def _actual(self, node: Node, step: int) -> int:
-        """The answer this run gives, which is what was asked for unless the step turned out to be another."""
-        if node.asks == Asks.TAKER:
-            return self.history.states[step]
-        return _answer([self._print(source) for _, source in self.history.reads[step]])
-
-    def _pass(self, node: Node, step: int) -> None:
-        self.stops.append(Stop(len(self.stops), node, step, tuple(self.past)))
-        self.history.include(self.past, step)
-
-    def own(self) -> None:
-        """Append what this run reads and nobody has asked yet."""
-        history = self.history
-        nodes: list[Node] = []
-        for step, reads in enumerate(history.reads):
-            if not reads or not history.points[step]:
-                continue  # what is no point is decided by the points before it
-            if self.past[history.numbers[step]] > history.positions[step]:
-                continue
-            node, answer = self._question(step)
-            nodes.append(node)
-            self.answers.append(answer)
-            self._pass(node, step)
-        for number, (thread, op, target) in enumerate(history.pending):
-            if op in _SETTLED or target not in history.writers:
-                continue
-            node = Node(Asks.SOURCE, history.final_states[thread], 0, NEVER)
-            self.waiting.append((self.branch.inherited + len(nodes), node, number, tuple(self.past)))
-            nodes.append(node)
-            self.answers.append(NEVER)
-        self.branch.nodes = tuple(nodes)
-
-    def _question(self, step: int) -> tuple[Node, int]:
-        """What is to be asked about a step, and its answer in this run."""
-        history, lock = self.history, self.taken[step]
-        if lock is None:
-            answer = _answer([self._print(source) for _, source in history.reads[step]])
-            return Node(Asks.SOURCE, history.states[step], 0, answer), answer
-        source = next(s for t, s in history.reads[step] if t == lock)
-        answer = history.states[step]
-        return Node(Asks.TAKER, self._print(source), stable_print(lock), answer), answer
-
-    # -- alternatives -------------------------------------------------------------------------------------------------
-
-    def again(self) -> None:
-        """Pass all nodes of a branch whose run has been here before, to make the offers it did not get to make."""
-        for node in self.branch.path():
-            step = self._step_of(node)
-            if step is not None:
-                self._pass(node, step)
-
-    def offers(self) -> Iterator[Wanted | None]:
+    def all(self) -> Iterator[Wanted | None]:
         """Ask, at every node passed, for what this run shows to be possible; None between two nodes."""
         history = self.history
-        for stop in self.stops:
+        for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
                 continue  # needed by nodes before: nothing else is possible here
             if stop.node.asks == Asks.TAKER:
@@ -188,8 +49,8 @@ class Walk:
             else:
                 yield from self._other_sources(stop)
             yield None
-        for number, node, index, past in self.waiting:
-            yield from self._sources_of_waiting(number, node, index, past)
+        for stop in self.walk.waiting:
+            yield from self._sources_of_waiting(stop)
 
     def _before_needs(self, thread: int, position: int, other: int) -> bool:
         """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
@@ -220,7 +81,7 @@ class Walk:
             writes = tuple(dict.fromkeys((lock, *history.writes[rival])))
             extra = Extra(place[0], ((lock, source),), writes)
             needed, guess = [source, *wakers], self._is_guess(rival, lock)
-            wanted = self._ask(stop.number, stop.node, state, stop.past, [place], needed, (extra,), guess)
+            wanted = self.asking.ask(stop, state, [place], needed, (extra,), guess)
             if wanted is not None:
                 yield wanted
             elif wakers:
@@ -276,7 +137,7 @@ class Walk:
             if any(history.needs(waker, stop.step) for waker in wakers):
                 continue
             place = [(thread, position)]
-            wanted = self._ask(stop.number, stop.node, state, stop.past, place, [source, *wakers], (extra,))
+            wanted = self.asking.ask(stop, state, place, [source, *wakers], (extra,))
             if wanted is not None:
                 yield wanted
             elif wakers:
@@ -303,7 +164,7 @@ class Walk:
             self.tally.capped += 1
         place = self._place(step)
         for sources in islice(product(*choices), _COMBINATIONS):
-            answer = _answer([self._print(s) for s in sources])
+            answer = answer_of([self.walk.print_of(s) for s in sources])
             if answer in node.tried:
                 continue
             reads = tuple((target, s) for (target, _), s in zip(asked, sources, strict=True))
@@ -311,7 +172,7 @@ class Walk:
             for writes in effects:
                 extras = (Extra(place[0], reads, writes),)
                 guess = len(effects) > 1
-                wanted = self._ask(stop.number, node, answer, stop.past, [place], list(sources), extras, guess)
+                wanted = self.asking.ask(stop, answer, [place], list(sources), extras, guess)
                 if wanted is not None:
                     yield wanted
                     break
@@ -385,13 +246,13 @@ class Walk:
             for reads in islice(product(*options), _COMBINATIONS):
                 if any(s != INITIAL and history.needs(s, step) for _, s in reads):
                     continue
-                printed = fingerprint(history.states[rival], [self._print(s) for _, s in reads])
+                printed = fingerprint(history.states[rival], [self.walk.print_of(s) for _, s in reads])
                 yield from self._swap(stop, asked, place, printed, Extra(place[0], reads, writes), changed, guess)
         for thread, op, target in history.pending:
             position = len(history.threads[thread])
             if op not in (Op.ACQUIRE, Op.RMW) or target not in read or self._before_needs(thread, position, step):
                 continue
-            printed = fingerprint(history.final_states[thread], [self._print(read[target])])
+            printed = fingerprint(history.final_states[thread], [self.walk.print_of(read[target])])
             extra = Extra(thread, ((target, read[target]),), (target,))
             yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
 
@@ -439,7 +300,7 @@ class Walk:
     ) -> Iterator[Wanted]:
         """Ask for ``rival`` to happen, and for the step to read ``changed`` from it."""
         history, step = self.history, stop.step
-        answer = _answer([printed if t in changed else self._print(s) for t, s in asked])
+        answer = answer_of([printed if t in changed else self.walk.print_of(s) for t, s in asked])
         if answer in stop.node.tried or place[0] == history.numbers[step]:
             return
         base = len(history.numbers)
@@ -450,83 +311,20 @@ class Walk:
         for writes in effects:
             extras = (rival, Extra(places[1][0], reads, writes))
             unsure = guess or len(effects) > 1
-            wanted = self._ask(stop.number, stop.node, answer, stop.past, places, needed, extras, unsure)
+            wanted = self.asking.ask(stop, answer, places, needed, extras, unsure)
             if wanted is not None:
                 yield wanted
                 return
 
-    def _sources_of_waiting(self, number: int, node: Node, index: int, past: tuple[int, ...]) -> Iterator[Wanted]:
+    def _sources_of_waiting(self, stop: Stop) -> Iterator[Wanted]:
         """Every write of something that is waited for at the end of the run."""
         history = self.history
-        thread, _, target = history.pending[index]
+        thread, _, target = history.pending[stop.step]
         place = [(thread, len(history.threads[thread]))]
         for source in (INITIAL, *history.writers.get(target, ())):
-            answer = self._print(source)
-            if answer not in node.tried:
+            answer = self.walk.print_of(source)
+            if answer not in stop.node.tried:
                 extra = Extra(thread, ((target, source),), ())
-                wanted = self._ask(number, node, answer, past, place, [source], (extra,))
+                wanted = self.asking.ask(stop, answer, place, [source], (extra,))
                 if wanted is not None:
                     yield wanted
-
-    # -- asking -------------------------------------------------------------------------------------------------------
-
-    def _ask(
-        self,
-        number: int,
-        node: Node,
-        answer: int,
-        before: tuple[int, ...],
-        places: list[tuple[int, int]],
-        sources: list[int],
-        extras: tuple[Extra, ...],
-        unsure: bool = False,
-    ) -> Wanted | None:
-        """Decide an alternative: the run wanted, or None if there is none.
-
-        ``places`` are the extra steps' threads and positions: their predecessors must happen, they themselves must
-        not have happened before.
-        """
-        history = self.history
-        node.tried.add(answer)
-        past = list(before)
-        for thread, position in places:
-            history.include_before(past, thread, position)
-        for source in sources:
-            if source != INITIAL:
-                history.include(past, source)
-        if any(past[thread] > position for thread, position in places):
-            self.impossible.append((number, answer))
-            return None
-        self.tally.queries += 1
-        verdict = self.solver.solve(history, Query(tuple(past), extras))
-        if isinstance(verdict, Feasible):
-            return self._want(number, answer, verdict.order, extras, unsure)
-        self.tally.unknown += not isinstance(verdict, Infeasible)
-        self.impossible.append((number, answer))
-        return None
-
-    def _want(
-        self, number: int, answer: int, order: tuple[int, ...], extras: tuple[Extra, ...], unsure: bool
-    ) -> Wanted:
-        """The run that an order stands for: at its points move the threads of the order's steps.
-
-        ``unsure`` says that what an extra step does is a guess, so what comes after it may turn out impossible.
-        """
-        history = self.history
-        base, tasks, points, numbers = len(history.numbers), history.tasks, history.points, history.numbers
-        prefix: list[str] = []
-        asked: dict[int, int] = {}
-        for step in order:
-            if step >= base:
-                asked[step] = len(prefix)
-                prefix.append(tasks[extras[step - base].thread])
-            elif points[step]:
-                prefix.append(tasks[numbers[step]])
-        uncertain = [asked[step] for step in sorted(asked)]
-        if unsure:
-            uncertain[:0] = range(min(uncertain) + 1, len(prefix))
-        return Wanted(number + 1, answer, tuple(prefix), tuple(uncertain))
-
-
-def _answer(prints: list[int]) -> int:
-    return prints[0] if len(prints) == 1 else hash(tuple(prints))

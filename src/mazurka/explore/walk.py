@@ -1,0 +1,147 @@
+"""One run's way down the decision tree: which of its steps each node is about, and what it adds at the end (see
+mcr.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, stable_print
+from mazurka.explore.tree import NEVER, Asks, Branch, Node
+from mazurka.trace.event import Op
+
+#: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
+_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A node on the way: its number on the path, its step in this run, and the causal past of all nodes before."""
+
+    number: int
+    node: Node
+    step: int
+    past: tuple[int, ...]
+
+
+class Walk:
+    """Goes down: :meth:`inherited`, then :meth:`own`; or :meth:`again` if the run has been here before.
+
+    ``taken_kinds`` are the kinds of targets whose indivisible updates may have to wait, as acquires do.
+    """
+
+    def __init__(self, history: History, branch: Branch, taken_kinds: set[str] | frozenset[str]) -> None:
+        self.history = history
+        self.branch = branch
+        self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
+        self.locks: dict[Any, list[int]] = {}  # by lock: the steps that acquire it, waiting if need be
+        for step, lock in enumerate(self.taken):
+            if lock is not None:
+                self.locks.setdefault(lock, []).append(step)
+        self.counted = {t for t in history.looks if t[0] in taken_kinds}  # several may take from them
+        tried = {target for step in history.attempts for target in history.writes[step]}
+        self.lockable = {lock for _, lock in history.frees} | set(self.locks) | self.counted
+        self.takers = self._takers(self.lockable | tried)
+        self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
+        self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
+        self.stops: list[Stop] = []
+        self.waiting: list[Stop] = []  # the same for what never happened; the step is an index of history.pending
+        self.answers: list[int] = []  # of the branch's own nodes
+
+    def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
+        history = self.history
+        if history.acquires[step] is not None:
+            return history.acquires[step]
+        if history.ops[step] is Op.RMW and step not in history.attempts:
+            target = history.reads[step][0][0]
+            if target[0] in taken_kinds:
+                return target
+        return None
+
+    def _takers(self, locks: set[Any]) -> dict[tuple[int, int], int]:
+        """(print of a release, print of the lock) -> the step that took the lock then."""
+        history, found = self.history, {}
+        for lock in locks:
+            printed = stable_print(lock)
+            for step in history.looks.get(lock, ()):
+                if lock in history.writes[step]:
+                    source = next(s for t, s in history.reads[step] if t == lock)
+                    found[self.print_of(source), printed] = step
+        return found
+
+    def print_of(self, source: int) -> int:
+        return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
+
+    # -- down ---------------------------------------------------------------------------------------------------------
+
+    def inherited(self) -> None:
+        """Pass the nodes that earlier runs made. A run that leaves them keeps only those it agrees with."""
+        branch = self.branch
+        path = branch.parent.path()[: branch.cut] if branch.parent is not None else []
+        for number, node in enumerate(path):
+            step = self._step_of(node)
+            if step is None:
+                branch.inherited = number
+                return
+            self._pass(node, step)
+            if number == len(path) - 1:
+                node.tried.add(self._actual(node, step))
+
+    def _step_of(self, node: Node) -> int | None:
+        if node.asks == Asks.SOURCE:
+            return self.by_state.get(node.first)
+        return self.takers.get((node.first, node.second))
+
+    def _actual(self, node: Node, step: int) -> int:
+        """The answer this run gives, which is what was asked for unless the step turned out to be another."""
+        if node.asks == Asks.TAKER:
+            return self.history.states[step]
+        return answer_of([self.print_of(source) for _, source in self.history.reads[step]])
+
+    def _pass(self, node: Node, step: int) -> None:
+        self.stops.append(Stop(len(self.stops), node, step, tuple(self.past)))
+        self.history.include(self.past, step)
+
+    def own(self) -> None:
+        """Append what this run reads and nobody has asked yet."""
+        history = self.history
+        nodes: list[Node] = []
+        for step, reads in enumerate(history.reads):
+            if not reads or not history.points[step]:
+                continue  # what is no point is decided by the points before it
+            if self.past[history.numbers[step]] > history.positions[step]:
+                continue
+            node, answer = self._question(step)
+            nodes.append(node)
+            self.answers.append(answer)
+            self._pass(node, step)
+        for number, (thread, op, target) in enumerate(history.pending):
+            if op in _SETTLED or target not in history.writers:
+                continue
+            node = Node(Asks.SOURCE, history.final_states[thread], 0, NEVER)
+            self.waiting.append(Stop(self.branch.inherited + len(nodes), node, number, tuple(self.past)))
+            nodes.append(node)
+            self.answers.append(NEVER)
+        self.branch.nodes = tuple(nodes)
+
+    def _question(self, step: int) -> tuple[Node, int]:
+        """What is to be asked about a step, and its answer in this run."""
+        history, lock = self.history, self.taken[step]
+        if lock is None:
+            answer = answer_of([self.print_of(source) for _, source in history.reads[step]])
+            return Node(Asks.SOURCE, history.states[step], 0, answer), answer
+        source = next(s for t, s in history.reads[step] if t == lock)
+        answer = history.states[step]
+        return Node(Asks.TAKER, self.print_of(source), stable_print(lock), answer), answer
+
+    def again(self) -> None:
+        """Pass all nodes of a branch whose run has been here before, to make the offers it did not get to make."""
+        for node in self.branch.path():
+            step = self._step_of(node)
+            if step is not None:
+                self._pass(node, step)
+
+
+def answer_of(prints: list[int]) -> int:
+    """The answer to a source node whose step reads from writes with these prints."""
+    return prints[0] if len(prints) == 1 else hash(tuple(prints))
