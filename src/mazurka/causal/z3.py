@@ -1,8 +1,8 @@
 """The second solver: integer difference logic through z3 (dissertation of S. Huang, ch. 3.1.2).
 
 One integer per step, its place in the order. Program order and reads-from are inequalities; for each read and every
-other writer of its target a disjunction keeps that writer out from between. About a thousand times slower than the
-search on small queries, and independent of it: it is there to cross-check, and for queries that will mention values.
+other writer of its target a disjunction keeps that writer out from between. A search with it takes ten to thirty times
+as long, and it is independent of ours: it is there to cross-check, and for queries that will mention values.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""One run's way down the decision tree: which of its steps each node is about, and what it adds at the end (see
-mcr.py)."""
+"""One run's way down the decision tree: which step each node is about, and what it adds at the end (see mcr.py)."""
 
 from __future__ import annotations
 
