@@ -30,7 +30,8 @@ import pytest
 
 FILES = """
     test_augassign test_binop test_bool test_builtin test_class test_collections test_compare test_contains
-    test_contextlib test_copy test_coroutines test_dataclasses test_decorators test_defaultdict test_deque test_descr test_dict
+    test_contextlib test_copy test_coroutines test_dataclasses test_decorators test_defaultdict test_deque test_descr
+    test_dict
     test_dictviews test_dynamicclassattribute test_enum test_enumerate test_exception_group test_exceptions
     test_extcall test_fstring test_funcattrs test_functools test_generators test_genericclass test_genexps test_global
     test_grammar test_heapq test_int_literal test_iter test_itertools test_keywordonlyarg test_lambda

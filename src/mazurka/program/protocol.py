@@ -201,4 +201,3 @@ class Program(Protocol):
     def close(self) -> None:
         """Give back what running needed (patches, children)."""
         ...
-

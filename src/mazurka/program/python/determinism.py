@@ -1,8 +1,9 @@
 """What else could differ between two runs of one schedule, held fixed: randomness, the outside world's answers.
 
-Random numbers, `os.urandom` and with it `uuid` and `secrets` come from a stream that starts anew with each run. Time is virtual (see the
-models of `time`). String hashing is fixed by the environment a check is started in (:func:`pinned_environment`).
-What stays open (object addresses, `datetime.now`) is found out by comparing two runs of the same plan.
+Random numbers, `os.urandom` and with it `uuid` and `secrets` come from a stream that starts anew with each run.
+Time is virtual (see the models of `time`). String hashing is fixed by the environment a check is started in
+(:func:`pinned_environment`). What stays open (object addresses, `datetime.now`) is found out by comparing two runs
+of the same plan.
 """
 
 from __future__ import annotations

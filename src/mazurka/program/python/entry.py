@@ -1,4 +1,5 @@
-"""What to run: a script, a function of a module, or a callable. Each knows how to get ready and what one run consists of."""
+"""What to run: a script, a function of a module, or a callable. Each knows how to get ready and what one run consists
+of."""
 
 from __future__ import annotations
 
@@ -138,9 +139,14 @@ class Function:
         if root not in sys.path:
             sys.path.insert(0, root)
         already = sys.modules.get(module_name)
-        if already is not None and os.path.abspath(getattr(already, "__file__", "") or "") != os.path.abspath(self.path):
+        if already is not None and os.path.abspath(getattr(already, "__file__", "") or "") != os.path.abspath(
+            self.path
+        ):
             raise UsageError(
-                "name-clash", f"another module is already called {module_name!r}", where=self.path, hint="rename the file"
+                "name-clash",
+                f"another module is already called {module_name!r}",
+                where=self.path,
+                hint="rename the file",
             )
         self._module = importlib.import_module(module_name)
         self._find()
@@ -223,5 +229,5 @@ def _import_ahead(source: str, path: str) -> None:
         for name in names:
             try:
                 importlib.import_module(name)
-            except Exception:  # noqa: S112  # whatever an import may raise; the run itself shows it
+            except Exception:  # whatever an import may raise; the run itself shows it
                 continue

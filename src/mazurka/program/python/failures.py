@@ -1,4 +1,4 @@
-"""From what a thread died of to a :class:`Failure`: the exception, its message and the lines of the program it came through."""
+"""From what a thread died of to a :class:`Failure`: the exception, its message, the lines it came through."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ def source_line(filename: str, line: int) -> str:
 
 
 def exception_failure(thread: str, error: BaseException, step: int) -> Failure | None:
-    """The failure that an exception which ended a thread amounts to; None where Python, too, takes it for a normal end."""
+    """The failure that an exception which ended a thread amounts to; None where Python takes it for a normal end."""
     name = type(error).__name__
     frames = frames_of(error.__traceback__)
     location = frames[-1].location if frames else None
     if isinstance(error, SystemExit):
         if thread != "0" or error.code in (None, 0):
             return None
-        return Failure(FailureKind.EXIT, f"the program exits with {error.code!r}", thread, location, name, frames, step=step)
+        return Failure(
+            FailureKind.EXIT, f"the program exits with {error.code!r}", thread, location, name, frames, step=step
+        )
     kind = FailureKind.ASSERTION if isinstance(error, AssertionError) else FailureKind.EXCEPTION
     text = _message(error)
     return Failure(kind, f"{name}: {text}" if text else name, thread, location, name, frames, step=step)

@@ -1,12 +1,13 @@
 """The kernel: runs a program's threads one at a time and asks, at each point, who moves next.
 
 Every thread of the program is a greenlet of one OS thread. A thread enters the kernel just before each visible
-operation (:meth:`Kernel.visit`, :meth:`Kernel.block`); the kernel decides by the plan who moves, switches if need be, logs the step
-when the thread is chosen, and returns, so that the operation itself then happens natively in the thread's own frame.
-What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`.
+operation (:meth:`Kernel.visit`, :meth:`Kernel.block`); the kernel decides by the plan who moves, switches if need
+be, logs the step when the thread is chosen, and returns, so that the operation itself then happens natively in the
+thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`.
 
-Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are stopped before one.
-``log`` holds the steps in the order in which they took effect. A run depends on the plan and the set of known points only.
+Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are
+stopped before one. ``log`` holds the steps in the order in which they took effect. A run depends on the plan and
+the set of known points only.
 
 Cost: a visit without a switch takes about a microsecond, a switch a fifth of one.
 """
@@ -127,7 +128,7 @@ class Task:
 class Kernel:
     """One run of the program."""
 
-    def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
+    def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # immutable
         self.plan = plan
         self.prefix = plan.prefix
         self.points = learned.points
@@ -142,7 +143,11 @@ class Kernel:
         self.cursor = 0  # points passed
         self.solo = True  # nothing has been forked yet, so nothing can interfere
         self.grew = False
-        self.touched: dict[Target, list[Any]] = {}  # target -> [only task or -1, written?, its sites that are no points]
+        self.lean = False  # leave out of the log what only one thread can tell
+        self.unlogged = 0
+        self.touched: dict[
+            Target, list[Any]
+        ] = {}  # target -> [only task or -1, written?, its sites that are no points]
         self.versions: dict[Target, int] = {}
         self.stamps: dict[Target, float] = {}
         self.timed = False  # clocks have moved apart
@@ -257,7 +262,13 @@ class Kernel:
     # -- visible operations ---------------------------------------------------------------------------------------
 
     def visit(
-        self, op: Op, target: Target, site: int, value: Any = None, more: tuple[Access, ...] = (), point: bool | None = None
+        self,
+        op: Op,
+        target: Target,
+        site: int,
+        value: Any = None,
+        more: tuple[Access, ...] = (),
+        point: bool | None = None,
     ) -> None:
         """Pass a visible operation that never blocks; on return the caller performs it.
 
@@ -271,9 +282,15 @@ class Kernel:
             return
         if point is None:
             point = site in self.points
-            self._touch(task.index, op, target, site)
+            index = task.index
+            record = self.touched.get(target)
+            if record is None or record[0] != index or site not in record[2] or (WRITES[op] and not record[1]):
+                self._touch(index, op, target, site)
             for access in more:
-                self._touch(task.index, access.op, access.target, site)
+                self._touch(index, access.op, access.target, site)
+            if self.lean and not point:
+                self._pass_locally(task, op, target, more)
+                return
         if point:
             self._stop_before(task, op, target, site)
         self._record(task, op, target, site, point, value, more)
@@ -504,7 +521,7 @@ class Kernel:
         return chosen
 
     def _overdue(self, enabled: list[Task]) -> Task | None:
-        """Where everybody enabled sleeps: the blocked thread whose waiting time runs out before any of them wakes up."""
+        """Where everybody enabled sleeps: the thread whose waiting time runs out before any of them wakes up."""
         earliest: Task | None = None
         for task in self.live:
             if task.deadline is not None and task not in enabled:
@@ -530,7 +547,7 @@ class Kernel:
                 self.failures.append(failure)
         return None
 
-    # -- logging ------------------------------------------------------------------------------------------------------
+    # -- logging ----------------------------------------------------------------------------------------------------
 
     def _record(
         self, task: Task, op: Op, target: Target, site: int, point: bool, value: Any, more: tuple[Access, ...]
@@ -567,6 +584,30 @@ class Kernel:
         elif not count & 255 and perf_counter() - self._started > self.limits.seconds:
             self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
 
+    def _pass_locally(self, task: Task, op: Op, target: Target, more: tuple[Access, ...]) -> None:
+        """What :meth:`_record` does, for a step that no other thread can tell from nothing: it is not logged."""
+        task.visits += 1
+        if task.loops:
+            self._note(task, op, target)
+            for access in more:
+                self._note(task, access.op, access.target)
+        elif WRITES[op] or more:
+            task.effects += 1
+        task.clock_reads = 0
+        self.unlogged += 1
+        if not self.unlogged & 1023:
+            self.passed_loop()
+            if self.unlogged >= self.limits.steps * 50:
+                self._cut(f"the run was cut after {self.unlogged} steps of single threads")
+
+    def _note(self, task: Task, op: Op, target: Target) -> None:
+        """Keep what the recognition of waiting loops goes by: effects, versions of targets, and which were read."""
+        if WRITES[op]:
+            task.effects += 1
+            self.versions[target] = self.versions.get(target, 0) + 1
+        else:
+            task.reads.append((target, self.versions.get(target, 0)))
+
     def settle(self) -> None:
         """Detail: look up the values that operations since performed have written."""
         while self._unsettled:
@@ -575,7 +616,7 @@ class Kernel:
             self.log[index] = (*entry[:5], self._look_up(value), entry[6])
 
     def _look_up(self, value: Callable[[], Any]) -> Any:
-        """Detail: a value for the report. Finding it may run code of the program (a key's hash): that is no part of the run."""
+        """Detail: a value for the report. What code finding it runs (a key's hash) is no part of the run."""
         solo, self.solo = self.solo, True
         try:
             return value()

@@ -1,9 +1,10 @@
 """An unmodified Python program as something that can be run again and again under a plan.
 
-Getting ready (:meth:`PythonProgram.prepare`) instruments and imports what is to be tracked, patches the primitives, and makes trial runs in
-a forked child, which tell what else is imported on the way, which sites need points, whether the program does the same thing
-twice, and whether its state can be put back between runs. By that the *isolation* is chosen: ``restore`` (each run in this process,
-state put back before it) or ``fork`` (each run in a child).
+Getting ready (:meth:`PythonProgram.prepare`) instruments and imports what is to be tracked, patches the primitives,
+and makes trial runs in a forked child, which tell what else is imported on the way, which sites need points,
+whether the program does the same thing twice, and whether its state can be put back between runs. By that the
+*isolation* is chosen: ``restore`` (each run in this process, state put back before it) or ``fork`` (each run in a
+child).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -53,15 +54,14 @@ class Isolation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a program is to be run. ``roots``: directories whose modules are tracked; ``include``: further modules by name."""
+    """How a program is to be run: modules below ``roots`` are tracked, and those that ``include`` names."""
 
     roots: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     isolation: Isolation = Isolation.AUTO
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     invariant: str = ""
     cache: str | None = None
-
 
 
 #: At most this many trial runs: each may import more, or find more that is shared.
@@ -75,7 +75,7 @@ _LONG: Final = 2.0
 class PythonProgram:
     """A :class:`mazurka.program.protocol.Program` made from a Python program."""
 
-    def __init__(self, entry: Entry, settings: Settings = Settings()) -> None:  # noqa: B008  # immutable
+    def __init__(self, entry: Entry, settings: Settings = Settings()) -> None:  # immutable
         self.entry = entry
         self.settings = settings
         self.learned = Learned()
@@ -241,7 +241,7 @@ class PythonProgram:
         modules += [module for _, module in self._included()]
         self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=(primitives.Lock, primitives.RLock))
 
-    # -- one run --------------------------------------------------------------------------------------------------------
+    # -- one run ----------------------------------------------------------------------------------------------------
 
     def _execute_forked(self, plan: Plan) -> Run:
         try:
@@ -257,8 +257,20 @@ class PythonProgram:
 
     def _execute_here(self, plan: Plan) -> Run:
         """Run once in this process, from whatever state it is in."""
-        determinism.restart()
         started = time.perf_counter()
+        capture = Capture()
+        run = self._run(plan, capture)
+        with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
+            self.entry.release()
+            gc.collect(0)
+        self._read_input = capture.read_input
+        run.output = capture.text()
+        run.seconds = time.perf_counter() - started
+        return run
+
+    def _run(self, plan: Plan, capture: Capture) -> Run:
+        """The run itself; nothing of it is referred to any more on return, but by what it returns."""
+        determinism.restart()
         run_kernel = Kernel(plan, self.learned, self.settings.limits)
         run_kernel.on_error = self.on_error
         run_kernel.on_stuck = self.on_stuck
@@ -269,7 +281,6 @@ class PythonProgram:
         hooks.restart(run_kernel)
         primitives.begin(run_kernel)
         kernel.activate(run_kernel)
-        capture = Capture()
         try:
             with capture, Watchdog(run_kernel):
                 run_kernel.run(lambda: result.append(self._main(run_kernel)))
@@ -277,15 +288,8 @@ class PythonProgram:
         finally:
             kernel.activate(None)
             primitives.end()
-        self._read_input = capture.read_input
         run = _run_of(run_kernel)
         run.result = result[0] if result else None
-        run.seconds = time.perf_counter() - started
-        del run_kernel
-        with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
-            self.entry.release()
-            gc.collect(0)
-        run.output = capture.text()
         return run
 
     def _main(self, run_kernel: Kernel) -> Any:
@@ -298,7 +302,9 @@ class PythonProgram:
         if self._check is not None:
             namespace = self.entry.namespace()
             if not eval(self._check, namespace):  # the user's own expression
-                failure = run_kernel.describe_failure(FailureKind.INVARIANT, f"invariant violated: {self.settings.invariant}")
+                failure = run_kernel.describe_failure(
+                    FailureKind.INVARIANT, f"invariant violated: {self.settings.invariant}"
+                )
                 run_kernel.failures.append(failure)
         return result
 
@@ -402,15 +408,16 @@ def _put_back(argv: list[str], path: list[str], modules: set[str], used: loader.
 
 
 def default_roots(path: str) -> tuple[str, ...]:
-    """The project a file belongs to: the nearest directory upwards with a pyproject.toml, setup file or .git, else its own."""
+    """The project a file belongs to: the nearest directory upwards that looks like a project's, else its own."""
     folder = os.path.dirname(os.path.abspath(path))
     candidate = folder
     while True:
-        if any(os.path.exists(os.path.join(candidate, mark)) for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")):
+        if any(
+            os.path.exists(os.path.join(candidate, mark))
+            for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+        ):
             return (candidate,)
         parent = os.path.dirname(candidate)
         if parent == candidate:
             return (folder,)
         candidate = parent
-
-

@@ -1,10 +1,10 @@
 """The state every run starts from: taken once after imports, put back before each run.
 
-A snapshot walks what is reachable from the modules under test (globals, class attributes, closure cells, function attributes,
-instances, containers) and keeps a shallow copy of each mutable object's content. Restoring compares by identity, at the speed
-of C, and rewrites in place only what a run changed, so that references held anywhere stay valid. Objects
-whose content can't be put back (generators, open files, caches filled at import ...) are listed in :attr:`Snapshot.obstacles`: then every run
-has to be made in a forked child.
+A snapshot walks what is reachable from the modules under test (globals, class attributes, closure cells, function
+attributes, instances, containers) and keeps a shallow copy of each mutable object's content. Restoring compares by
+identity, at the speed of C, and rewrites in place only what a run changed, so that references held anywhere stay
+valid. Objects whose content can't be put back (generators, open files, caches filled at import ...) are listed in
+:attr:`Snapshot.obstacles`: then every run has to be made in a forked child.
 
 Cost: about 30 ns per dictionary entry and restore; the walk itself about a microsecond per object.
 """
@@ -32,7 +32,8 @@ Restorer = Callable[[], bool]
 _ATOMS: Final = (
     str, bytes, int, float, complex, bool, type(None), type(Ellipsis), type(NotImplemented), range, slice,
     types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType,
-    types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType, types.CodeType, types.ModuleType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType, types.CodeType,
+    types.ModuleType,
 )  # fmt: skip
 
 _STUCK: Final = (
@@ -52,7 +53,7 @@ class Snapshot:
     def __init__(self, modules: Iterable[types.ModuleType], apart: tuple[type, ...] = ()) -> None:
         """``apart``: types whose instances see to their own state."""
         self.obstacles: list[str] = []
-        self._atoms = (*_ATOMS, *apart)
+        self._atoms: tuple[type, ...] = (*_ATOMS, *apart)
         self._restorers: list[Restorer] = []
         self._keep: list[object] = []  # the walked objects, so that their ids stay theirs
         self._seen: set[int] = set()
@@ -174,7 +175,9 @@ class Snapshot:
         if cls.__module__ not in self._tracked:
             return
         self._restorers.append(_restore_class(cls))
-        self._todo += [(f"{path}.{name}", value) for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")]
+        self._todo += [
+            (f"{path}.{name}", value) for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")
+        ]
 
     def _walk_function(self, path: str, function: types.FunctionType) -> None:
         if function.__module__ not in self._tracked:
@@ -219,7 +222,11 @@ def _restore_dict(mapping: dict[Any, Any]) -> Restorer:
     keys, values = list(saved), list(saved.values())
 
     def restore() -> bool:
-        if len(mapping) == size and all(map(is_, dict.keys(mapping), keys)) and all(map(is_, dict.values(mapping), values)):
+        if (
+            len(mapping) == size
+            and all(map(is_, dict.keys(mapping), keys))
+            and all(map(is_, dict.values(mapping), values))
+        ):
             return False
         dict.clear(mapping)
         dict.update(mapping, saved)
@@ -283,13 +290,14 @@ def _restore_deque(queue: deque[Any]) -> Restorer:
     return restore
 
 
-def _restore_buffer(buffer: bytearray | array.array[Any]) -> Restorer:
+def _restore_buffer(buffer: Any) -> Restorer:
+    """For a bytearray or an array."""
     saved = buffer[:]
 
     def restore() -> bool:
         if buffer == saved:
             return False
-        buffer[:] = saved  # type: ignore[call-overload]  # the two are of one type
+        buffer[:] = saved
         return True
 
     return restore
