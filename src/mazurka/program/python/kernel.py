@@ -143,8 +143,6 @@ class Kernel:
         self.cursor = 0  # points passed
         self.solo = True  # nothing has been forked yet, so nothing can interfere
         self.grew = False
-        self.lean = False  # leave out of the log what only one thread can tell
-        self.unlogged = 0
         self.touched: dict[
             Target, list[Any]
         ] = {}  # target -> [only task or -1, written?, its sites that are no points]
@@ -288,9 +286,6 @@ class Kernel:
                 self._touch(index, op, target, site)
             for access in more:
                 self._touch(index, access.op, access.target, site)
-            if self.lean and not point:
-                self._pass_locally(task, op, target, more)
-                return
         if point:
             self._stop_before(task, op, target, site)
         self._record(task, op, target, site, point, value, more)
@@ -583,30 +578,6 @@ class Kernel:
             self._cut(f"the run was cut after {count} steps")
         elif not count & 255 and perf_counter() - self._started > self.limits.seconds:
             self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
-
-    def _pass_locally(self, task: Task, op: Op, target: Target, more: tuple[Access, ...]) -> None:
-        """What :meth:`_record` does, for a step that no other thread can tell from nothing: it is not logged."""
-        task.visits += 1
-        if task.loops:
-            self._note(task, op, target)
-            for access in more:
-                self._note(task, access.op, access.target)
-        elif WRITES[op] or more:
-            task.effects += 1
-        task.clock_reads = 0
-        self.unlogged += 1
-        if not self.unlogged & 1023:
-            self.passed_loop()
-            if self.unlogged >= self.limits.steps * 50:
-                self._cut(f"the run was cut after {self.unlogged} steps of single threads")
-
-    def _note(self, task: Task, op: Op, target: Target) -> None:
-        """Keep what the recognition of waiting loops goes by: effects, versions of targets, and which were read."""
-        if WRITES[op]:
-            task.effects += 1
-            self.versions[target] = self.versions.get(target, 0) + 1
-        else:
-            task.reads.append((target, self.versions.get(target, 0)))
 
     def settle(self) -> None:
         """Detail: look up the values that operations since performed have written."""

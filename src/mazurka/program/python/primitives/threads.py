@@ -89,12 +89,18 @@ def _state(thread: Any, models: Models) -> ThreadState:
 
 
 def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
-    _original[threading.Thread, "__init__"](self, *args, **kwargs)
     models = here()
-    if models is not None:
-        self._started = Started()
-        self.__dict__["_mz"] = ThreadState(models)
-        self.__dict__["_mz_hash"] = zlib.crc32(models.number().encode())
+    if models is None:
+        _original[threading.Thread, "__init__"](self, *args, **kwargs)
+        return
+    namespace = threading.__dict__
+    event, namespace["Event"] = namespace["Event"], Started  # what it makes one for is `_started`, and nothing else
+    try:
+        _original[threading.Thread, "__init__"](self, *args, **kwargs)
+    finally:
+        namespace["Event"] = event
+    self.__dict__["_mz"] = ThreadState(models)
+    self.__dict__["_mz_hash"] = zlib.crc32(models.number().encode())
 
 
 def thread_hash(self: Any) -> int:
