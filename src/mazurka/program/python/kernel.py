@@ -149,6 +149,8 @@ class Kernel:
         self.versions: dict[Target, int] = {}
         self.stamps: dict[Target, float] = {}
         self.timed = False  # clocks have moved apart
+        self.expired = 0  # waiting times that ran out
+        self.refused = False  # the prefix wanted one to run out early
         self.failures: list[Failure] = []
         self.divergence: Divergence | None = None
         self.truncated = ""
@@ -326,6 +328,7 @@ class Kernel:
         if task.timed_out:
             task.timed_out = False
             self.timed = True
+            self.expired += 1
             if deadline is not None:
                 task.clock = max(task.clock, deadline)
             if not self.solo:
@@ -483,9 +486,7 @@ class Kernel:
         if task is not None and not task.done:
             if task in enabled:
                 return task
-            if task.deadline is not None and task.point:
-                task.timed_out = True
-                return task
+            self.refused = task.deadline is not None  # a waiting time runs out only when nobody can move
         if not self.plan.strict:
             return self._decide(enabled, cursor)
         if task is None:

@@ -68,6 +68,8 @@ class Settings:
 _TRIALS: Final = 4
 
 
+_TIMEOUTS: Final = "orders in which a timeout fires"
+
 #: Seconds after which a run that is cut short is not tried again.
 _LONG: Final = 2.0
 
@@ -89,6 +91,8 @@ class PythonProgram:
         self._ready = False
         self._check: types.CodeType | None = None
         self._told = False
+        self._expired = False  # in some run a waiting time ran out
+        self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
         self.on_stuck: Callable[[Kernel, list[Task]], Failure | None] = stuck
 
@@ -289,8 +293,20 @@ class PythonProgram:
             kernel.activate(None)
             primitives.end()
         run = _run_of(run_kernel)
+        self._watch_timeouts(run_kernel, run)
         run.result = result[0] if result else None
         return run
+
+    def _watch_timeouts(self, run_kernel: Kernel, run: Run) -> None:
+        """Say so if runs had waiting times run out and orders were asked for in which one would have to do so early.
+
+        That a time runs out follows from all other threads being stuck, which reads-from does not tell: what such
+        an order would have led to by another way may not have been explored.
+        """
+        self._expired = self._expired or bool(run_kernel.expired)
+        self._refused = self._refused or run_kernel.refused
+        if self._expired and self._refused:
+            run.uncontrolled.setdefault(_TIMEOUTS, 1)
 
     def _main(self, run_kernel: Kernel) -> Any:
         """The main thread's body: the program, the end of its threads, and then the invariant."""
