@@ -16,6 +16,7 @@ Cost: one to three microseconds an operation, most of it the kernel's.
 
 from __future__ import annotations
 
+import types
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -56,18 +57,34 @@ def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> N
 # -- dictionaries -----------------------------------------------------------------------------------------------------
 
 
-def _has(thing: dict[Any, Any], key: Any) -> bool:
-    """Whether a key is there, without running code of the program: when in doubt, no."""
+def _doubtful(stands: Any) -> bool:
+    """Whether a key, as :func:`key_of` has it, holds something that decides itself what it equals."""
+    return is_a(stands, tuple) and ("object" in stands or any(_doubtful(part) for part in stands))
+
+
+def _is_quiet(kind: Any) -> bool:
+    """Whether hashing and comparing such keys runs no code of the program."""
+    return not is_a(kind.__hash__, types.FunctionType) and not is_a(kind.__eq__, types.FunctionType)
+
+
+def _find(thing: dict[Any, Any], key: Any) -> Any:
+    """What is there under a key, had without running code of the program (it might keep a hash); in doubt, nothing."""
     stands = key_of(key)
-    if is_a(stands, tuple) and "object" in stands:
-        kind: Any = type(key)
+    kind: Any = type(key)
+    if _doubtful(stands):
         plain = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
-        return plain and dict.__contains__(thing, key)
-    return dict.__contains__(thing, key)
+        return dict.get(thing, key, objects.MISSING) if plain else objects.MISSING
+    if _is_quiet(kind):
+        return dict.get(thing, key, objects.MISSING)
+    return next((value for each, value in dict.items(thing) if key_of(each) == stands), objects.MISSING)
+
+
+def _has(thing: dict[Any, Any], key: Any) -> bool:
+    return _find(thing, key) is not objects.MISSING
 
 
 def _look(thing: dict[Any, Any], key: Any) -> Callable[[], Any]:
-    return lambda: dict.get(thing, key, objects.MISSING) if _has(thing, key) else objects.MISSING
+    return lambda: _find(thing, key)
 
 
 def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -190,9 +207,11 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
 
 def _in_set(thing: Any, key: Any) -> bool:
     stands = key_of(key)
-    if is_a(stands, tuple) and "object" in stands:
+    if _doubtful(stands):
         return False
-    return stands in set(set.__iter__(thing)) if type(stands) is not type(key) else set.__contains__(thing, key)
+    if _is_quiet(type(key)):
+        return set.__contains__(thing, key)
+    return any(key_of(each) == stands for each in set.__iter__(thing))
 
 
 def _set_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -208,8 +227,7 @@ def _set_add(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def _set_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args:
-        unknown = "object" in stands if is_a(stands := key_of(args[0]), tuple) else False
-        _set_change(run, thing, site, args[0], unknown or _in_set(thing, args[0]))
+        _set_change(run, thing, site, args[0], _doubtful(key_of(args[0])) or _in_set(thing, args[0]))
 
 
 def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> None:

@@ -27,7 +27,10 @@ from mazurka.program.python.containers import METHODS
 from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
 
 #: Changes whenever the output for some input does: kept code of other versions is not used.
-VERSION: Final = 3
+VERSION: Final = 4
+
+#: Methods that containers call in the middle of an operation, which has to stay one step: they are left as they are.
+_INDIVISIBLE: Final = frozenset({"__hash__", "__eq__"})
 
 #: Builtins that go through their one argument.
 _CONSUMERS: Final = frozenset(
@@ -747,6 +750,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_FunctionDef(self, node: _FUNCTIONS) -> list[ast.stmt]:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         self._defaults(node.args)
+        if node.name in _INDIVISIBLE:
+            return [node, *self._bound([node.name], node)]
         outer, loops = self.scope, self.loops
         self.scope, self.loops = self.scopes.of[node], []
         self.path.append(node.name)
