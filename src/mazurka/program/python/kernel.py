@@ -15,7 +15,6 @@ Cost: a visit without a switch takes about a microsecond, a switch a fifth of on
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
@@ -678,8 +677,3 @@ def activate(kernel: Kernel | None) -> None:
     """Make ``kernel`` the run in progress (None: there is none)."""
     global active
     active = kernel
-
-
-def caller_frame(depth: int = 1) -> Any:
-    """The frame ``depth`` levels above the caller."""
-    return sys._getframe(depth + 1)
