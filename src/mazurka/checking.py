@@ -144,8 +144,7 @@ class _Check:
         failing: list[Failing] = []
         points = set(self.program.learned.points)
         for progress in explorer.progress():
-            if progress.new is not None:
-                failing.append(Failing(progress.new.failure, progress.new.schedule, frozenset(points)))
+            failing += [Failing(found.failure, found.schedule, frozenset(points)) for found in progress.new]
             if len(points) != len(self.program.learned.points):
                 points = set(self.program.learned.points)
                 if frontier is not None:

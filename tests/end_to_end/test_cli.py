@@ -78,7 +78,8 @@ def test_version_is_quick_and_imports_nothing_heavy(shell):
         "import sys, mazurka.cli\n"
         "try: mazurka.cli.main(['--version'])\n"
         "except SystemExit: pass\n"
-        "print([name for name in ('z3', 'rich', 'numpy', 'greenlet', 'click', 'sqlite3') if name in sys.modules])"
+        "heavy = ('z3', 'numba', 'rich', 'numpy', 'greenlet', 'click', 'sqlite3')\n"
+        "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env=shell.variables(), capture_output=True, text=True, check=True
@@ -153,6 +154,27 @@ def test_invariant(shell):
     report = shell.check(source, "--invariant", "account.balance == 200", status=1)
     assert report["failures"][0]["kind"] == "invariant"
     assert "account.balance == 200" in report["failures"][0]["message"]
+
+
+def test_all_failures_of_one_run_are_told(shell):
+    """What fails first hides nothing that fails later in the same run, and in no run before."""
+    source = """\
+        import threading
+
+
+        def one():
+            raise KeyError("one")
+
+
+        thread = threading.Thread(target=one)
+        thread.start()
+        thread.join()
+        assert False
+        """
+    report = shell.check(source, "--all-failures", status=1)
+    assert [failure["exception"] for failure in report["failures"]] == ["KeyError", "AssertionError"]
+    report = shell.check(source, "--fresh", status=1)
+    assert [failure["exception"] for failure in report["failures"]] == ["KeyError"]
 
 
 def test_all_failures_are_distinct(shell):

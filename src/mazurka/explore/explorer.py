@@ -45,7 +45,7 @@ class Progress:
     executions: int
     seconds: float
     found: int  # distinct failures
-    new: Found | None  # the failure first seen in this run
+    new: tuple[Found, ...]  # the failures first seen in this run
     estimate: Estimate
     restarted: bool = False
 
@@ -128,10 +128,7 @@ class Explorer:
         self._recall()
         for schedule in self.frontier.failures():
             run = self.program.execute(Plan(schedule))
-            new = None
-            if run.divergence is None:
-                new = self._look(run)
-            yield self._progress(new, False)
+            yield self._progress(self._look(run) if run.divergence is None else (), False)
 
     def _execute(self, seed: Seed) -> Progress:
         run = self.program.execute(seed.plan)
@@ -148,12 +145,12 @@ class Explorer:
         self._write()
         return self._progress(new, restart)
 
-    def _progress(self, new: Found | None, restarted: bool) -> Progress:
+    def _progress(self, new: tuple[Found, ...], restarted: bool) -> Progress:
         seconds = time.perf_counter() - self._started
         return Progress(self.executions, seconds, len(self.found), new, self.strategy.estimate(), restarted)
 
-    def _look(self, run: Run) -> Found | None:
-        """Note what a run did, and its failure if it is a new one."""
+    def _look(self, run: Run) -> tuple[Found, ...]:
+        """Note what a run did, and its failures if they are new ones: one after another if the search goes on."""
         for totals, counts in ((self.untracked, run.untracked), (self.uncontrolled, run.uncontrolled)):
             for name, count in counts.items():
                 totals[name] = totals.get(name, 0) + count
@@ -161,23 +158,22 @@ class Explorer:
             self.truncated = self.truncated or run.truncated
         self.threads = max(self.threads, len(run.tasks))
         if run.divergence is not None:
-            return None
+            return ()
         failures = run.failures
         if self.judge is not None and not run.truncated:
             verdict = self.judge(run)
             failures = [*failures, verdict] if verdict is not None else failures
-        schedule: tuple[str, ...] | None = None
-        new: Found | None = None
-        for failure in failures:
-            if failure.identity in self.found:
-                continue
-            if schedule is None:
-                schedule = run.schedule()
-            found = self.found[failure.identity] = Found(failure, schedule, self.executions)
-            new = new or found
-            if self.frontier is not None:
-                self.frontier.add_failure(schedule)
         self.points = max(self.points, sum([step.point for step in run.log]))
+        unknown = {each.identity: each for each in reversed(failures) if each.identity not in self.found}
+        if not unknown:
+            return ()
+        schedule = run.schedule()
+        if self.frontier is not None:
+            self.frontier.add_failure(schedule)
+        new = tuple(Found(each, schedule, self.executions) for each in reversed(unknown.values()))
+        if self.stop_at_first:
+            new = new[:1]
+        self.found.update((found.failure.identity, found) for found in new)
         return new
 
     def _recall(self) -> None:

@@ -97,17 +97,16 @@ def _flows(explanation: Explanation, root: str) -> list[dict[str, Any]]:
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     if not rows:
         return []
-    order = {id(row): number for number, row in enumerate(rows, 1)}
     labels = {column.thread: column.label for column in explanation.columns}
+    steps: dict[str, list[dict[str, Any]]] = {thread: [] for thread in labels}
+    for order, row in enumerate(rows, 1):
+        steps.setdefault(row.thread, []).append(_step(row, order, "", root))
     threads = [
-        {
-            "id": column.thread,
-            "message": {"text": column.label},
-            "locations": [_step(row, order[id(row)], "", root) for row in rows if row.thread == column.thread],
-        }
-        for column in explanation.columns
+        {"id": thread, "message": {"text": labels.get(thread, thread)}, "locations": locations}
+        for thread, locations in steps.items()
+        if locations  # section 3.37.6 asks for one, but all of a thread's steps may be folded
     ]
-    linear = [_step(row, order[id(row)], f"{labels.get(row.thread, row.thread)}: ", root) for row in rows]
+    linear = [_step(row, order, f"{labels.get(row.thread, row.thread)}: ", root) for order, row in enumerate(rows, 1)]
     return [
         {"message": {"text": "each thread by itself"}, "threadFlows": threads},
         {"message": {"text": "in the order of the run"}, "threadFlows": [{"id": "all", "locations": linear}]},
