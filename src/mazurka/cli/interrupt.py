@@ -49,4 +49,4 @@ class Interrupt:
 def cut_short() -> None:
     """End the execution in progress at its next step."""
     if kernel.active is not None:
-        kernel.active.limits = kernel.Limits(steps=0, passes=0, seconds=0.0)
+        kernel.active.interrupt()

@@ -14,8 +14,9 @@ Cost: a visit without a switch takes about a microsecond, a switch a fifth of on
 
 from __future__ import annotations
 
+import _random
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -35,6 +36,9 @@ from mazurka.program.protocol import (
 )
 from mazurka.trace.event import READS, WRITES, Op
 
+_FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
+_STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
+
 #: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
@@ -44,6 +48,9 @@ _PATIENCE: Final = 10_000
 
 #: How many points daemon threads may pass after all others have ended.
 _GRACE: Final = 200
+
+#: How many steps are logged between two looks at the time a run has taken.
+_STRIDE: Final = 256
 
 #: What one look at a clock adds to it, in seconds, so that time never stands still.
 TICK: Final = 1e-6
@@ -81,12 +88,14 @@ class Task:
         "guard",
         "index",
         "label",
+        "life",
         "loops",
         "name",
         "pending",
         "point",
         "priority",
         "reads",
+        "repeats",
         "sleeping",
         "spinning",
         "starter",
@@ -99,6 +108,7 @@ class Task:
     def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
         self.name = name
+        self.life: Target = ("thread", name)  # what its steps from FORK to JOIN touch
         self.body = body
         self.daemon = daemon
         self.label = ""
@@ -116,16 +126,44 @@ class Task:
         self.spinning = False
         self.starter: Task | None = None  # who runs it up to its first point
         self.clock = 0.0
-        self.clock_reads = 0
+        self.clock_reads = 0  # looks at it since the last step
         self.priority = 0.0
-        self.visits = 0
-        self.effects = 0  # steps that changed something others can see
+        self.visits = 0  # entries into the kernel since it is being ended
+        self.effects = 0  # steps that changed something others can see, counted once somebody counts
         self.loops: dict[tuple[int, int], Any] = {}
         self.reads: list[tuple[Target, int]] = []
+        self.repeats: tuple[Target, ...] | None = None  # while spinning: what the loop's passes read
+
+
+#: What :attr:`Kernel.touched` holds for locations that several threads share and somebody writes.
+_SHARED: Final[list[Any]] = [-1, True, frozenset()]
+
+# One generator for all runs, seeded anew by each: seeding costs less than making. What seeds it is not `Random.seed`,
+# which is replaced while programs run.
+_generator: Final = random.Random()
+_seed: Final = _random.Random.seed
+_number: Final = _generator.random
 
 
 class Kernel:
     """One run of the program."""
+
+    # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
+    grew = False
+    timed = False  # clocks have moved apart
+    expired = 0  # waiting times that ran out
+    refused = False  # the prefix wanted one to run out early
+    divergence: Divergence | None = None
+    truncated = ""
+    passes = 0
+    blocked: list[Blocked]  # what threads were stopped before when the run ended
+    on_stuck: Callable[[Kernel, list[Task]], Failure | None] = staticmethod(lambda kernel, tasks: None)
+    on_error: Callable[[Kernel, Task, BaseException], Failure | None] = staticmethod(lambda kernel, task, error: None)
+    on_wait: Callable[[Kernel, Task], None] = staticmethod(lambda kernel, task: None)  # detail: name what it waits for
+    snapshot_stack: Callable[[], Any] = tuple
+    abandoned: tuple[greenlet, ...] = ()
+    _grace = _GRACE
+    _drops: Collection[int] = ()
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # immutable
         self.plan = plan
@@ -133,6 +171,7 @@ class Kernel:
         self.points = learned.points
         self.limits = limits
         self.detail = plan.detail
+        self.careful = plan.detail  # steps are accounted for beyond the log: their values, clocks, what loops look at
         self.current: Task = None  # type: ignore[assignment]  # set by run()
         self.tasks: list[Task] = []
         self.live: list[Task] = []
@@ -141,39 +180,21 @@ class Kernel:
         self.choices: list[tuple[int, int, tuple[int, ...]]] = []
         self.cursor = 0  # points passed
         self.solo = True  # nothing has been forked yet, so nothing can interfere
-        self.grew = False
-        self.touched: dict[
-            Target, list[Any]
-        ] = {}  # target -> [only task or -1, written?, its sites that are no points]
+        self.aborting = False
+        # target -> [only task or -1, written?, its sites that are no points]
+        self.touched: dict[Target, list[Any]] = {}
         self.versions: dict[Target, int] = {}
         self.stamps: dict[Target, float] = {}
-        self.timed = False  # clocks have moved apart
-        self.expired = 0  # waiting times that ran out
-        self.refused = False  # the prefix wanted one to run out early
         self.failures: list[Failure] = []
-        self.divergence: Divergence | None = None
-        self.truncated = ""
-        self.aborting = False
         self.untracked: dict[str, int] = {}
         self.uncontrolled: dict[str, int] = {}
         self.names: dict[Target, str] = {}
         self.stacks: dict[int, Any] = {}
-        self.abandoned: list[greenlet] = []
-        self.passes = 0
-        self.on_stuck: Callable[[Kernel, list[Task]], Failure | None] = lambda kernel, tasks: None
-        self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = lambda kernel, task, error: None
-        self.on_wait: Callable[[Kernel, Task], None] = lambda kernel, task: None  # detail: name what is waited for
-        self.snapshot_stack: Callable[[], Any] = tuple
-        self._rng = random.Random(plan.seed) if plan.then is not Continuation.STAY else None
-        self._drops: set[int] = set()
-        if self._rng is not None and plan.then is Continuation.PCT:
-            self._drops = set(self._rng.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
+        self._required = 0  # threads that must end before the run does
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
         self._started = 0.0
-        self._required = 0  # threads that must end before the run does
-        self._grace = _GRACE
+        self._look_at = min(_STRIDE, limits.steps)  # the length of the log at which to look at the limits next
         self._unsettled: list[tuple[int, Callable[[], Any]]] = []  # detail: written values, known after the write
-        self.blocked: list[Blocked] = []  # what threads were stopped before when the run ended
 
     # -- running ------------------------------------------------------------------------------------------------
 
@@ -181,11 +202,12 @@ class Kernel:
         """Run ``main`` as thread "0" and everything it starts; return when all that must end has ended."""
         self._hub = getcurrent()
         self._started = perf_counter()
+        self._seed()
         task = self._new_task("0", main, daemon=False)
         self.current = task
-        task.pending = (Op.BEGIN, ("thread", "0"), 0)
+        task.pending = (Op.BEGIN, task.life, 0)
         try:
-            task.greenlet.switch()
+            task.greenlet.switch(task)
             while not self.aborting:
                 nxt = self._choose()
                 if nxt is None:
@@ -194,15 +216,25 @@ class Kernel:
                 nxt.greenlet.switch()
         finally:
             self.blocked = [
-                Blocked(task.index, *task.pending) for task in self.live if task.pending is not None and not task.done
+                Blocked(task.index, *task.pending, task.repeats)
+                for task in self.live
+                if task.pending is not None and not task.done
             ]
             self._end_all()
 
+    def _seed(self) -> None:
+        plan = self.plan
+        if plan.then is _STAY:
+            return
+        _seed(_generator, plan.seed)
+        if plan.then is Continuation.PCT:
+            self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
+
     def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
         task = Task(len(self.tasks), name, body, daemon)
-        task.greenlet = greenlet(lambda: self._life(task), parent=self._hub)
-        if self._rng is not None:
-            task.priority = self._rng.random() + 1.0
+        task.greenlet = greenlet(self._life, self._hub)
+        if self.plan.then is not _STAY:
+            task.priority = _number() + 1.0
         self._required += not daemon
         self.tasks.append(task)
         self.live.append(task)
@@ -221,10 +253,10 @@ class Kernel:
                     self.failures.append(failure)
         if self.aborting:
             return
-        target = ("thread", task.name)
-        if END_POINTS in self.points and not self.solo:
-            self._stop_before(task, Op.END, target, 0)
-        self._record(task, Op.END, target, 0, END_POINTS in self.points and not self.solo, None, ())
+        point = END_POINTS in self.points and not self.solo
+        if point:
+            self._stop_before(task, _END, task.life, 0)
+        self._record(task, _END, task.life, 0, point, None, ())
         task.done = True
         task.pending = None
         self._required -= not task.daemon
@@ -248,7 +280,7 @@ class Kernel:
             task.greenlet.parent = getcurrent()
             task.greenlet.throw(GreenletExit)
             if not task.greenlet.dead:
-                self.abandoned.append(task.greenlet)
+                self.abandoned = (*self.abandoned, task.greenlet)
 
     def stop(self, reason: str = "") -> None:
         """End the run here and now, from inside a thread; never returns to the caller."""
@@ -281,12 +313,9 @@ class Kernel:
             return
         if point is None:
             point = site in self.points
-            index = task.index
-            record = self.touched.get(target)
-            if record is None or record[0] != index or site not in record[2] or (WRITES[op] and not record[1]):
-                self._touch(index, op, target, site)
+            self._touch(task.index, op, target, site, point)
             for access in more:
-                self._touch(index, access.op, access.target, site)
+                self._touch(task.index, access.op, access.target, site, point)
         if point:
             self._stop_before(task, op, target, site)
         self._record(task, op, target, site, point, value, more)
@@ -313,20 +342,20 @@ class Kernel:
             raise GreenletExit
         if timeout is not None:
             task.deadline = task.clock + max(timeout, 0.0)
-        task.guard = ready
-        task.waiting_for = waiting_for
         if self.detail and waiting_for is not None:
+            task.waiting_for = waiting_for
             self.on_wait(self, task)
-        task.timed_out = False
         point = point and not self.solo  # nobody else could go first, and the log has no such step
         if point or not ready():
+            task.guard = ready
+            task.waiting_for = waiting_for
             self._stop_before(task, op, target, site, point)
-        task.guard = None
+            task.guard = None
         task.waiting_for = None
         deadline, task.deadline = task.deadline, None
         if task.timed_out:
             task.timed_out = False
-            self.timed = True
+            self.timed = self.careful = True
             self.expired += 1
             if deadline is not None:
                 task.clock = max(task.clock, deadline)
@@ -367,18 +396,16 @@ class Kernel:
         task.label = label
         task.clock = parent.clock
         self.solo = False
-        target = ("thread", task.name)
-        self._record(parent, Op.FORK, target, 0, False, None, ())
-        self._record(task, Op.BEGIN, target, 0, False, None, ())
+        self._record(parent, _FORK, task.life, 0, False, None, ())
+        self._record(task, _BEGIN, task.life, 0, False, None, ())
         task.starter = parent
         self.current = task
-        task.greenlet.switch()
+        task.greenlet.switch(task)
         return task
 
     def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
         """Wait for ``task`` to end; false if the time ran out."""
-        target = ("thread", task.name)
-        return self.block(Op.JOIN, target, lambda: task.done, timeout=timeout, waiting_for=waiting_for, point=False)
+        return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for, point=False)
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass: no ordering follows from it, but by default the others go first."""
@@ -388,7 +415,7 @@ class Kernel:
         task.clock += max(seconds, 0.0) + TICK
         if self.solo:
             return
-        self.timed = True
+        self.timed = self.careful = True
         task.sleeping = True
         self._stop_before(task, Op.POINT, ("sleep",), 0)
         self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
@@ -396,23 +423,29 @@ class Kernel:
     def now(self) -> float:
         """Seconds on the running thread's clock. Looking again and again makes it go faster and faster."""
         task = self.current
+        self.careful = True
         task.clock_reads += 1
         task.effects += 1
         task.clock += TICK * (1 << min(task.clock_reads // 16, 40))
         return task.clock
 
-    def pause(self, changed: Callable[[], bool], waiting_for: Any = None) -> None:
-        """Hold the running thread, which would only repeat itself, until ``changed()`` holds."""
+    def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:
+        """Hold the running thread, which would only repeat itself, until ``changed()`` holds for what it ``reads``."""
         task = self.current
         task.guard = changed
         task.spinning = True
-        task.waiting_for = waiting_for
+        task.repeats = reads
         pending = task.pending
         op, target, site = pending if pending is not None else (Op.POINT, ("spin",), 0)
         self._stop_before(task, op, target, site, point=False)
         task.guard = None
         task.spinning = False
-        task.waiting_for = None
+        task.repeats = None
+
+    def tell(self, value: object) -> None:
+        """Detail: what a primitive holds after the running thread's step, which has just been passed."""
+        if self.detail and not self.solo and not self.aborting:
+            self.log[-1] = (*self.log[-1][:5], value, self.log[-1][6])
 
     # -- deciding ---------------------------------------------------------------------------------------------------
 
@@ -500,15 +533,14 @@ class Kernel:
 
     def _decide(self, enabled: list[Task], cursor: int) -> Task:
         then = self.plan.then
-        if then is Continuation.STAY:
+        if then is _STAY:
             current = self.current
             if not current.sleeping and current in enabled:
                 return current
             awake = [task for task in enabled if not task.sleeping]
             return awake[0] if awake else min(enabled, key=lambda task: task.clock)
-        assert self._rng is not None
-        if then is Continuation.RANDOM:
-            return enabled[int(self._rng.random() * len(enabled))]
+        if then is _RANDOM:
+            return enabled[int(_number() * len(enabled))]
         chosen = max(enabled, key=lambda task: task.priority)
         if cursor in self._drops:
             chosen.priority = -float(cursor)
@@ -547,37 +579,53 @@ class Kernel:
     def _record(
         self, task: Task, op: Op, target: Target, site: int, point: bool, value: Any, more: tuple[Access, ...]
     ) -> None:
+        if self.careful:
+            value = self._account(task, op, target, value, more)
         log = self.log
+        log.append((task.index, op, target, site, point, value, more))
+        if len(log) >= self._look_at:
+            self._look_at_limits(len(log))
+
+    def _account(self, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
+        """Keep what a step that is about to be logged means for values, waiting loops and clocks; what to log as value.
+
+        Begins where somebody first wants to know: what was before is the same for whoever compares two of its counts.
+        """
         if self.detail:
             self.settle()
-            self.stacks[len(log)] = self.snapshot_stack()
+            self.stacks[len(self.log)] = self.snapshot_stack()
             if callable(value):
                 if WRITES[op]:
-                    self._unsettled.append((len(log), value))
+                    self._unsettled.append((len(self.log), value))
                     value = None
                 else:
                     value = self._look_up(value)
-        log.append((task.index, op, target, site, point, value, more))
-        task.visits += 1
+        self._count(task, op, target)
+        for access in more:
+            self._count(task, access.op, access.target)
+        task.clock_reads = 0
+        if self.timed:
+            self._synchronise_clock(task, op, target)
+        return value
+
+    def _count(self, task: Task, op: Op, target: Target) -> None:
         if WRITES[op]:
             task.effects += 1
             self.versions[target] = self.versions.get(target, 0) + 1
         elif task.loops:
             task.reads.append((target, self.versions.get(target, 0)))
-        for access in more:
-            if WRITES[access.op]:
-                task.effects += 1
-                self.versions[access.target] = self.versions.get(access.target, 0) + 1
-            elif task.loops:
-                task.reads.append((access.target, self.versions.get(access.target, 0)))
-        task.clock_reads = 0
-        if self.timed:
-            self._synchronise_clock(task, op, target)
-        count = len(log)
+
+    def _look_at_limits(self, count: int) -> None:
         if count >= self.limits.steps:
             self._cut(f"the run was cut after {count} steps")
-        elif not count & 255 and perf_counter() - self._started > self.limits.seconds:
+        elif perf_counter() - self._started > self.limits.seconds:
             self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
+        self._look_at = min(count + _STRIDE, self.limits.steps)
+
+    def interrupt(self) -> None:
+        """Cut the run at its next step or pass; may be called at any moment."""
+        self.limits = Limits(steps=0, passes=0, seconds=0.0)
+        self._look_at = 0
 
     def settle(self) -> None:
         """Detail: look up the values that operations since performed have written."""
@@ -601,23 +649,30 @@ class Kernel:
         if WRITES[op]:
             self.stamps[target] = max(task.clock, self.stamps.get(target, 0.0))
 
-    def _touch(self, index: int, op: Op, target: Target, site: int) -> None:
+    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
         """Learn which sites touch locations that several threads share and somebody writes."""
         record = self.touched.get(target)
+        if record is _SHARED:
+            if not point:
+                self._learn((site,))
+            return
         if record is None:
             self.touched[target] = [index, WRITES[op], {site}]
             return
+        record[2].add(site)
         if record[0] != index:
             record[0] = -1
         if WRITES[op]:
             record[1] = True
-        record[2].add(site)
         if record[0] == -1 and record[1]:
-            before = len(self.points)
-            self.points |= record[2]
-            if len(self.points) != before:
-                self.grew = True
-            record[2].clear()
+            self.touched[target] = _SHARED
+            self._learn(record[2])
+
+    def _learn(self, sites: Collection[int]) -> None:
+        before = len(self.points)
+        self.points.update(sites)
+        if len(self.points) != before:
+            self.grew = True
 
     def need_points(self, mark: int) -> None:
         """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""

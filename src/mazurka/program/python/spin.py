@@ -45,6 +45,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
     key = (id(frame), site)
     loop = task.loops.get(key)
     if loop is None:
+        run.careful = True  # from now on it is counted what steps change
         if len(task.loops) >= _TOO_MANY_LOOPS:
             _prune(task, frame)
         task.loops[key] = _Loop(frame, task.effects, len(task.reads), _variables(frame))
@@ -62,7 +63,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
     loop.mark = len(task.reads)
     variables = _variables(frame)
     if all(versions.get(target, 0) == version for target, version in reads.items()) and _same(loop.locals, variables):
-        run.pause(lambda: any(versions.get(target, 0) != version for target, version in reads.items()))
+        run.pause(lambda: any(versions.get(target, 0) != version for target, version in reads.items()), tuple(reads))
         loop.mark = len(task.reads)
     loop.locals = variables
 
