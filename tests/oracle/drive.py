@@ -11,6 +11,7 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.strategy import Settings, Strategy, make_strategy
+from mazurka.program.memory import MemoryModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,10 @@ def reach(
     solver: str = "search",
     joint: bool = False,
     limit: int = 100_000,
+    model: MemoryModel = MemoryModel.SC,
 ) -> Reached:
     """Explore ``program`` with nothing but the strategy (no loop, no budget but ``limit``)."""
-    runner = OracleProgram(program, joint)
+    runner = OracleProgram(program, joint, model=model)
     made: Any = make_strategy(strategy, Settings(solver=solver)) if isinstance(strategy, str) else strategy()
     finals, reads, deadlocks = set(), set(), set()
     followed = 0

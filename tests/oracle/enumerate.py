@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.oracle.language import SmallProgram
-from tests.oracle.machine import Machine, Touched
+from tests.oracle.machine import Machine, Mover, Touched
 
+from mazurka.program.memory import MemoryModel
 from mazurka.trace.event import READS, WRITES, Op
 
 
@@ -42,7 +43,7 @@ class Nothing:
     def begin(self, threads: int) -> Any:
         return ()
 
-    def after(self, memory: Any, t: int, touched: Touched) -> Any:
+    def after(self, memory: Any, t: Mover, touched: Touched) -> Any:
         return memory
 
 
@@ -52,9 +53,11 @@ class ReadValues:
     def begin(self, threads: int) -> Any:
         return ((),) * threads
 
-    def after(self, memory: Any, t: int, touched: Touched) -> Any:
+    def after(self, memory: Any, t: Mover, touched: Touched) -> Any:
         op, target, value, _ = touched
-        if target[0] == "var" and READS[op] or target[0] in ("lock", "sem") and value is not None:
+        if isinstance(t, int) and (
+            target[0] == "var" and READS[op] or target[0] in ("lock", "sem") and value is not None
+        ):
             row = (*memory[t], value)
             return (*memory[:t], row, *memory[t + 1 :])
         return memory
@@ -102,9 +105,11 @@ class HappensBefore:
         return (*chains[:t], event, *chains[t + 1 :]), tuple(sorted(seen.items(), key=repr))
 
 
-def _endings(program: SmallProgram, memory: Any, limit: int) -> Iterator[tuple[Machine, Any]]:
+def _endings(
+    program: SmallProgram, memory: Any, limit: int, model: MemoryModel = MemoryModel.SC
+) -> Iterator[tuple[Machine, Any]]:
     """Every distinct (state, memory) that nobody can leave; the machine yielded is in that state."""
-    machine = Machine(program)
+    machine = Machine(program, model)
     first = (machine.freeze(), memory.begin(len(machine.code)))
     stack, seen = [first], {first}
     while stack:
@@ -124,10 +129,10 @@ def _endings(program: SmallProgram, memory: Any, limit: int) -> Iterator[tuple[M
                 stack.append(following)
 
 
-def everything(program: SmallProgram, limit: int = 200_000) -> Everything:
+def everything(program: SmallProgram, limit: int = 200_000, model: MemoryModel = MemoryModel.SC) -> Everything:
     """Final states, read-value vectors and deadlocks of ``program``."""
     finals, reads, deadlocks = set(), set(), set()
-    for machine, remembered in _endings(program, ReadValues(), limit):
+    for machine, remembered in _endings(program, ReadValues(), limit, model):
         final = machine.final()
         finals.add(final)
         reads.add((remembered, final[3]))
@@ -136,8 +141,8 @@ def everything(program: SmallProgram, limit: int = 200_000) -> Everything:
     return Everything(frozenset(finals), frozenset(reads), frozenset(deadlocks))
 
 
-def final_states(program: SmallProgram, limit: int = 200_000) -> set[Any]:
-    return {machine.final() for machine, _ in _endings(program, Nothing(), limit)}
+def final_states(program: SmallProgram, limit: int = 200_000, model: MemoryModel = MemoryModel.SC) -> set[Any]:
+    return {machine.final() for machine, _ in _endings(program, Nothing(), limit, model)}
 
 
 def reads_from_classes(program: SmallProgram, limit: int = 200_000) -> int:

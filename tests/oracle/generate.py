@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.oracle.language import (
     Assert,
     Down,
+    Fence,
     If,
     Lock,
     Notify,
@@ -26,6 +27,7 @@ from tests.oracle.language import (
     TryLock,
     Unlock,
     Up,
+    Update,
     Wait,
     While,
     Write,
@@ -39,10 +41,11 @@ Choose = Callable[[int], int]
 
 
 class _Grammar:
-    def __init__(self, choose: Choose, conditions: bool, semaphores: bool = False) -> None:
+    def __init__(self, choose: Choose, conditions: bool, semaphores: bool = False, atomics: bool = False) -> None:
         self.choose = choose
         self.conditions = conditions
         self.semaphores = semaphores
+        self.atomics = atomics
 
     def program(self) -> SmallProgram:
         count = 2 + self.choose(6) // 3 + self.choose(8) // 7
@@ -62,6 +65,8 @@ class _Grammar:
     def statements(self, depth: int, held: tuple[str, ...]) -> tuple[Any, ...]:
         if self.semaphores and self.choose(3) == 2:
             return self.counted()
+        if self.atomics and self.choose(6) == 5:
+            return self.ordered()
         match self.choose(12 if depth else 5):
             case 0 | 1:
                 return (Write(self.pick(_VARIABLES), self.value()),)
@@ -91,6 +96,19 @@ class _Grammar:
                 return (Up(semaphore),)
             case _:
                 return (TryDown("d", semaphore), If("d == 0", (Read("a", self.pick(_VARIABLES)),)))
+
+    def ordered(self) -> tuple[Any, ...]:
+        """What matters where memory is relaxed: fences and indivisible updates."""
+        variable = self.pick(_VARIABLES)
+        match self.choose(5):
+            case 0 | 1:
+                return (Fence(),)
+            case 2:
+                return (Update("u", variable, "u + 1"),)
+            case 3:
+                return (Update("u", variable, self.value()),)
+            case _:
+                return (Update("u", variable, self.value(), f"u == {self.choose(2)}"),)
 
     def value(self) -> str:
         return ("1", "2", "a + 1", "a + b")[self.choose(4)]
@@ -142,12 +160,12 @@ class _Grammar:
 
 
 @st.composite
-def programs(draw: st.DrawFn, conditions: bool = True, semaphores: bool = False) -> SmallProgram:
+def programs(draw: st.DrawFn, conditions: bool = True, semaphores: bool = False, atomics: bool = False) -> SmallProgram:
     """Small programs, for hypothesis."""
-    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions, semaphores).program()
+    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions, semaphores, atomics).program()
 
 
-def random_program(seed: int, conditions: bool = True, semaphores: bool = False) -> SmallProgram:
+def random_program(seed: int, conditions: bool = True, semaphores: bool = False, atomics: bool = False) -> SmallProgram:
     """The same family by number."""
     rng = random.Random(seed)
-    return _Grammar(rng.randrange, conditions, semaphores).program()
+    return _Grammar(rng.randrange, conditions, semaphores, atomics).program()

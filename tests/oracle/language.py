@@ -81,6 +81,21 @@ class TryDown:
 
 
 @dataclass(frozen=True, slots=True)
+class Fence:
+    """Waits until the thread's stores have reached memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An indivisible read and write: ``local`` gets the old value, then, if ``test`` holds, the variable ``value``."""
+
+    local: str
+    variable: Variable
+    value: str
+    test: str = "True"
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     test: str
     then: tuple[Any, ...]
@@ -118,7 +133,7 @@ class Join:
 
 
 Statement = (
-    Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | Down | Up | TryDown
+    Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | Down | Up | TryDown | Fence | Update
     | If | While | Break | Assert | Fork | Join
 )  # fmt: skip
 
@@ -230,6 +245,11 @@ class Compiled:
                 return [("up", semaphore)]
             case TryDown(local, semaphore):
                 return [("trydown", self._local(local), semaphore)]
+            case Fence():
+                return [("fence",)]
+            case Update(local, variable, value, test):
+                doubt = None if test == "True" else self._expression(test)
+                return [("update", self._local(local), *self._variable(variable), self._expression(value), doubt)]
             case Wait(condition):
                 return [("wait", condition), ("wake", condition), ("relock", condition)]
             case Notify(condition, everybody):

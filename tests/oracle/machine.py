@@ -6,6 +6,11 @@ operation thread ``t`` stands before and everything local after it, and returns 
 
 Conditions are CPython's: a waiter queues up and gives the lock back in one step, a notification takes waiters in the
 order in which they came, and a notified waiter then competes for the lock.
+
+Relaxed memory is the abstract machine of x86-TSO (Owens, Sarkar, Sewell, TPHOLs 2009) and its PSO counterpart (SPARC
+V8, appendix D): a store goes to the end of the thread's buffer; a load takes the newest entry of its own buffer for the
+location, or else what is in memory; at any time the oldest entry (TSO), or the oldest for a location (PSO), may move
+to memory, which is a move of ``(t, "")`` resp. ``(t, location)``. Everything else needs an empty buffer.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from typing import Any
 
 from tests.oracle.language import Instruction, SmallProgram
 
+from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
 
@@ -23,14 +29,21 @@ UNBORN, RUNNING, ENDED, DIED = range(4)
 #: Instructions that touch nothing shared.
 _LOCAL = frozenset({"set", "unless", "jump", "assert", "zero", "round"})
 
+#: Instructions a thread may pass while stores of its are on their way.
+_BUFFERED = frozenset({"read", "write"})
+
 Touched = tuple[Op, tuple[Any, ...], Any, tuple[Access, ...]]
+
+#: Who can move: a thread, or a thread's stores (all, or those to one location).
+Mover = int | tuple[int, str]
 
 
 class Machine:
     """A state of a program; thread 0 is main."""
 
-    def __init__(self, program: SmallProgram) -> None:
+    def __init__(self, program: SmallProgram, model: MemoryModel = MemoryModel.SC) -> None:
         self.program = program
+        self.model = model
         self.code = [compiled.instructions for compiled in program.code]
         count = len(self.code)
         self.status = [UNBORN] * count
@@ -43,6 +56,7 @@ class Machine:
         self.waits = [0] * count
         self.woken: set[tuple[int, int]] = set()
         self.failed: list[str] = [""] * count
+        self.buffers: list[tuple[tuple[str, Any], ...]] = [()] * count  # oldest first
         self._start(0)
 
     # -- copies ---------------------------------------------------------------------------------------------------
@@ -60,16 +74,18 @@ class Machine:
             tuple(self.waits),
             tuple(sorted(self.woken)),
             tuple(self.failed),
+            tuple(self.buffers),
         )
 
     def thaw(self, state: tuple[Any, ...]) -> None:
         """Go to a frozen state."""
-        status, pc, values, shared, owner, counts, queues, waits, woken, failed = state
+        status, pc, values, shared, owner, counts, queues, waits, woken, failed, buffers = state
         self.status, self.pc = list(status), list(pc)
         self.locals = [list(row) for row in values]
         self.shared, self.owner, self.queues = dict(shared), dict(owner), dict(queues)
         self.counts = dict(counts)
         self.waits, self.woken, self.failed = list(waits), set(woken), list(failed)
+        self.buffers = list(buffers)
 
     # -- moving -----------------------------------------------------------------------------------------------------
 
@@ -77,7 +93,7 @@ class Machine:
         return self.code[t][self.pc[t]]
 
     def enabled(self, t: int) -> bool:
-        if self.status[t] != RUNNING:
+        if self.status[t] != RUNNING or (self.buffers[t] and self.pending(t)[0] not in _BUFFERED):
             return False
         match self.pending(t):
             case ("lock", lock):
@@ -95,11 +111,19 @@ class Machine:
     def born(self) -> list[int]:
         return [t for t, status in enumerate(self.status) if status != UNBORN]
 
-    def movable(self) -> list[int]:
-        return [t for t in range(len(self.code)) if self.enabled(t)]
+    def movable(self) -> list[Mover]:
+        return [t for t in range(len(self.code)) if self.enabled(t)] + self.flushable()
 
-    def move(self, t: int) -> Touched:
-        """Perform the pending operation of ``t``, which must be enabled, and run up to its next."""
+    def flushable(self) -> list[Mover]:
+        if self.model is MemoryModel.TSO:
+            return [(t, "") for t, entries in enumerate(self.buffers) if entries]
+        return [(t, place) for t, entries in enumerate(self.buffers) for place in dict.fromkeys(p for p, _ in entries)]
+
+    def move(self, t: Mover) -> Touched:
+        """Perform the pending operation of ``t``, which must be enabled, and run up to its next; or move a store to
+        memory."""
+        if isinstance(t, tuple):
+            return self._flush(*t)
         instruction = self.pending(t)
         self.pc[t] += 1
         touched: Touched = getattr(self, f"_do_{instruction[0]}")(t, *instruction[1:])
@@ -141,16 +165,48 @@ class Machine:
     def _place(self, t: int, name: str, index: Any) -> str:
         return name if index is None else f"{name}[{index(self.locals[t])}]"
 
+    def read_place(self, t: int) -> str | None:
+        """The location that ``t`` is about to read."""
+        match self.pending(t):
+            case ("read", _, name, index):
+                return self._place(t, name, index)
+        return None
+
+    def _flush(self, t: int, only: str) -> Touched:
+        entries = self.buffers[t]
+        oldest = next(i for i, (place, _) in enumerate(entries) if not only or place == only)
+        place, value = entries[oldest]
+        self.buffers[t] = entries[:oldest] + entries[oldest + 1 :]
+        self.shared[place] = value
+        return Op.WRITE, ("var", place), value, ()
+
     def _do_read(self, t: int, local: int, name: str, index: Any) -> Touched:
         place = self._place(t, name, index)
-        value = self.shared.get(place, 0)
+        own = [value for stored, value in self.buffers[t] if stored == place]
+        value = own[-1] if own else self.shared.get(place, 0)
         self.locals[t][local] = value
         return Op.READ, ("var", place), value, ()
 
     def _do_write(self, t: int, value: Any, name: str, index: Any) -> Touched:
         place = self._place(t, name, index)
-        self.shared[place] = result = value(self.locals[t])
+        result = value(self.locals[t])
+        if self.model is MemoryModel.SC:
+            self.shared[place] = result
+        else:
+            self.buffers[t] += ((place, result),)
         return Op.WRITE, ("var", place), result, ()
+
+    def _do_fence(self, _t: int) -> Touched:
+        return Op.FENCE, ("fence",), None, ()
+
+    def _do_update(self, t: int, local: int, name: str, index: Any, value: Any, test: Any) -> Touched:
+        place = self._place(t, name, index)
+        self.locals[t][local] = old = self.shared.get(place, 0)
+        done = test is None or bool(test(self.locals[t]))
+        if done:
+            self.shared[place] = value(self.locals[t])
+        mark = (Access(Op.REQUEST, ("var", place)),) if test is not None else ()
+        return Op.RMW if done else Op.READ, ("var", place), old, mark
 
     def _do_lock(self, t: int, lock: str) -> Touched:
         self.owner[lock] = t

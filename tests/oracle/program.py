@@ -2,7 +2,8 @@
 
 Points are as :mod:`mazurka.program.protocol` defines them: reads and writes of variables, lock and try-lock attempts,
 the release of a lock somebody tries to take. Everything else is done as early as possible: forks (the child runs to
-its first point at once), joins, releases, waits and notifications (which happen under their lock).
+its first point at once), joins, releases, waits and notifications (which happen under their lock). Relaxed memory is
+told as :mod:`mazurka.program.memory` says.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import random
 from typing import Any
 
 from tests.oracle.language import SmallProgram
-from tests.oracle.machine import RUNNING, Machine
+from tests.oracle.machine import RUNNING, Machine, Mover
 
+from mazurka.program.memory import FLUSHED, MemoryModel, flushed_target, flusher, store_target
 from mazurka.program.protocol import (
     Access,
     Blocked,
@@ -26,13 +28,46 @@ from mazurka.program.protocol import (
     Step,
     Waiting,
 )
-from mazurka.trace.event import Location, Op
+from mazurka.trace.event import READS, Location, Op
 
-_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown"})
+_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update"})
 
 
 def name_of(t: int) -> str:
     return "0" if t == 0 else f"0.{t}"
+
+
+class Queues:
+    """What has to be remembered of a program's store buffers to tell a run in the encoding of program/memory.py."""
+
+    def __init__(self, model: MemoryModel, threads: int) -> None:
+        self.model = model
+        self.names: dict[Mover, str] = {}  # by queue
+        self.stored: dict[Mover, int] = {}  # by queue: stores so far
+        self.arrived: dict[Mover, int] = {}  # ... and those of them that have reached memory
+        self.unsure: list[dict[str, tuple[Mover, int]]] = [
+            {} for _ in range(threads)
+        ]  # latest stores, maybe on their way
+
+    def store(self, t: int, place: str) -> tuple[Mover, int]:
+        queue = (t, "" if self.model is MemoryModel.TSO else place)
+        if queue not in self.names:
+            number = 0 if self.model is MemoryModel.TSO else 1 + sum(owner == t for owner, _ in self.names)
+            self.names[queue] = flusher(name_of(t), number)
+        number = self.stored[queue] = self.stored.get(queue, 0) + 1
+        self.unsure[t][place] = queue, number
+        return queue, number
+
+    def know(self, t: int, queue: Mover, number: int) -> None:
+        """``t`` has seen that a store has arrived, and so all before it in the queue."""
+        self.unsure[t] = {p: s for p, s in self.unsure[t].items() if s[0] != queue or s[1] > number}
+
+    def owed(self, t: int) -> list[tuple[Mover, int]]:
+        """The last of each queue's stores that the thread does not know to have arrived."""
+        return list(dict(self.unsure[t].values()).items())
+
+    def has_arrived(self, queue: Mover, number: int) -> bool:
+        return self.arrived.get(queue, 0) >= number
 
 
 def _target(target: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -42,34 +77,59 @@ def _target(target: tuple[Any, ...]) -> tuple[Any, ...]:
 class Stepper:
     """A machine that moves from point to point and logs what it does."""
 
-    def __init__(self, program: SmallProgram, joint: bool = False, marked: bool = True) -> None:
+    def __init__(
+        self, program: SmallProgram, joint: bool = False, marked: bool = True, model: MemoryModel = MemoryModel.SC
+    ) -> None:
         self.program = program
-        self.machine = Machine(program)
+        self.machine = Machine(program, model)
+        self.relaxed = model is not MemoryModel.SC
+        self.queues = Queues(model, len(program.code))
         self.joint = joint  # whether waking up and taking the lock again are one step
         self.marked = marked  # whether attempts that do not wait say so
         self.log: list[Step] = []
-        self.tasks: list[int] = [0]
+        self.tasks: list[Mover] = [0]
 
     def begin(self) -> None:
         self._run_on(0)
         self.settle()
 
-    def is_point(self, t: int) -> bool:
+    def name_of(self, t: Mover) -> str:
+        return name_of(t) if isinstance(t, int) else self.queues.names[t]
+
+    def is_point(self, t: Mover) -> bool:
+        if isinstance(t, tuple):
+            return True
         instruction = self.machine.pending(t)
+        if self.relaxed and (instruction[0] == "write" or self.must_drain(t)):
+            return False
         if instruction[0] == "unlock":
             return instruction[1] in self.program.looked_at
         if instruction[0] == "wait":
             return self.program.conditions[instruction[1]] in self.program.looked_at
         return instruction[0] in _POINTS
 
-    def at_points(self) -> list[int]:
-        """Threads that stand before a point they can pass, ascending by birth."""
-        return [t for t in self.tasks if self.machine.enabled(t) and self.is_point(t)]
+    def must_drain(self, t: int) -> bool:
+        """Whether ``t`` has yet to see its stores arrive before it can go on."""
+        return bool(self.queues.unsure[t]) and self.machine.pending(t)[0] not in ("read", "write")
 
-    def advance(self, t: int) -> None:
+    def enabled(self, t: Mover) -> bool:
+        if isinstance(t, tuple):
+            return self.queues.stored[t] > self.queues.arrived.get(t, 0)
+        if self.must_drain(t):
+            return not self.machine.buffers[t]
+        return self.machine.enabled(t)
+
+    def at_points(self) -> list[Mover]:
+        """Threads that stand before a point they can pass, ascending by birth."""
+        return [t for t in self.tasks if self.enabled(t) and self.is_point(t)]
+
+    def advance(self, t: Mover) -> None:
         """Pass the point ``t`` stands before and run everything that needs no decision."""
-        self._perform(t, True)
-        self._run_on(t)
+        if isinstance(t, tuple):
+            self._flush(t)
+        else:
+            self._perform(t, True)
+            self._run_on(t)
         self.settle()
 
     def settle(self) -> None:
@@ -79,15 +139,70 @@ class Stepper:
         while moved:
             moved = False
             for t in list(self.tasks):
-                if self.machine.enabled(t) and not self.is_point(t):
+                if isinstance(t, int) and self.enabled(t) and not self.is_point(t):
                     self._run_on(t)
                     moved = True
 
     def _run_on(self, t: int) -> None:
-        while self.machine.enabled(t) and not self.is_point(t):
+        while self.enabled(t) and not self.is_point(t):
             self._perform(t, False)
 
+    def _log(self, t: Mover, *step: Any) -> None:
+        self.log.append(Step(self.tasks.index(t), *step))
+
+    def _flush(self, queue: tuple[int, str]) -> None:
+        op, target, value, _ = self.machine.move(queue)
+        name = self.queues.names[queue]
+        number = self.queues.arrived[queue] = self.queues.arrived.get(queue, 0) + 1
+        self._log(queue, op, target, 0, True, value, (Access(Op.WRITE, flushed_target(name, number)),))
+        if self.queues.stored[queue] > number:
+            self._take(queue, number + 1)
+
+    def _take(self, queue: Mover, number: int) -> None:
+        """The queue turns to a store."""
+        self._log(queue, Op.READ, store_target(self.queues.names[queue], number), 0, False)
+
+    def _drain(self, t: int, site: int) -> None:
+        """See that all stores have arrived."""
+        owed = self.queues.owed(t)
+        for queue, number in owed:
+            self.queues.know(t, queue, number)
+        more = tuple(Access(Op.READ, flushed_target(self.queues.names[queue], number)) for queue, number in owed)
+        self._log(t, Op.FENCE, ("fence",), site, False, None, more)
+
+    def _store(self, t: int, site: int) -> None:
+        _, (_, place), value, _ = self.machine.move(t)
+        queue, number = self.queues.store(t, place)
+        if queue not in self.tasks:
+            self.tasks.append(queue)
+        self._log(t, Op.WRITE, store_target(self.queues.names[queue], number), site, False, value)
+        if self.queues.has_arrived(queue, number - 1):
+            self._take(queue, number)
+
+    def _read_own(self, t: int, site: int, queue: Mover, number: int) -> None:
+        """Look whether the own store to a location has arrived: if not, that is what is read."""
+        arrived = self.queues.has_arrived(queue, number)
+        value = None
+        if arrived:
+            self.queues.know(t, queue, number)
+        else:
+            value = self.machine.move(t)[2]
+        self._log(t, Op.READ, flushed_target(self.queues.names[queue], number), site, True, value)
+
     def _perform(self, t: int, point: bool) -> None:
+        machine = self.machine
+        site = t * 1000 + machine.pc[t] + 1
+        if self.relaxed:
+            if self.must_drain(t):
+                return self._drain(t, site)
+            if machine.pending(t)[0] == "write":
+                return self._store(t, site)
+            own = self.queues.unsure[t].get(machine.read_place(t) or "")
+            if own is not None:
+                return self._read_own(t, site, *own)
+        return self._move(t, point)
+
+    def _move(self, t: int, point: bool) -> None:
         machine = self.machine
         instruction, site = machine.pending(t), t * 1000 + machine.pc[t] + 1
         op, target, value, more = machine.move(t)
@@ -97,8 +212,7 @@ class Stepper:
             more = (*more, Access(Op.READ, ("wake", t, machine.waits[t])))
         if not self.marked and instruction[0] in ("try", "trydown"):
             more = ()
-        step = Step(self.tasks.index(t), op, _target(target), site, point, value, more)
-        self.log.append(step)
+        self._log(t, op, _target(target), site, point, value, more)
         if instruction[0] == "fork":
             child = instruction[1]
             self.tasks.append(child)
@@ -110,15 +224,18 @@ class OracleProgram:
     """Implements :class:`mazurka.program.protocol.Program`. ``run.result`` is ``(final, reads)`` as in the
     enumeration."""
 
-    def __init__(self, program: SmallProgram, joint: bool = False, marked: bool = True) -> None:
+    def __init__(
+        self, program: SmallProgram, joint: bool = False, marked: bool = True, model: MemoryModel = MemoryModel.SC
+    ) -> None:
         self.program = program
         self.joint = joint
         self.marked = marked
+        self.model = model
         self.executions = 0
 
     def execute(self, plan: Plan) -> Run:
         self.executions += 1
-        stepper = Stepper(self.program, self.joint, self.marked)
+        stepper = Stepper(self.program, self.joint, self.marked, self.model)
         stepper.begin()
         scheduler = _Scheduler(plan)
         choices: list[Choice] = []
@@ -127,7 +244,7 @@ class OracleProgram:
         while enabled := stepper.at_points():
             indexes = [stepper.tasks.index(t) for t in enabled]
             if cursor < len(plan.prefix):
-                wanted = next((t for t in enabled if name_of(t) == plan.prefix[cursor]), None)
+                wanted = next((t for t in enabled if stepper.name_of(t) == plan.prefix[cursor]), None)
                 if wanted is None and plan.strict:
                     divergence = Divergence(cursor, f"thread {plan.prefix[cursor]} moves", f"enabled: {enabled}")
                     break
@@ -145,8 +262,8 @@ class OracleProgram:
 
     def _run(self, stepper: Stepper, choices: list[Choice], divergence: Divergence | None) -> Run:
         machine = stepper.machine
-        run = Run([name_of(t) for t in stepper.tasks], stepper.log, choices, divergence=divergence)
-        for t in stepper.tasks:
+        run = Run([stepper.name_of(t) for t in stepper.tasks], stepper.log, choices, divergence=divergence)
+        for t in machine.born():
             if machine.failed[t]:
                 place = Location("oracle", t)
                 text = machine.failed[t]
@@ -158,7 +275,7 @@ class OracleProgram:
     def _end(self, stepper: Stepper, run: Run) -> None:
         machine = stepper.machine
         for index, t in enumerate(stepper.tasks):
-            if machine.status[t] == RUNNING:
+            if isinstance(t, int) and machine.status[t] == RUNNING:
                 op, target = self._blocked(machine, t)
                 run.blocked.append(Blocked(index, op, target, t * 1000 + machine.pc[t] + 1))
         if run.blocked:
@@ -191,8 +308,10 @@ class OracleProgram:
         rows: list[list[Any]] = [[] for _ in self.program.code]
         for step in stepper.log:
             kind = step.target[0]
-            if kind == "var" and step.op is Op.READ or kind in ("lock", "sem") and step.value is not None:
-                rows[stepper.tasks[step.task]].append(step.value)
+            told = kind in ("lock", "sem", FLUSHED) and step.value is not None
+            t = stepper.tasks[step.task]
+            if isinstance(t, int) and (told or kind == "var" and READS[step.op]):
+                rows[t].append(step.value)
         return tuple(map(tuple, rows))
 
     def location(self, site: int) -> Location | None:
@@ -209,11 +328,11 @@ class _Scheduler:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.rng = random.Random(plan.seed)
-        self.priorities: dict[int, float] = {}
+        self.priorities: dict[Mover, float] = {}
         spread = range(1, max(plan.length, plan.changes + 1) + 1)
         self.drops = set(self.rng.sample(spread, plan.changes)) if plan.then is Continuation.PCT else set()
 
-    def choose(self, enabled: list[int], current: int, cursor: int) -> int:
+    def choose(self, enabled: list[Mover], current: Mover, cursor: int) -> Mover:
         match self.plan.then:
             case Continuation.STAY:
                 return current if current in enabled else enabled[0]

@@ -1,0 +1,76 @@
+"""Memory models: which stores the others may see late, and how a run's log says so.
+
+========  =============================================================================================
+SC        every store reaches memory at once
+TSO       each thread has one queue of stores on their way to memory (x86: Owens, Sarkar, Sewell, TPHOLs 2009)
+PSO       each thread has one queue for each location (SPARC V8, appendix D): stores to different locations overtake
+========  =============================================================================================
+
+A thread sees its own stores at once (*forwarding*). Fences, indivisible updates, everything that synchronises, and the
+start and end of threads wait until the thread's queues are empty (*drained*).
+
+The encoding. Explorers know nothing of memory models: they know threads of steps that read and write targets, and
+assume that what a thread does next follows from what it has done and read. A run under TSO or PSO is told to them as
+such a run:
+
+- A queue is a thread of its own, a *flusher*, named after its owner: ``0.1~`` under TSO, ``0.1~2`` for the second
+  location that 0.1 stored to under PSO. Its steps are the moments at which stores reach memory.
+- The n-th store of a queue is a step that writes ``("store", flusher, n)`` and nothing else; nobody but the queue can
+  tell when it happens, so it needs no point.
+- A flusher turns to its n-th store by reading ``("store", flusher, n)``, as early as possible and so without a point;
+  its step after that is one: it writes the location and ``("flushed", flusher, n)``.
+- A read of a location whose latest store by the same thread may still be on its way first reads
+  ``("flushed", flusher, n)``: the initial value says that the store is in the queue, and its value is what is read;
+  otherwise a second step reads the location. The thread then knows, and does not ask again until its next store.
+- Draining reads ``("flushed", ...)`` of the latest stores not known to have arrived. It waits for them as a join does
+  for a thread, and so needs no point either.
+
+Hence program order and reads-from still say everything, and every explorer, solver, replay and checker is right under
+TSO and PSO without a line about them. Departs from the dissertation of S. Huang, 3.3.1, which adds order constraints
+between a thread's accesses instead and so loses forwarding; its replay (Alg. 1-3) is the replay of any schedule here.
+
+Cost: two steps more for each store, and one for a read of what the thread itself has stored since it last drained.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from mazurka.program.protocol import Target
+
+#: Kinds of the targets that stand for the way of a store to memory.
+STORE: Final = "store"
+FLUSHED: Final = "flushed"
+
+_MARK: Final = "~"
+
+
+class MemoryModel(Enum):
+    SC = "sc"
+    TSO = "tso"
+    PSO = "pso"
+
+
+def flusher(thread: str, number: int = 0) -> str:
+    """The name of a thread's queue; under PSO ``number`` says for which of its locations, counted from 1."""
+    return f"{thread}{_MARK}{number or ''}"
+
+
+def is_flusher(name: str) -> bool:
+    return _MARK in name
+
+
+def owner_of(name: str) -> str:
+    """The thread whose stores a flusher carries; a thread's own name as it is."""
+    return name.partition(_MARK)[0]
+
+
+def store_target(queue: str, number: int) -> Target:
+    """What the ``number``-th store into a queue writes."""
+    return (STORE, queue, number)
+
+
+def flushed_target(queue: str, number: int) -> Target:
+    """What tells whether the ``number``-th store into a queue has reached memory."""
+    return (FLUSHED, queue, number)

@@ -1,0 +1,34 @@
+"""The published litmus tests: which outcomes are allowed under SC, TSO and PSO.
+
+The oracle's abstract machines are held to the published verdicts; then the explorers, which know nothing of memory
+models, must reach exactly what the machines can.
+"""
+
+from __future__ import annotations
+
+import pytest
+from tests.oracle.drive import reach
+from tests.oracle.enumerate import everything, final_states
+from tests.oracle.litmus import LITMUS, Litmus
+
+from mazurka.program.memory import MemoryModel
+
+EACH = pytest.mark.parametrize("litmus", LITMUS, ids=lambda litmus: litmus.name)
+MODELS = pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.value)
+
+
+@MODELS
+@EACH
+def test_the_oracle_allows_what_is_published(litmus: Litmus, model: MemoryModel) -> None:
+    finals = final_states(litmus.program(), model=model)
+    assert any(map(litmus.is_outcome, finals)) == (model in litmus.allowed)
+
+
+@MODELS
+@EACH
+def test_mcr_reaches_what_the_machine_does(litmus: Litmus, model: MemoryModel) -> None:
+    program = litmus.program()
+    reached = reach(program, "mcr", model=model)
+    assert reached.everything == everything(program, model=model)
+    assert reached.strategy.counters.repeated == 0
+    assert reached.followed == reached.executions

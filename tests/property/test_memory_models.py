@@ -1,0 +1,71 @@
+"""Generated programs with fences and indivisible updates reach, under each memory model, what the oracle's abstract
+machine reaches. ``make test-long`` takes 5,000 programs per model, the suite a hundred.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.oracle.drive import reach
+from tests.oracle.enumerate import Everything, TooLarge, everything
+from tests.oracle.generate import random_program
+from tests.oracle.language import SmallProgram
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.explorer import Explorer
+from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import Plan
+
+_PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 100)
+_SHARE = 50
+_STATES = 15_000
+
+MODELS = pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.value)
+
+
+def _program(number: int) -> SmallProgram:
+    return random_program(number, conditions=number % 3 == 0, semaphores=number % 5 == 4, atomics=True)
+
+
+def _known(number: int, model: MemoryModel) -> tuple[SmallProgram, Everything] | None:
+    program = _program(number)
+    try:
+        return program, everything(program, _STATES, model)
+    except TooLarge:
+        return None
+
+
+@MODELS
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_mcr_reaches_what_the_machine_does(first: int, model: MemoryModel) -> None:
+    used = 0
+    for number in range(first, first + _SHARE):
+        known = _known(number, model)
+        if known is not None:
+            program, answer = known
+            reached = reach(program, "mcr", model=model)
+            assert reached.everything == answer, number
+            assert reached.strategy.doubt() == "", number
+            used += 1
+    assert used > _SHARE * 0.8
+
+
+@MODELS
+def test_dfs_and_the_verdict_agree(model: MemoryModel) -> None:
+    used = 0
+    for number in range(50):
+        known = _known(number, model)
+        if known is None:
+            continue
+        program, answer = known
+        runner = OracleProgram(program, model=model)
+        if len(runner.execute(Plan()).schedule()) > 8:
+            continue
+        assert reach(program, "dfs", model=model).everything == answer
+        wrong = any(any(final[2]) or final[3] for final in answer.finals)
+        outcome = Explorer(OracleProgram(program, model=model), "mcr", stop_at_first=False).run()
+        assert isinstance(outcome.verdict, Violation if wrong else Verified)
+        used += 1
+    assert used > 8
