@@ -130,12 +130,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """An operation a thread was stopped before when the run ended."""
+    """An operation a thread was stopped before when the run ended.
+
+    ``repeats`` is there for a thread held in a loop whose passes change nothing: the targets that they read.
+    """
 
     task: int
     op: Op
     target: Target
     site: int
+    repeats: tuple[Target, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
