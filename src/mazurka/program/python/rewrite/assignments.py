@@ -1,0 +1,122 @@
+"""Assignments: plain, annotated and augmented.
+
+An augmented one to anything but a plain name is taken apart into a read and a store, each with its hook.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from mazurka.program.python.rewrite.items import assigned, cells_of, key_of
+from mazurka.program.python.rewrite.names import stored, told
+from mazurka.program.python.rewrite.nodes import at, binds, constant, copied, named, reading, text_of
+from mazurka.program.python.rewrite.operators import used
+from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.scopes import Variable
+
+_IN_PLACE: Final = {
+    "Add": "__iadd__",
+    "Mult": "__imul__",
+    "BitOr": "__ior__",
+    "BitAnd": "__iand__",
+    "Sub": "__isub__",
+    "BitXor": "__ixor__",
+}
+
+
+def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
+    names = [name for target in node.targets for name in cells_of(r, target)]
+    value = r.visit(node.value)
+    if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+        value = used(r, value, node.value, "unpack", "us")
+    if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        if not node.targets[0].id.startswith("@"):
+            value = stored(r, node.targets[0].id, value, node.value)
+        names = []
+    else:
+        node.targets = [assigned(r, target) for target in node.targets]
+    node.value = value
+    return [node, *told(r, names, node)]
+
+
+def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:
+    if node.value is not None:
+        node.value = r.visit(node.value)
+        if isinstance(node.target, ast.Name):
+            node.value = stored(r, node.target.id, node.value, node.value)
+    if not isinstance(node.target, ast.Name) and node.value is not None:
+        node.target = assigned(r, node.target)  # type: ignore[assignment]  # stays an attribute or a subscript
+    return node
+
+
+def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
+    target = node.target
+    operation = type(node.op).__name__
+    if isinstance(target, ast.Name):
+        return augment_name(r, node, target, operation)
+    if isinstance(target, ast.Attribute):
+        load, store = augment_attribute(r, target, node.value)
+    else:
+        load, store = augment_item(r, target, node.value)
+    return at(ast.Assign([store], in_place(r, node, load, operation)), node)
+
+
+def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: str) -> ast.stmt:
+    variable, _ = r.what(target.id)
+    if variable in (Variable.GLOBAL, Variable.CELL) and (variable is Variable.GLOBAL or r.scope.kind != "class"):
+        load = r.visit(reading(target.id, target))
+        value = stored(r, target.id, in_place(r, node, load, operation), node)
+        return at(ast.Assign([target], value), node)
+    right = r.visit(node.value)
+    if variable in (Variable.LOCAL, Variable.CONSTANT) and may_change(r, node.value, operation):
+        args = [right, reading(target.id, target), *named(_IN_PLACE[operation], node), r.site(node, "change")]
+        right = r.hook("a", args, node.value)
+    node.value = right
+    return node
+
+
+def may_change(r: Rewriter, right: ast.expr, operation: str) -> bool:
+    """Whether ``x op= right`` may change a container in place."""
+    if operation not in _IN_PLACE:
+        return False
+    return operation == "Mult" or not isinstance(right, (ast.Constant, ast.JoinedStr))
+
+
+def in_place(r: Rewriter, node: ast.AugAssign, load: ast.expr, operation: str) -> ast.expr:
+    right = r.visit(node.value)
+    if not may_change(r, node.value, operation):
+        return at(ast.Call(reading(f"__mz_i{operation}__", node), [load, right], []), node)
+    args = [load, right, *named(_IN_PLACE[operation], node), r.site(node, "change")]
+    return r.through(f"i{operation}", r.hook("ap", args, node), node)
+
+
+def augment_attribute(r: Rewriter, target: ast.Attribute, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    name = r.mangled(target.attr)
+    if isinstance(target.value, ast.Name) and r.steady(target.value) and not binds(right):
+        load = at(ast.Attribute(copied(target.value), target.attr, ast.Load()), target)
+        return r.visit(load), assigned(r, target)
+    site = r.site(target, "store", name)
+    first = r.hook("ga", [r.visit(target.value), constant(name, target), site], target.value)
+    load = at(ast.Attribute(first, target.attr, ast.Load()), target)
+    again = r.hook("gw", [constant(name, target), copied(site)], target.value)
+    return load, at(ast.Attribute(again, target.attr, ast.Store()), target)
+
+
+def augment_item(r: Rewriter, target: ast.Subscript, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    steady = isinstance(target.value, ast.Name) and r.steady(target.value) and r.steady(target.slice)
+    if steady and not binds(right):
+        load = at(ast.Subscript(copied(target.value), copied(target.slice), ast.Load()), target)
+        return r.visit(load), assigned(r, target)
+    site = r.site(target, "change item", text_of(target.slice))
+    first = r.hook("gi", [r.visit(target.value), key_of(r, target.slice), site], target)
+    value = r.through("getitem", first, target)
+    again = r.hook("gj", [copied(site)], target)
+    return value, at(ast.Subscript(again, r.hook("pop", [], target), ast.Store()), target)
+
+
+RULES: Final[dict[type[ast.AST], Rule]] = {
+    ast.Assign: assign,
+    ast.AnnAssign: ann_assign,
+    ast.AugAssign: aug_assign,
+}

@@ -1,0 +1,129 @@
+"""Calls: of builtins, of methods that containers have, of anything else.
+
+Left alone are functions and classes of the module itself, and those of modules known to be harmless.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from mazurka.program.python.containers import METHODS
+from mazurka.program.python.rewrite.nodes import at, constant, copied, is_ours, text_of
+from mazurka.program.python.rewrite.operators import used
+from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.scopes import Variable
+
+#: Builtins that go through their one argument.
+_CONSUMERS: Final = frozenset(
+    "list tuple set frozenset dict sorted sum min max any all str repr bytes bytearray ascii".split()
+)
+#: Those that look at the values of a dictionary, too.
+_WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
+#: Builtins whose calls need a look at run time.
+_LOOKED_AT: Final = frozenset("getattr setattr hasattr delattr vars print input open format".split()) | _CONSUMERS
+
+#: Imported modules whose functions change nothing, or tell the kernel themselves.
+_QUIET: Final = frozenset(
+    "abc calendar cmath contextlib dataclasses enum errno functools keyword math numbers re stat statistics string "
+    "textwrap threading time types typing typing_extensions unicodedata _thread queue "
+    "concurrent pytest unittest".split()
+)
+
+
+def call(r: Rewriter, node: ast.Call) -> ast.expr:
+    function = node.func
+    if isinstance(function, ast.Name) and r.what(function.id)[0] is Variable.BUILTIN:
+        return builtin_call(r, node, function.id)
+    if isinstance(function, ast.Attribute) and not is_ours(function.value):
+        origin = r.imported(function)
+        if origin is not None and origin.partition(".")[0] in _QUIET:
+            return plain_call(r, node)
+        if function.attr in METHODS and origin is None:
+            return method_call(r, node, function)
+        if origin is not None:
+            return looked_at(r, node)
+    elif isinstance(function, ast.Name):
+        origin = r.imported(function)
+        if origin.partition(".")[0] not in _QUIET if origin is not None else not is_defined(r, function):
+            return looked_at(r, node)
+    return ordinary_call(r, node)
+
+
+def is_defined(r: Rewriter, function: ast.Name) -> bool:
+    """Whether a name always means a function or class of this module (or is pytest's business)."""
+    variable, owner = r.what(function.id)
+    name = r.mangled(function.id)
+    known = variable in (Variable.LOCAL, Variable.CONSTANT) and name in owner.definitions
+    return known or function.id.startswith("@") or variable is Variable.CLASS
+
+
+def ordinary_call(r: Rewriter, node: ast.Call) -> ast.Call:
+    node.func = r.visit(node.func)
+    arguments(r, node)
+    return node
+
+
+def plain_call(r: Rewriter, node: ast.Call) -> ast.Call:
+    """Of a function of a module that needs no watching: not even the attribute."""
+    arguments(r, node)
+    return node
+
+
+def arguments(r: Rewriter, node: ast.Call) -> None:
+    node.args = [r.visit(each) for each in node.args]
+    for keyword in node.keywords:
+        value = r.visit(keyword.value)
+        keyword.value = used(r, value, keyword.value, "unpack") if keyword.arg is None else value
+
+
+def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
+    single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+    if single and not any(not r.steady(keyword.value) for keyword in node.keywords):
+        hook = {"len": "len", "next": "n"}.get(name, "")
+        if name in _CONSUMERS:
+            hook = "u" if name in _WHOLE else "us"
+        if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
+            argument = r.visit(node.args[0])
+            node.args = [r.hook(hook, [argument, r.site(node, "call", name)], node.args[0])]
+            return node
+    if name == "next" and len(node.args) == 2 and r.steady(node.args[1]):
+        args = [r.visit(node.args[0]), r.site(node, "call", name)]
+        node.args[0] = r.hook("n", args, node.args[0])
+        return node
+    if name in _LOOKED_AT and not all(isinstance(each, (ast.Constant, ast.JoinedStr)) for each in node.args):
+        return looked_at(r, node)
+    arguments(r, node)
+    return node
+
+
+def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
+    """A method that containers have."""
+    if node.keywords or not all(r.steady(each) for each in node.args):
+        return looked_at(r, node)
+    name = r.mangled(function.attr)
+    args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
+    function.value = r.hook("m", [*args, *(copied(each) for each in node.args)], function.value)
+    return node
+
+
+def looked_at(r: Rewriter, node: ast.Call) -> ast.expr:
+    """Any function: what it is is seen when it is called."""
+    name = text_of(node.func)
+    steady = all(r.steady(each) for each in (*node.args, *(keyword.value for keyword in node.keywords)))
+    function = r.visit(node.func)
+    if steady and all(keyword.arg for keyword in node.keywords):
+        hook = r.hook("c", [function, r.site(node, "call", name), *map(copied, node.args)], node.func)
+        hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
+        node.func = hook
+        return node
+    site = r.site(node, "call", name)
+    arguments(r, node)
+    hook = r.hook("cp", [function, site, *node.args], node)
+    hook.keywords = node.keywords
+    return r.through("call", hook, node)
+
+
+RULES: Final[dict[type[ast.AST], Rule]] = {
+    ast.Call: call,
+}

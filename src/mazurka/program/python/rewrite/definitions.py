@@ -1,0 +1,134 @@
+"""Statements that open a scope or bind names: functions, classes, ``with``, ``import``, ``except``, ``match``."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import Final
+
+from mazurka.program.python.rewrite.items import assigned, cells_of
+from mazurka.program.python.rewrite.names import told
+from mazurka.program.python.rewrite.nodes import at, named, parameter_names
+from mazurka.program.python.rewrite.operators import tested, used
+from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.scopes import Variable
+
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Methods that containers call in the middle of an operation, which has to stay one step: they are left as they are.
+_INDIVISIBLE: Final = frozenset({"__hash__", "__eq__"})
+
+
+def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
+    bound: list[str] = []
+    for item in node.items:
+        item.context_expr = r.visit(item.context_expr)
+        if item.optional_vars is not None:
+            bound += cells_of(r, item.optional_vars)
+            item.optional_vars = assigned(r, item.optional_vars)
+    node.body = [*told(r, bound, node), *r.statements(node.body)]
+    return node
+
+
+def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return [node]
+    names = [alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*"]
+    return [node, *told(r, names, node)]
+
+
+def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
+    node.type = node.type and r.visit(node.type)
+    node.body = [*told(r, [node.name] if node.name else [], node), *r.statements(node.body)]
+    return node
+
+
+def match(r: Rewriter, node: ast.Match) -> ast.stmt:
+    node.subject = used(r, r.visit(node.subject), node.subject, "match")
+    for case in node.cases:
+        bound = [
+            name
+            for each in ast.walk(case.pattern)
+            for name in (getattr(each, "name", None), getattr(each, "rest", None))
+            if name
+        ]
+        case.guard = case.guard and tested(r, case.guard, True)
+        case.body = [*told(r, bound, case.body[0]), *r.statements(case.body)]
+    return node
+
+
+def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
+    node.decorator_list = [r.visit(each) for each in node.decorator_list]
+    defaults(r, node.args)
+    if node.name in _INDIVISIBLE:
+        return [node, *told(r, [node.name], node)]
+    outer, loops = r.scope, r.loops
+    r.scope, r.loops = r.scopes.of[node], []
+    r.path.append(node.name)
+    docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+    body = r.statements(node.body[len(docstring) :])
+    shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
+    started = [
+        *call_event(r, node),
+        *told(r, [name for name in shared if r.what(name)[0] is Variable.CELL], node),
+    ]
+    node.body = [*docstring, *started, *body] or [at(ast.Pass(), node)]
+    r.path.pop()
+    r.scope, r.loops = outer, loops
+    return [node, *told(r, [node.name], node)]
+
+
+def call_event(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
+    if not r.options.calls:
+        return []
+    hook = r.hook("fn", [*named(".".join(r.path), node), r.site(node, "call")], node.body[0])
+    return [at(ast.Expr(hook), node.body[0])]
+
+
+def defaults(r: Rewriter, args: ast.arguments) -> None:
+    args.defaults = [r.visit(each) for each in args.defaults]
+    args.kw_defaults = [each and r.visit(each) for each in args.kw_defaults]
+
+
+def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
+    defaults(r, node.args)
+    outer, loops = r.scope, r.loops
+    r.scope, r.loops = r.scopes.of[node], []
+    r.path.append("<lambda>")
+    node.body = r.visit(node.body)
+    r.path.pop()
+    r.scope, r.loops = outer, loops
+    return node
+
+
+def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
+    node.decorator_list = [r.visit(each) for each in node.decorator_list]
+    outer, loops, owner = r.scope, r.loops, r.owner
+    parameters = getattr(node, "type_params", None)
+    if parameters:
+        r.scope = r.scopes.of[parameters[0]]
+    node.bases = [r.visit(each) for each in node.bases]
+    for keyword in node.keywords:
+        keyword.value = r.visit(keyword.value)
+    r.scope, r.loops, r.owner = r.scopes.of[node], [], node.name
+    r.path.append(node.name)
+    node.body = r.statements(node.body)
+    r.path.pop()
+    r.scope, r.loops, r.owner = outer, loops, owner
+    return [node, *told(r, [node.name], node)]
+
+
+RULES: Final[dict[type[ast.AST], Rule]] = {
+    ast.With: with_,
+    ast.AsyncWith: with_,
+    ast.Import: imported_names,
+    ast.ImportFrom: imported_names,
+    ast.ExceptHandler: except_handler,
+    ast.Match: match,
+    ast.FunctionDef: function_def,
+    ast.AsyncFunctionDef: function_def,
+    ast.Lambda: lambda_,
+    ast.ClassDef: class_def,
+}
+if sys.version_info >= (3, 12):
+    RULES[ast.TypeAlias] = lambda rewriter, node: node

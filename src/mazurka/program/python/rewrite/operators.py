@@ -1,0 +1,155 @@
+"""Operators, tests and displays: what looks at its operands, which may be containers."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, copied, may_be_containers, text_of
+from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
+
+_COMBINING: Final = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)
+
+
+def used(r: Rewriter, value: ast.expr, original: ast.expr, kind: str, hook: str = "u") -> ast.expr:
+    """``value``, announced as looked at as a whole (``us``: gone through) if it may be a container."""
+    if isinstance(original, ast.Name) and (original.id.startswith("@") or original.id in r.scope.parameters):
+        return value
+    if isinstance(original, (*MAYBE_CONTAINER, ast.BoolOp)):
+        return r.hook(hook, [value, r.site(original, kind)], original)
+    return value
+
+
+def starred(r: Rewriter, node: ast.Starred) -> ast.expr:
+    node.value = used(r, r.visit(node.value), node.value, "unpack", "us")
+    return node
+
+
+def dict_(r: Rewriter, node: ast.Dict) -> ast.expr:
+    node.keys = [key and r.visit(key) for key in node.keys]
+    node.values = [
+        used(r, r.visit(value), value, "unpack") if key is None else r.visit(value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]
+    return node
+
+
+def formatted_value(r: Rewriter, node: ast.FormattedValue) -> ast.expr:
+    node.value = used(r, r.visit(node.value), node.value, "format")
+    if node.format_spec is not None:
+        node.format_spec = r.visit(node.format_spec)
+    return node
+
+
+def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
+    originals = [node.left, *node.comparators]
+    operator = node.ops[0]
+    if len(node.ops) > 1:
+        return chain(r, node)
+    left, right = originals
+    if isinstance(operator, (ast.In, ast.NotIn)):
+        return membership(r, node, left, right, isinstance(operator, ast.NotIn))
+    compares = isinstance(operator, (ast.Eq, ast.NotEq)) and may_be_containers(left, right)
+    steady = r.steady(left)
+    node.left = r.visit(left)
+    node.comparators = [r.visit(right)]
+    if not compares:
+        return node
+    site = r.site(node, "compare")
+    if steady:
+        node.comparators = [r.hook("o", [node.comparators[0], copied(left), site], right)]
+        return node
+    function = "eq" if isinstance(operator, ast.Eq) else "ne"
+    return r.through(function, r.hook("op", [node.left, node.comparators[0], site], node), node)
+
+
+def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
+    node.left = r.visit(node.left)
+    for index, right in enumerate(node.comparators):
+        value = r.visit(right)
+        if isinstance(node.ops[index], (ast.In, ast.NotIn)):
+            value = used(r, value, right, "search", "us")
+        node.comparators[index] = value
+    return node
+
+
+def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, negated: bool) -> ast.expr:
+    steady = r.steady(left)
+    node.left, container = r.visit(left), r.visit(right)
+    node.comparators = [container]
+    if not isinstance(right, (*MAYBE_CONTAINER, ast.BoolOp)):
+        return node
+    site = r.site(node, "search", text_of(left))
+    if steady:
+        node.comparators = [r.hook("in", [container, copied(left), site], right)]
+        return node
+    found = r.through("contains", r.hook("inp", [node.left, container, site], node), node)
+    return at(ast.UnaryOp(ast.Not(), found), node) if negated else found
+
+
+def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
+    left, right = node.left, node.right
+    combines = isinstance(node.op, _COMBINING) and may_be_containers(left, right)
+    steady = r.steady(left)
+    node.left, node.right = r.visit(left), r.visit(right)
+    if not combines:
+        return node
+    site = r.site(node, "combine")
+    if steady:
+        node.right = r.hook("o", [node.right, copied(left), site], right)
+        return node
+    return r.through(f"bin{type(node.op).__name__}", r.hook("op", [node.left, node.right, site], node), node)
+
+
+def tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
+    """An expression whose truth is asked for."""
+    value: ast.expr = r.visit(node)
+    if branches and r.options.branches and not isinstance(node, ast.Constant):
+        return r.hook("br", [value, r.site(node, "branch")], node)
+    if isinstance(node, ast.Name) and (node.id.startswith("@") or node.id in ("__debug__", "TYPE_CHECKING")):
+        return value
+    if isinstance(node, MAYBE_CONTAINER):
+        return r.hook("b", [value, r.site(node, "test")], node)
+    return value
+
+
+def bool_op(r: Rewriter, node: ast.BoolOp) -> ast.expr:
+    node.values = [*(tested(r, each, False) for each in node.values[:-1]), r.visit(node.values[-1])]
+    return node
+
+
+def unary_op(r: Rewriter, node: ast.UnaryOp) -> ast.expr:
+    node.operand = tested(r, node.operand, False) if isinstance(node.op, ast.Not) else r.visit(node.operand)
+    return node
+
+
+def if_exp(r: Rewriter, node: ast.IfExp) -> ast.expr:
+    node.test = tested(r, node.test, True)
+    node.body, node.orelse = r.visit(node.body), r.visit(node.orelse)
+    return node
+
+
+def if_(r: Rewriter, node: ast.If) -> ast.stmt:
+    node.test = tested(r, node.test, True)
+    node.body, node.orelse = r.statements(node.body), r.statements(node.orelse)
+    return node
+
+
+def asserted(r: Rewriter, node: ast.Assert) -> ast.stmt:
+    node.test = tested(r, node.test, True)
+    node.msg = node.msg and r.visit(node.msg)
+    return node
+
+
+RULES: Final[dict[type[ast.AST], Rule]] = {
+    ast.Starred: starred,
+    ast.Dict: dict_,
+    ast.FormattedValue: formatted_value,
+    ast.Compare: compare,
+    ast.BinOp: bin_op,
+    ast.BoolOp: bool_op,
+    ast.UnaryOp: unary_op,
+    ast.IfExp: if_exp,
+    ast.If: if_,
+    ast.Assert: asserted,
+}

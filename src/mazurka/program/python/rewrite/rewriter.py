@@ -1,0 +1,111 @@
+"""What all rules of the rewriter use: where in the module it is, what names mean there, how hooks are called.
+
+A *rule* takes the rewriter and a node and gives what takes the node's place; each kind of node has at most one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mazurka.program.python import sites
+from mazurka.program.python.rewrite.nodes import at, constant, reading
+from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
+
+Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
+Rules = Mapping[type[ast.AST], Rule]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What else becomes an event, for traces; off while exploring, where it would only cost."""
+
+    branches: bool = False
+    calls: bool = False
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites one module by the rules it is given; holds where in the module it is."""
+
+    def __init__(self, tree: ast.Module, filename: str, options: Options, rules: Rules) -> None:
+        self.rules = rules
+        self.numbering = sites.Numbering(filename)
+        self.options = options
+        self.scopes = Scopes(tree)
+        self.scope = self.scopes.module
+        self.owner = ""  # the class whose private names are being mangled
+        self.path: list[str] = []
+        self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
+        self.module_known = "__name__" not in self.scopes.module.bindings
+
+    def rewrite(self, tree: ast.Module) -> ast.Module:
+        """The module, rewritten."""
+        tree.body = self.statements(tree.body)
+        return ast.fix_missing_locations(tree)
+
+    def visit(self, node: ast.AST) -> Any:
+        """What takes the place of a node."""
+        rule = self.rules.get(type(node))
+        return self.generic_visit(node) if rule is None else rule(self, node)
+
+    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A body, rewritten."""
+        result: list[ast.stmt] = []
+        for statement in body:
+            rewritten = self.visit(statement)
+            if isinstance(rewritten, list):
+                result += rewritten
+            else:
+                result.append(rewritten)
+        return result
+
+    def number(self, node: ast.AST, kind: str, name: str = "") -> int:
+        """The number of a new site."""
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
+        return self.numbering.new(line, column, ".".join(self.path), kind, name)
+
+    def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
+        """The same as an argument of a hook."""
+        return constant(self.number(node, kind, name), node)
+
+    def hook(self, name: str, args: list[ast.expr], like: ast.AST) -> ast.Call:
+        """A call of a hook."""
+        return at(ast.Call(reading(f"__mz_{name}__", like), args, []), like)
+
+    def through(self, function: str, hook: ast.Call, like: ast.AST) -> ast.Call:
+        """``function(*hook)``: a hook that hands on several operands."""
+        return at(ast.Call(reading(f"__mz_{function}__", like), [at(ast.Starred(hook, ast.Load()), like)], []), like)
+
+    def mangled(self, name: str) -> str:
+        """A name as the compiler spells it here."""
+        return mangle(name, self.owner)
+
+    def what(self, name: str) -> tuple[Variable, Scope]:
+        """What a name means here, and whose it is."""
+        return self.scopes.resolve(self.scope, self.mangled(name))
+
+    def steady(self, node: ast.expr) -> bool:
+        """Whether evaluating it twice gives the same and does nothing."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.Name):
+            if node.id.startswith("@"):
+                return False
+            return self.what(node.id)[0] in (Variable.LOCAL, Variable.CONSTANT, Variable.BUILTIN)
+        if isinstance(node, ast.Tuple):
+            return all(self.steady(part) for part in node.elts)
+        return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+
+    def is_builtin(self, node: ast.expr, names: Iterable[str]) -> bool:
+        """Whether it is one of those builtins by name."""
+        return isinstance(node, ast.Name) and node.id in names and self.what(node.id)[0] is Variable.BUILTIN
+
+    def imported(self, node: ast.expr) -> str | None:
+        """The module that a name, or the start of a dotted one, was imported from."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return self.what(node.id)[1].imports.get(self.mangled(node.id))
