@@ -26,7 +26,7 @@ MODELS = pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.v
 
 
 def _program(number: int) -> SmallProgram:
-    return random_program(number, conditions=number % 3 == 0, semaphores=number % 5 == 4, atomics=True)
+    return random_program(number, conditions=number % 3 == 0, atomics=True)
 
 
 def _known(number: int, model: MemoryModel) -> tuple[SmallProgram, Everything] | None:
