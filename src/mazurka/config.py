@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 
-STRATEGIES: Final = ("mcr", "dfs", "random", "pct")
+STRATEGIES: Final = ("mcr", "dpor", "dpor-rf", "dfs", "random", "pct")
 MEMORY_MODELS: Final = ("sc",)
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)

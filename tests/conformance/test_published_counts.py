@@ -1,5 +1,5 @@
 """Programs of the literature, with the counts other tools report: mcr executes as many runs as there are reads-from
-classes, and reaches what the oracle says can be reached."""
+classes, dpor as there are Mazurkiewicz traces, and both reach what the oracle says can be reached."""
 
 from __future__ import annotations
 
@@ -41,6 +41,25 @@ def test_mcr_runs_as_many_as_published(name: str) -> None:
     assert reached.followed == reached.executions
     if reference.rf is not None:
         assert reached.executions == reference.rf
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_dpor_runs_as_many_as_published(name: str) -> None:
+    reference = REFERENCES[name]
+    program = reference.make()
+    reached = reach(program, "dpor")
+    assert reached.followed == reached.executions == (reference.maz or mazurkiewicz_classes(program))
+    assert reached.everything == everything(program)
+    assert reached.strategy.doubt() == ""
+    assert reference.rf is None or reach(program, "dpor-rf").executions == reference.rf
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Account(3)", "indexer(12)", "lastwrite(5)", "nwr(5)", "racyc(5)", "readers(8)"])
+def test_dpor_runs_as_many_as_published_in_large_programs(name: str) -> None:
+    reference = REFERENCES[name]
+    reached = reach(reference.make(), "dpor")
+    assert reached.followed == reached.executions == reference.maz
 
 
 @pytest.mark.parametrize("name", SMALL)

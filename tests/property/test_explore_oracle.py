@@ -1,4 +1,4 @@
-"""Every exhaustive strategy reaches exactly what the oracle says a program can end in, and mcr each class once.
+"""Every exhaustive strategy reaches exactly what the oracle says a program can end in, and mcr and dpor each class once.
 
 ``make test-long`` draws thousands of programs, the suite a few hundred.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from tests.oracle.drive import reach
-from tests.oracle.enumerate import TooLarge, everything, interleavings, reads_from_classes
+from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
 from tests.oracle.generate import programs, random_program
 from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
@@ -52,9 +52,19 @@ def test_mcr_runs_every_reads_from_class_once(program: SmallProgram) -> None:
 
 
 @given(programs())
+def test_dpor_runs_every_trace_once(program: SmallProgram) -> None:
+    answer, _ = _known(program)
+    dpor = reach(program, "dpor")
+    assert dpor.everything == answer
+    assert dpor.followed == dpor.executions == mazurkiewicz_classes(program)
+    assert dpor.strategy.doubt() == ""
+
+
+@given(programs())
 def test_waking_up_and_taking_the_lock_again_may_be_one_step(program: SmallProgram) -> None:
     answer, _ = _known(program)
-    assert reach(program, "mcr", joint=True).everything == answer
+    for strategy in ("mcr", "dpor"):
+        assert reach(program, strategy, joint=True).everything == answer
 
 
 @given(programs(semaphores=True))
@@ -62,16 +72,17 @@ def test_semaphores(program: SmallProgram) -> None:
     """What may have to wait and is no lock is learnt on the way: the search begins anew, and still reaches
     everything."""
     answer, _ = _known(program)
-    mcr = reach(program, "mcr")
-    assert mcr.everything == answer
-    assert mcr.strategy.doubt() == ""
+    for strategy in ("mcr", "dpor"):
+        reached = reach(program, strategy)
+        assert reached.everything == answer
+        assert reached.strategy.doubt() == ""
 
 
 @given(programs())
 def test_the_verdict_is_the_oracles(program: SmallProgram) -> None:
     answer, _ = _known(program)
     wrong = any(any(final[2]) or final[3] for final in answer.finals)
-    for strategy in ("mcr", "dfs"):
+    for strategy in ("mcr", "dfs", "dpor"):
         outcome = Explorer(OracleProgram(program), strategy, stop_at_first=False).run()
         assert isinstance(outcome.verdict, Violation if wrong else Verified)
         assert outcome.complete
@@ -89,8 +100,8 @@ def test_numbered_programs(first: int, semaphores: bool) -> None:
         except TooLarge:
             continue
         used += 1
-        mcr = reach(program, "mcr")
-        assert mcr.everything == answer, number
+        mcr, dpor = reach(program, "mcr"), reach(program, "dpor")
+        assert mcr.everything == dpor.everything == answer, number
         if not semaphores:
             assert mcr.strategy.counters.repeated <= mcr.executions // 4, number
     assert used > 80

@@ -26,6 +26,9 @@ from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verdict, Verif
 from mazurka.explore.strategy import Estimate, Seed, Settings, Strategy, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
+#: What an exhaustive strategy runs one order each of, if not of interleavings.
+_CLASSES: Final = {"mcr": "reads-from classes", "dpor-rf": "reads-from classes", "dpor": "Mazurkiewicz traces"}
+
 #: How long what was learnt may stay unwritten, in seconds.
 _BATCH: Final = 0.5
 
@@ -250,7 +253,7 @@ class Explorer:
             return Inconclusive(f"not tracked: {_listed(self.untracked)}")
         if doubt := self.strategy.doubt():
             return Inconclusive(doubt)
-        kind = "reads-from classes" if self.strategy_name == "mcr" else "interleavings"
+        kind = _CLASSES.get(self.strategy_name, "interleavings")
         return Verified(f"all {kind} of the program on this input, under sequential consistency")
 
 

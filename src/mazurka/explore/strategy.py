@@ -92,6 +92,12 @@ def _mcr(settings: Settings) -> Strategy:
     raise UsageError("unknown-solver", f"there is no solver {settings.solver!r}", hint="choose one of: search, z3")
 
 
+def _dpor(_settings: Settings) -> Strategy:
+    from mazurka.explore.dpor import OptimalReduction
+
+    return OptimalReduction()
+
+
 def _dfs(_settings: Settings) -> Strategy:
     from mazurka.explore.dfs import DepthFirst
 
@@ -111,7 +117,14 @@ def _pct(settings: Settings) -> Strategy:
 
 
 #: Strategies by name, the default first. A new one is one file and one row here.
-STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {"mcr": _mcr, "dfs": _dfs, "random": _random, "pct": _pct}
+STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
+    "mcr": _mcr,
+    "dpor": _dpor,
+    "dpor-rf": _mcr,  # what it would run is what mcr runs: one order per reads-from class
+    "dfs": _dfs,
+    "random": _random,
+    "pct": _pct,
+}
 
 
 def make_strategy(name: str, settings: Settings | None = None) -> Strategy:

@@ -1,0 +1,221 @@
+"""Optimal dynamic partial-order reduction: one run per Mazurkiewicz trace.
+
+Definition. Two runs are equivalent if they order all conflicting steps alike (races.py). This strategy runs one of
+each class, by the algorithm *Optimal-DPOR* of Abdulla, Aronis, Jonsson and Sagonas (POPL 2014; Source Sets, JACM
+64(4), 2017), over the points of runs, with wake-up trees and sleep sets (wakeup.py).
+
+How it goes. The present path is a stack of frames, one per point. A run begins with a path through the wake-up tree
+of some frame, to a leaf, and goes on as it likes. Of each of its races, the reversal is inserted in the wake-up tree
+of the frame where the first of the two events was, unless it begins like something that sleeps or is inserted there.
+Then the deepest frame with something left in its tree gives the next run; what has been run from a frame sleeps there
+from then on.
+
+Invariants. Depth first: of each frame the whole tree below the present event is run before the next sibling. No run is
+of a trace seen before, none is cut off because everything sleeps (the two theorems of the paper); the tests count.
+
+Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
+impossible and are then made for nothing); reversals hold the events between the two of the race, not those after the
+second, so that a race is looked at only in the first run that has it: what sleeps only because of the shorter
+sequence is woken by the race with the event that conflicts with it. After an unsure leaf something may sleep; it is
+woken, at the cost of a repetition.
+
+Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs
+before.
+
+Rows. A run's row holds the new part of its path and the insertions it led to; the walk from one run to the next
+follows from them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import Any
+
+from mazurka.explore.races import Event, Execution
+from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
+from mazurka.program.protocol import Plan, Run
+
+
+class OptimalReduction:
+    """The ``dpor`` strategy."""
+
+    name = "dpor"
+    exhaustive = True
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.fresh = 0  # frames from here on are new since the last run
+        self.begun = self.outstanding = False
+        self.number = 0
+        self.done = 0
+        self.diverged = 0
+        self.lost = 0  # seeds that should have been possible
+        self.events: list[Event] = []  # as numbered in rows
+        self.event_numbers: dict[Event, int] = {}
+        self.journal: list[Row] = []
+
+    # -- the protocol -------------------------------------------------------------------------------------------------
+
+    def take(self) -> Seed | None:
+        if self.outstanding or not self._advance():
+            return None
+        self.outstanding = True
+        return Seed(self.number, Plan(tuple([frame.event.thread for frame in self.frames if frame.event is not None])))
+
+    def give(self, seed: Seed, run: Run) -> None:
+        self.outstanding = False
+        if run.divergence is not None:
+            index, harmless = run.divergence.index, run.divergence.harmless
+            self._astray(index, harmless)
+            self.journal.append(("astray", seed.number, index, int(harmless)))
+            return
+        execution, fresh = Execution(run), self.fresh
+        self._extend(execution.events[fresh:])
+        made = array("q")
+        for reversal in execution.reversals(fresh):
+            frame = self.frames[reversal.depth]
+            change = place_of(frame, reversal.depth, reversal.items, reversal.unsure)
+            if change is not None:
+                insert(frame, change)
+                self._encode_insertion(made, change)
+        path = array("q", [self._number_of(event) for event in execution.events[fresh:]])
+        self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
+
+    def estimate(self) -> Estimate:
+        waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
+        finished = self.begun and not waiting and not self.outstanding
+        return Estimate(self.done, waiting, float(self.done) if finished else None)
+
+    def note(self) -> str:
+        return ""
+
+    def doubt(self) -> str:
+        return f"{self.lost} schedules that should be possible could not be followed" if self.lost else ""
+
+    # -- the walk -----------------------------------------------------------------------------------------------------
+
+    def _advance(self) -> bool:
+        """Go to the next leaf; false if there is none."""
+        if not self.begun:
+            self.begun = True
+            return True
+        frames = self.frames
+        while frames:
+            top = frames[-1]
+            if top.event is not None:
+                if top.fruitful:
+                    top.asleep.append(top.event)
+                    if len(frames) > 1:
+                        frames[-2].fruitful = True
+                top.event, top.fruitful = None, False
+            if top.children:
+                self.fresh = len(frames) - 1
+                self._descend(top)
+                self.number += 1
+                return True
+            frames.pop()
+        return False
+
+    def _descend(self, frame: Frame) -> None:
+        """Follow first children down to a leaf."""
+        while True:
+            node = frame.children.pop(0)
+            frame.event, frame.unsure = node.event, node.unsure
+            if not node.children:
+                return
+            frame = Frame(still_asleep(frame.asleep, node.event), children=node.children)
+            self.frames.append(frame)
+
+    def _extend(self, events: list[Event]) -> None:
+        """The path goes on with these events from the first fresh frame on."""
+        self.done += 1
+        frames, leaf = self.frames, len(self.frames)
+        asleep: list[Event] = []
+        for depth, event in enumerate(events, self.fresh):
+            if depth >= leaf:  # behind the leaf nothing sleeps
+                frames.append(Frame([]))
+            elif depth > self.fresh:
+                frames[depth].asleep = asleep
+            frames[depth].event = event
+            asleep = still_asleep(frames[depth].asleep, event)
+        if frames:
+            frames[-1].fruitful = True
+
+    def _astray(self, index: int, harmless: bool) -> None:
+        """The program could not follow at this entry: no run has gone this way."""
+        self.diverged += 1
+        frames = self.frames
+        if harmless:
+            self._without_pass(index)
+        elif not (index == len(frames) - 1 and frames[index].unsure):
+            self.lost += 1
+
+    def _without_pass(self, index: int) -> None:
+        """A thread was held because it would only have repeated itself: try without it."""
+        if index < self.fresh:
+            return
+        left_out: list[Event] = []
+        chain: list[Event] = []
+        for frame in self.frames[index:]:
+            assert frame.event is not None
+            if not left_out or any(event.conflicts(frame.event) for event in left_out):
+                left_out.append(frame.event)
+            else:
+                chain.append(frame.event)
+        if chain and chain[-1] == self.frames[-1].event:
+            insert(self.frames[index], Insertion(index, (), tuple(chain), unsure=True))
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def rows(self) -> list[Row]:
+        rows, self.journal = self.journal, []
+        return rows
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            match row:
+                case ("event", thread, reads, writes):
+                    event = Event(thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)))
+                    self.event_numbers[event] = len(self.events)
+                    self.events.append(event)
+                case ("astray", _, index, harmless):
+                    self._advance()
+                    self._astray(index, bool(harmless))
+                case ("ran", _, path, made):
+                    self._advance()
+                    self._extend([self.events[number] for number in _numbers(path)])
+                    self._insert_again(_numbers(made))
+
+    def _number_of(self, event: Event) -> int:
+        number = self.event_numbers.get(event)
+        if number is None:
+            number = self.event_numbers[event] = len(self.events)
+            self.events.append(event)
+            reads, writes = array("q", sorted(event.reads)), array("q", sorted(event.writes))
+            self.journal.append(("event", event.thread, reads.tobytes(), writes.tobytes()))
+        return number
+
+    def _encode_insertion(self, made: array[int], change: Insertion) -> None:
+        numbers = [self._number_of(event) for event in change.events]
+        made.extend((change.depth, int(change.unsure), len(change.path), len(numbers), *change.path, *numbers))
+
+    def _insert_again(self, made: list[int]) -> None:
+        start = 0
+        while start < len(made):
+            depth, unsure, steps, count = made[start : start + 4]
+            middle = start + 4 + steps
+            path, start = tuple(made[start + 4 : middle]), middle + count
+            events = tuple([self.events[number] for number in made[middle:start]])
+            insert(self.frames[depth], Insertion(depth, path, events, bool(unsure)))
+
+
+def _numbers(packed: bytes) -> list[int]:
+    numbers: array[Any] = array("q")
+    numbers.frombytes(packed)
+    return numbers.tolist()
+
+
+def _leaves(node: Node) -> int:
+    return sum(map(_leaves, node.children)) if node.children else 1

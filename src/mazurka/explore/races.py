@@ -1,0 +1,290 @@
+"""The happens-before order of a run, and which pairs of its points could have come the other way round.
+
+Two steps *conflict* if they touch the same target and one of them writes it. *Happens before* is the smallest order
+with program order and the order of conflicting steps; two runs with the same happens-before order are the same
+Mazurkiewicz trace. Steps that are no points have no order of their own (see protocol.py): they carry happens-before
+from point to point, and the events that this module speaks of are the points.
+
+A *race* (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 64(4), 2017, def. 3.3) is a pair of conflicting events
+of two threads with nothing between them in the order, so that the second could have come first. Its *reversal* is
+the sequence ``notdep(first) . second``: what came after the first without depending on it, up to the second, then
+the second; it can be executed where the first was.
+
+Departures. What may have to wait needs more care than the paper's section on it has:
+
+- The second may be unable to move right before the first: an acquire before the release it read from. Then the events
+  before on that target are tried, back to one before which it can move (for a lock: the acquire that took it). Nothing
+  of what lies between can be in the reversal, since it depends on the first.
+- What a thread was blocked before when the run ended counts as a second, too: so every deadlock has a way out.
+- Whether a thread could move is known if it stood there: the run says who was enabled at each point. Of a lock it
+  follows from who held it. Else (a semaphore's counter, a queue) the reversal is *unsure*.
+- An attempt that does not wait may turn out the other way when reversed; on a lock, which way is known, otherwise it
+  is taken to write.
+
+Cost: O(steps x threads) for the order, O(points) for each reversal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from mazurka.causal.history import stable_print
+from mazurka.program.protocol import Run, Step, Target
+from mazurka.trace.event import READS, WRITES, Op
+
+_LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
+_NOTIFYING: Final = frozenset({Op.NOTIFY, Op.NOTIFY_ALL})
+
+_NOTHING: Final[frozenset[int]] = frozenset()
+
+
+class Event(NamedTuple):
+    """What a thread does at a point: the targets, by their stable fingerprints, that it only reads, and writes."""
+
+    thread: str
+    reads: frozenset[int]
+    writes: frozenset[int]
+
+    def conflicts(self, other: Event) -> bool:
+        """Whether the two can't be swapped."""
+        return (
+            self.thread == other.thread
+            or not self.writes.isdisjoint(other.writes)
+            or not self.writes.isdisjoint(other.reads)
+            or not self.reads.isdisjoint(other.writes)
+        )
+
+
+class _Touch(NamedTuple):
+    """One access of a target by a step."""
+
+    step: int
+    event: int  # the number of the step's point, -1 if it is none
+    task: int
+    op: Op
+    writes: bool
+    clock: list[int]
+    free: bool  # whether the target, as a lock, was free before
+
+
+class Item(NamedTuple):
+    """One event of a reversal."""
+
+    event: Event
+    task: int
+    ordinal: int  # its place among its thread's events, from 1
+    clock: list[int]  # how many events of each thread happen before it in the reversal, itself included
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """``items`` can be executed after the first ``depth`` points of the run; if ``unsure``, the last may have to
+    wait."""
+
+    depth: int
+    items: list[Item]
+    unsure: bool
+
+
+@dataclass(slots=True)
+class _Second:
+    """An event looked at as the second of races: done, or blocked at the end of the run."""
+
+    number: int  # of its point; the number of points if it was blocked
+    task: int
+    ordinal: int
+    op: Op
+    accesses: tuple[tuple[Op, Target], ...]
+    base: list[int]  # what its thread knew before it
+    reached: int  # the number of steps logged when its thread stood before it
+    waits: bool  # whether it had to wait if its target was taken
+    attempt: bool
+
+
+class Execution:
+    """The points of a run and their order."""
+
+    def __init__(self, run: Run) -> None:
+        self.tasks = run.tasks
+        self.events: list[Event] = []
+        self.numbers: list[int] = []  # by event: its thread
+        self.ordinals: list[int] = []
+        self.clocks: list[list[int]] = []
+        self._steps: list[int] = []  # by event: its step
+        self._touches: dict[Target, list[_Touch]] = {}
+        self._woken: set[Target] = set()  # targets that notifications write
+        self._enabled = {choice.point: choice.enabled for choice in run.choices}
+        self._now = [[0] * len(run.tasks) for _ in run.tasks]
+        self._reached = [0] * len(run.tasks)
+        self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # and how much of each target's past it saw
+        for number, step in enumerate(run.log):
+            self._add(number, step)
+        for blocked in run.blocked:
+            if blocked.op in (Op.ACQUIRE, Op.RMW):
+                self._note(len(self.events), blocked.task, blocked.op, ((blocked.op, blocked.target),), False)
+
+    # -- the order ----------------------------------------------------------------------------------------------------
+
+    def _add(self, number: int, step: Step) -> None:
+        task, op, target, _site, point, _value, more = step
+        accesses = ((op, target), *[(a.op, a.target) for a in more]) if more else ((op, target),)
+        if point:
+            self._note(len(self.events), task, op, accesses, any(a.op is Op.REQUEST for a in more))
+        clock = self._now[task]
+        for access, touched in accesses:
+            for touch in self._direct(touched, WRITES[access], READS[access]):
+                if touch.task != task:
+                    clock = list(map(max, clock, touch.clock))
+        event = -1
+        if point:
+            event = len(self.events)
+            clock = clock.copy()
+            clock[task] += 1
+            self.events.append(_event(self.tasks[task], accesses))
+            self.numbers.append(task)
+            self.ordinals.append(clock[task])
+            self.clocks.append(clock)
+            self._steps.append(number)
+        if op in _NOTIFYING:
+            self._woken.update([access.target for access in more])
+        self._now[task] = clock
+        self._reached[task] = number + 1
+        for access, touched in accesses:
+            if READS[access] or WRITES[access]:
+                past = self._touches.setdefault(touched, [])
+                free = not past or self._left_free(past)
+                past.append(_Touch(number, event, task, access, WRITES[access], clock, free))
+
+    def _left_free(self, past: list[_Touch]) -> bool:
+        last = past[-1]
+        return last.op is not Op.ACQUIRE and (last.writes or last.free)
+
+    def _direct(self, target: Target, writing: bool, reading: bool, seen: int | None = None) -> Iterator[_Touch]:
+        """The last accesses that conflict with one now: the last write, for a write also the reads since."""
+        if not writing and not reading:
+            return
+        past = self._touches.get(target, ())
+        for index in range((len(past) if seen is None else seen) - 1, -1, -1):
+            touch = past[index]
+            if touch.writes:
+                yield touch
+                return
+            if writing:
+                yield touch
+
+    def _note(self, number: int, task: int, op: Op, accesses: tuple[tuple[Op, Target], ...], attempt: bool) -> None:
+        base = self._now[task]
+        waits = not attempt and op in (Op.ACQUIRE, Op.RMW)
+        second = _Second(number, task, base[task] + 1, op, accesses, base, self._reached[task], waits, attempt)
+        seen = {target: len(self._touches.get(target, ())) for _, target in accesses}
+        self._seconds.append((second, seen))
+
+    # -- races --------------------------------------------------------------------------------------------------------
+
+    def reversals(self, first_new: int) -> Iterator[Reversal]:
+        """The reversals of all races whose second event is the ``first_new``-th or a later one, or never happened."""
+        for second, seen in self._seconds:
+            if second.number < first_new:
+                continue
+            direct = {
+                target: list(self._direct(target, WRITES[op], READS[op], seen[target]))
+                for op, target in second.accesses
+                if READS[op] or WRITES[op]
+            }
+            for op, target in second.accesses:
+                if target not in direct:
+                    continue
+                others = [t for other, touches in direct.items() if other != target for t in touches]
+                if second.waits and op is second.op:
+                    yield from self._behind(second, target, seen[target], others)
+                else:
+                    yield from self._adjacent(second, target, direct[target], others)
+
+    def _adjacent(
+        self, second: _Second, target: Target, direct: list[_Touch], others: list[_Touch]
+    ) -> Iterator[Reversal]:
+        """Races with what conflicts directly; the second can always move."""
+        for touch in direct:
+            if touch.event < 0 or touch.task == second.task or self._known(second, touch) is False:
+                continue
+            rest = [t for t in (*others, *direct) if t.step != touch.step]
+            if not self._between(touch, second, rest):
+                unsure = second.op is Op.READ and not second.attempt and self._handed_on(target)
+                yield self._reversal(second, touch, rest, unsure, target)
+
+    def _behind(self, second: _Second, target: Target, seen: int, others: list[_Touch]) -> Iterator[Reversal]:
+        """Races of what may have to wait: back to where it need not."""
+        past = self._touches.get(target, [])
+        for index in range(seen - 1, -1, -1):
+            touch = past[index]
+            rest = [t for t in others if t.step != touch.step]
+            if touch.task == second.task or self._between(touch, second, rest):
+                if touch.writes:
+                    return
+                continue
+            if touch.event < 0:
+                continue
+            known = self._known(second, touch)
+            if known is None and second.op is Op.ACQUIRE:
+                known = touch.free
+            if known is False:
+                continue
+            rest += [t for t in past[index + 1 : seen] if not self._before(touch, t)]
+            yield self._reversal(second, touch, rest, known is None, target)
+            if known and touch.writes:
+                return
+
+    def _handed_on(self, target: Target) -> bool:
+        """Whether a plain look at the target may be a waiting time that ran out."""
+        return target in self._woken or self._is_lock(target)
+
+    def _is_lock(self, target: Target) -> bool:
+        return any(touch.op in _LOCKING for touch in self._touches[target])
+
+    def _known(self, second: _Second, touch: _Touch) -> bool | None:
+        """Whether the second could have moved right before ``touch``, if the run tells."""
+        if second.reached > self._steps[touch.event]:
+            return None
+        return second.task in self._enabled.get(touch.event, (touch.task,))
+
+    def _before(self, touch: _Touch, other: _Touch) -> bool:
+        """Whether the event of ``touch`` happens before ``other``."""
+        return other.clock[touch.task] >= self.ordinals[touch.event]
+
+    def _between(self, touch: _Touch, second: _Second, rest: list[_Touch]) -> bool:
+        """Whether something that the second needs happens after ``touch``."""
+        ordinal = self.ordinals[touch.event] if touch.event >= 0 else touch.clock[touch.task]
+        task = touch.task
+        return second.base[task] >= ordinal or any(t.clock[task] >= ordinal for t in rest)
+
+    def _reversal(self, second: _Second, first: _Touch, rest: list[_Touch], unsure: bool, target: Target) -> Reversal:
+        depth, task = first.event, first.task
+        ordinal = self.ordinals[depth]
+        items = [
+            Item(self.events[i], self.numbers[i], self.ordinals[i], self.clocks[i])
+            for i in range(depth + 1, second.number)
+            if self.clocks[i][task] < ordinal
+        ]
+        clock = second.base
+        for touch in rest:
+            clock = list(map(max, clock, touch.clock))
+        event = _event(self.tasks[second.task], second.accesses)
+        if second.attempt:
+            event = self._attempted(event, target, first)
+        items.append(Item(event, second.task, second.ordinal, clock))
+        return Reversal(depth, items, unsure)
+
+    def _attempted(self, event: Event, target: Target, first: _Touch) -> Event:
+        """What an attempt will do in place of ``first``."""
+        printed = stable_print(target)
+        if self._is_lock(target) and not first.free:
+            return Event(event.thread, event.reads | {printed}, event.writes - {printed})
+        return Event(event.thread, event.reads - {printed}, event.writes | {printed})
+
+
+def _event(thread: str, accesses: tuple[tuple[Op, Target], ...]) -> Event:
+    writes = frozenset([stable_print(target) for op, target in accesses if WRITES[op]])
+    reads = frozenset([stable_print(target) for op, target in accesses if READS[op]]) - writes
+    return Event(thread, reads or _NOTHING, writes)
