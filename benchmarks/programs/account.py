@@ -29,9 +29,12 @@ def program(n=2):
             account.amount = account.amount - 100
 
     run(*[deposit, withdraw] * n)
-    return account.amount
+    return account
+
+
+def bug():
+    assert program(2).amount == 100
 
 
 if __name__ == "__main__":
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 2
-    assert program(n) == 100
+    program(*map(int, sys.argv[1:]))

@@ -31,9 +31,8 @@ def program(n=2):
         x.value = i + 3
 
     run(*[lambda i=i: body(i) for i in range(n)])
-    return x.value
+    return x
 
 
 if __name__ == "__main__":
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 2
-    assert program(n) >= 1
+    program(*map(int, sys.argv[1:]))

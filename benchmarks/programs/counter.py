@@ -29,9 +29,12 @@ def program(k=2):
             counter.c = counter.c - 1
 
     run(up, down)
-    return counter.c
+    return counter
+
+
+def bug():
+    assert program(2).c == 0
 
 
 if __name__ == "__main__":
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 2
-    program(n)
+    program(*map(int, sys.argv[1:]))

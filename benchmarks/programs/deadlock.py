@@ -38,5 +38,9 @@ def program():
     return tuple(seen)
 
 
-if __name__ == "__main__":
+def bug():
     program()
+
+
+if __name__ == "__main__":
+    program(*map(int, sys.argv[1:]))

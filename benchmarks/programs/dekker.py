@@ -21,7 +21,7 @@ class Shared:
 
 def program():
     shared = Shared()
-    wrong = []
+    wrong = {1: False, 2: False}
 
     def side(me, other):
         n1 = n2 = 0
@@ -39,13 +39,17 @@ def program():
                 shared.flag[me] = 1
         shared.x = me
         if shared.x != me:
-            wrong.append(me)
+            wrong[me] = True
         shared.turn = other
         shared.flag[me] = 0
 
     run(lambda: side(1, 2), lambda: side(2, 1))
-    return tuple(sorted(wrong))
+    return wrong
+
+
+def bug():
+    assert not any(program().values())
 
 
 if __name__ == "__main__":
-    assert not program()
+    program(*map(int, sys.argv[1:]))

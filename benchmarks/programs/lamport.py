@@ -20,7 +20,7 @@ class Shared:
 
 def program():
     shared = Shared()
-    wrong = []
+    wrong = {1: False, 2: False}
 
     def enter(me):
         n1 = n2 = n3 = n4 = 0
@@ -53,13 +53,17 @@ def program():
             break
         shared.shared = me
         if shared.shared != me:
-            wrong.append(me)
+            wrong[me] = True
         shared.y = 0
         shared.flag[me] = 0
 
     run(lambda: enter(1), lambda: enter(2))
-    return tuple(sorted(wrong))
+    return wrong
+
+
+def bug():
+    assert not any(program().values())
 
 
 if __name__ == "__main__":
-    assert not program()
+    program(*map(int, sys.argv[1:]))

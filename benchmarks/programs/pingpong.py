@@ -24,22 +24,25 @@ class Table:
 
 def program(n=2):
     table = Table()
-    missed = []
+    missed = [False] * n
 
-    def play():
+    def play(me):
         a = table.p
         if a is None:
-            missed.append(True)
+            missed[me] = True
             return
         a.i
         q = table.p
         table.p = None
         table.p = q
 
-    run(*[play] * n)
-    return len(missed), table.p is None
+    run(*[lambda me=me: play(me) for me in range(n)])
+    return missed
+
+
+def bug():
+    assert not any(program(2))
 
 
 if __name__ == "__main__":
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 2
-    assert program(n) == (0, False)
+    program(*map(int, sys.argv[1:]))

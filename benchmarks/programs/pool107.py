@@ -57,5 +57,9 @@ def program(active=3, count=3, borrowers=1):
     return pool.count, len(failed)
 
 
+def bug():
+    assert program(0, 0, 2) == (2, 0)
+
+
 if __name__ == "__main__":
     program(*map(int, sys.argv[1:]))

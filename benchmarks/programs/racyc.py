@@ -25,9 +25,12 @@ def program(n=3):
         shared.v = t + 1
 
     run(*[body] * n)
-    return shared.v
+    return shared
+
+
+def bug():
+    assert program(2).v == 2
 
 
 if __name__ == "__main__":
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    assert 1 <= program(n) <= n
+    program(*map(int, sys.argv[1:]))

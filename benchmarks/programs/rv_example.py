@@ -41,8 +41,12 @@ def program():
             shared.y = 1
     for thread in threads:
         thread.join()
-    return shared.x, shared.y, bool(errors)
+    return shared, errors
+
+
+def bug():
+    assert not program()[1]
 
 
 if __name__ == "__main__":
-    assert not program()[2]
+    program(*map(int, sys.argv[1:]))
