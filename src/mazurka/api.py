@@ -70,7 +70,7 @@ class Result:
     def raise_for_failure(self, *, require_complete: bool = False) -> None:
         """Raise :class:`ConcurrencyFailure` for a failure, and for the lack of a proof where one is required."""
         inconclusive = require_complete and self.verdict is not Verdict.VERIFIED
-        if self.failures or inconclusive:
+        if self.failures or self.report.inconsistencies or inconclusive:
             raise ConcurrencyFailure(self)
 
     def __str__(self) -> str:

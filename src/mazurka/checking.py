@@ -5,7 +5,8 @@ between is here, once.
 
 1. Failures saved by earlier checks of the same target are tried first: mostly one is still there, and known in one run.
 2. The strategy searches; what it learns is kept in the store, so that a search killed at any moment goes on from there.
-3. Each distinct failure is made simple, explained and saved; what can't be saved is told as a token only.
+3. Each distinct failure is made simple, checked, replayed, explained and saved; what can't be saved is told as a token
+   only. What the witness checker does not believe is no finding: it is reported as an error of Mazurka's own.
 
 Invariant: nothing but the search runs the program while there is a search, since every run may teach the program new
 points, which a search has to know of.
@@ -201,8 +202,8 @@ class _Check:
 
     def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
         writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note)
-        findings = tuple(writer.finding(each) for each in failing)
-        verdict, reason = _verdict(outcome, findings)
+        findings, refused = writer.findings(failing)
+        verdict, reason = _verdict(outcome, findings, refused)
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
         sites = sum(point > 0 for point in self.program.learned.points)
@@ -220,6 +221,7 @@ class _Check:
             uncontrolled=outcome.uncontrolled,
             findings=findings,
             notes=(*self._notes(), *writer.notes, *outcome.notes),
+            inconsistencies=refused,
         )
 
     def _notes(self) -> list[str]:
@@ -238,9 +240,11 @@ def _retried(check: _Check) -> Outcome:
     return Outcome(Violation(found), check.options.strategy, check.retried, 0.0, complete=False)
 
 
-def _verdict(outcome: Outcome, findings: tuple[Finding, ...]) -> tuple[Verdict, str]:
+def _verdict(outcome: Outcome, findings: tuple[Finding, ...], refused: tuple[str, ...]) -> tuple[Verdict, str]:
     if findings:
         return Verdict.VIOLATION, ""
+    if refused:
+        return Verdict.INCONCLUSIVE, "an error in Mazurka: the witness checker does not believe what was found"
     match outcome.verdict:
         case Verified(scope):
             return Verdict.VERIFIED, scope

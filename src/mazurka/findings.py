@@ -1,4 +1,4 @@
-"""From a failing run to what is told and kept of it: repeated, made simple, explained, saved.
+"""From a failing run to what is told and kept of it: repeated, made simple, checked, replayed, explained, saved.
 
 A schedule counts points, and which places are points is learnt: a failing run may itself have taught new ones. So a
 failure is kept with the points known before its run, and first turned into a schedule that holds with all points that
@@ -19,6 +19,7 @@ from mazurka.program.python.program import PythonProgram
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
 from mazurka.replay.points import teach
+from mazurka.replay.replayer import Ending, replay
 from mazurka.replay.schedule import Schedule, fingerprint, record_schedule
 from mazurka.replay.shrink import failure_with, shrink
 from mazurka.replay.switches import steps_until
@@ -27,6 +28,7 @@ from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject
 from mazurka.trace.event import Op
+from mazurka.witnessing import WitnessRefused, examined
 
 #: How often a schedule is rewritten for points that its own run has taught.
 _ROUNDS: Final = 6
@@ -62,8 +64,18 @@ class Writer:
     note: Callable[[str], None]
     notes: list[str] = field(default_factory=list)
 
+    def findings(self, failing: list[Failing]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+        """Those of the failures whose witnesses hold, and what is wrong with the others'."""
+        found, refused = [], []
+        for each in failing:
+            try:
+                found.append(self.finding(each))
+            except WitnessRefused as error:
+                refused.append(str(error))
+        return tuple(found), tuple(refused)
+
     def finding(self, failing: Failing) -> Finding:
-        """A failure, simplified, explained and saved."""
+        """A failure, simplified, checked, replayed, explained and saved; raises :class:`WitnessRefused`."""
         run, failure = self._simplest(failing)
         schedule = record_schedule(
             run,
@@ -75,11 +87,19 @@ class Writer:
             memory_model=self.options.memory_model,
             options=self.subject.loading,
         )
+        evidence = examined(run, failure, replayed=self._happens_again(schedule))
         token = to_token(schedule)
         path = self._save(schedule)
-        return describe(
-            run, failure, self.program, schedule=path, token=token, replay=self.subject.replay_command(path or token)
-        )
+        command = self.subject.replay_command(path or token)
+        return describe(run, failure, self.program, schedule=path, token=token, replay=command, evidence=evidence)
+
+    def _happens_again(self, schedule: Schedule) -> bool:
+        """Run the program once more, by what is kept of the failure alone, as another process would."""
+        known, self.program.learned.points = self.program.learned.points, set()
+        try:
+            return replay(self.program, schedule).ending is Ending.REPRODUCED
+        finally:
+            self.program.learned.points = known
 
     def _save(self, schedule: Schedule) -> str:
         if self.store is None:

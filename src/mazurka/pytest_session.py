@@ -246,6 +246,8 @@ def _conclude(report: CheckReport, said: tuple[str, str] | None, options: Option
     match report.verdict:
         case Verdict.VIOLATION:
             pytest.fail(renderer("text", width=_WIDTH).render(report), pytrace=False)
+        case _ if report.inconsistencies:
+            pytest.fail(f"mazurka: {report.reason}: {report.inconsistencies[0]}", pytrace=False)
         case Verdict.INCONCLUSIVE if options.require_complete:
             pytest.fail(f"mazurka: inconclusive after {report.executions} executions: {report.reason}", pytrace=False)
     if said is not None:

@@ -14,6 +14,7 @@ from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
 from mazurka.subject import PYTHON, RUNNER
+from mazurka.witnessing import examined
 
 
 def diverged(result: Replay) -> MazurkaError:
@@ -53,12 +54,14 @@ def report_of(result: Replay, program: Program, given: str) -> CheckReport:
     if result.failure is not None:
         token = to_token(result.schedule)
         path = "" if is_token(given) else portable_path(os.path.abspath(given))
+        evidence = examined(result.run, result.failure, replayed=result.ending is Ending.REPRODUCED)
         finding = describe(
             result.run,
             result.failure,
             program,
             schedule=path,
             token=token,
+            evidence=evidence,
             replay="" if result.schedule.options.get(RUNNER) == PYTHON else f"mazurka replay {given}",
         )
         findings = (finding,)

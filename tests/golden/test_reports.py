@@ -24,7 +24,7 @@ _TIMEOUT_SECONDS = 60
 _LINES = 30
 
 _SCRUBBED = (
-    (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
+    (re.compile(r"\b\d+\.\d+ m?s\b"), "N s"),
     (re.compile(r'("seconds": |time=")[\d.]+'), r"\1N"),
     (re.compile(r"\b[\d,]+ executions?\b"), "N executions"),
     (re.compile(r'("executions"(?:: | value="))\d+'), r"\1N"),

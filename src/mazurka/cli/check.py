@@ -23,6 +23,7 @@ from mazurka.store import open_store
 from mazurka.subject import open_program, subject_of
 
 _FOUND: Final = 1
+_ERROR: Final = 2
 _INCOMPLETE: Final = 3
 _INTERRUPTED: Final = 130
 
@@ -81,6 +82,8 @@ def status_of(report: CheckReport, options: Options, interrupted: bool) -> int:
     """The exit status that a report amounts to."""
     if report.verdict is Verdict.VIOLATION:
         return _FOUND
+    if report.inconsistencies:
+        return _ERROR
     if interrupted:
         return _INTERRUPTED
     if report.verdict is Verdict.INCONCLUSIVE and options.require_complete:

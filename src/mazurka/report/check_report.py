@@ -1,7 +1,8 @@
 """The result of one check, as every renderer gets it.
 
 Invariant: a report with findings is a violation; one that is verified is complete and has nothing untracked or
-uncontrolled.
+uncontrolled. A failure that the witness checker does not believe is no finding but an inconsistency, and a report with
+one is never verified.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class CheckReport:
     """All there is to say about one check.
 
     ``reason`` says why the result is what it is: what stopped the search, or why it is inconclusive. ``notes`` are
-    further things that a person ought to know. Paths are shown relative to ``root`` ("": the working directory).
+    further things that a person ought to know, ``inconsistencies`` what must be wrong in Mazurka itself. Paths are
+    shown relative to ``root`` ("": the working directory).
     """
 
     target: str
@@ -61,4 +63,5 @@ class CheckReport:
     uncontrolled: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    inconsistencies: tuple[str, ...] = ()
     root: str = ""

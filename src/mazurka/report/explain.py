@@ -17,7 +17,7 @@ from mazurka.program.protocol import Failure, Frame, Program, Run
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
-from mazurka.report.finding import Column, Explanation, Finding, Fold, Row
+from mazurka.report.finding import Column, Evidence, Explanation, Finding, Fold, Row
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
@@ -47,8 +47,9 @@ def describe(
     schedule: str = "",
     token: str = "",
     replay: str = "",
+    evidence: Evidence | None = None,
 ) -> Finding:
-    """A failure of a detailed run as a finding, with the saved schedule, its token and the command that replays it."""
+    """A failure of a detailed run as a finding, with the saved schedule, its token, how to replay it, its evidence."""
     cost = cost_until(run, failure)
     return Finding(
         failure,
@@ -62,6 +63,7 @@ def describe(
         token,
         replay,
         run.output,
+        evidence,
     )
 
 

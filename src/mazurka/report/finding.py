@@ -77,6 +77,25 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was done to be sure of a finding.
+
+    ``events`` is how many events its witness has; the checker believes it, but for the ``contradictions`` among the
+    values shown, which something that is not tracked must have written. ``replayed`` says that the program failed
+    again, in a further run made by the schedule alone.
+    """
+
+    events: int
+    contradictions: tuple[str, ...] = ()
+    replayed: bool = False
+
+    @property
+    def checked(self) -> bool:
+        """Whether there is nothing against the witness."""
+        return not self.contradictions
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One distinct failure, explained and replayable. ``thread`` is what people call the failing thread.
 
@@ -96,3 +115,4 @@ class Finding:
     token: str = ""
     replay: str = ""
     output: str = ""
+    evidence: Evidence | None = None

@@ -13,7 +13,7 @@ from typing import Any, Final
 import mazurka
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
-from mazurka.report.finding import Explanation, Finding, Fold, Row
+from mazurka.report.finding import Evidence, Explanation, Finding, Fold, Row
 from mazurka.trace.event import Location
 
 SCHEMA_VERSION: Final = 1
@@ -58,6 +58,7 @@ def report_data(report: CheckReport) -> dict[str, Any]:
         "untracked": dict(sorted(report.untracked.items())),
         "uncontrolled": dict(sorted(report.uncontrolled.items())),
         "notes": list(report.notes),
+        "inconsistencies": list(report.inconsistencies),
         "failures": [failure_data(finding, report.root) for finding in report.findings],
     }
 
@@ -89,8 +90,20 @@ def failure_data(finding: Finding, root: str) -> dict[str, Any]:
         "steps": finding.steps,
         "context_switches": finding.context_switches,
         "preemptions": finding.preemptions,
+        "witness": _witness(finding.evidence),
+        "replayed": finding.evidence is not None and finding.evidence.replayed,
         "output": finding.output,
         "explanation": _explanation(finding.explanation, root),
+    }
+
+
+def _witness(evidence: Evidence | None) -> dict[str, Any]:
+    if evidence is None:
+        return {"checked": False, "events": 0, "contradictions": []}
+    return {
+        "checked": evidence.checked,
+        "events": evidence.events,
+        "contradictions": list(evidence.contradictions),
     }
 
 

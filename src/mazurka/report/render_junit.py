@@ -36,7 +36,7 @@ class JunitRenderer:
             name="mazurka",
             tests=str(max(len(report.findings), 1)),
             failures=str(len(report.findings)),
-            errors="0",
+            errors=str(len(report.inconsistencies)),
             skipped="0",
             time=f"{report.seconds:.3f}",
         )
@@ -45,6 +45,8 @@ class JunitRenderer:
             Xml.SubElement(properties, "property", name=name, value=_clean(value))
         if not report.findings:
             case = _case(suite, report, report.target)
+            for inconsistency in report.inconsistencies:
+                Xml.SubElement(case, "error", message=_clean(inconsistency), type="inconsistency")
             Xml.SubElement(case, "system-out").text = _clean(TextRenderer(DEFAULT_WIDTH, False).render(report))
         for number, finding in enumerate(report.findings, 1):
             _failed(suite, report, finding, number)

@@ -15,7 +15,7 @@ from typing import Final
 from mazurka.program.protocol import FailureKind
 from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report.check_report import CheckReport, Verdict
-from mazurka.report.finding import Finding
+from mazurka.report.finding import Evidence, Finding
 from mazurka.report.table import Line, table
 from mazurka.report.words import cut, printable, shorten
 
@@ -77,16 +77,27 @@ class TextRenderer:
         lines += [Line(""), *self._paragraph(finding.explanation.sentence), Line("")]
         lines += table(finding.explanation, self.width, root)
         lines += self._output(finding.output)
+        lines += [Line(""), *self._proof(finding.evidence)]
         if finding.replay:
-            lines += [Line(""), Line(f"Replay: {finding.replay}", "bold")]
+            lines += [Line(f"Replay: {finding.replay}", "bold")]
         if finding.token:
             lines.append(Line(f"Token:  {finding.token}", "dim"))
         return lines
 
+    def _proof(self, evidence: Evidence | None) -> list[Line]:
+        """What makes sure of the failure."""
+        if evidence is None:
+            return []
+        replayed = "replayed" if evidence.replayed else "not replayed: it did not fail in the same way again"
+        if evidence.checked:
+            return [Line(f"Proof:  witness checked ({_count(evidence.events, 'event')}), {replayed}")]
+        untracked = f"{replayed}; witness not checked, since something untracked changes what the threads share:"
+        return [*self._paragraph(f"Proof:  {untracked} {evidence.contradictions[0]}")]
+
     def _closing(self, report: CheckReport) -> list[Line]:
         """The verdict, where it is not told by a failure, and what was done."""
         done = (
-            f"{report.target}: {_count(report.executions, 'execution')} in {report.seconds:.2f} s "
+            f"{report.target}: {_count(report.executions, 'execution')} in {_seconds(report.seconds)} "
             f"({report.strategy}, {report.memory_model})"
         )
         lines: list[Line] = []
@@ -98,10 +109,13 @@ class TextRenderer:
                 lines += [*self._paragraph(done), *self._covered(report)]
             case Verdict.INCONCLUSIVE:
                 reason = report.reason or "the search did not end"
-                lines.append(Line(f"inconclusive: nothing found, but {reason}", _STYLES[report.verdict]))
+                found = "" if report.inconsistencies else "nothing found, but "
+                lines.append(Line(f"inconclusive: {found}{reason}", _STYLES[report.verdict]))
                 lines += self._paragraph(done)
         lines += self._named("untracked (calls that saw shared objects; --include their packages)", report.untracked)
         lines += self._named("uncontrolled (not scheduled)", report.uncontrolled)
+        for inconsistency in report.inconsistencies:
+            lines += self._paragraph(f"error: {inconsistency}")
         for note in report.notes:
             lines += self._paragraph(f"note: {note}")
         return lines
@@ -153,6 +167,10 @@ class TextRenderer:
 def _first_line(message: str) -> str:
     lines = [line for line in message.splitlines() if line.strip()]
     return shorten(lines[0], 200) + (" ..." if len(lines) > 1 else "") if lines else ""
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,21 +1,30 @@
-"""What every trace of a threaded program satisfies, whoever recorded it.
+"""What the operations of a trace mean, and what is wrong with a trace in which they can't have meant it.
 
 - A thread that is forked in the trace begins after that, once; it does nothing before it begins, nor after it ends.
 - A join comes after the end of the thread joined, if that thread shows in the trace.
 - A lock that is taken is free, or is the taker's own (re-entrant); a lock that is given back was taken, by whoever it
-  was, or was held before the trace began.
+  was, or was held before the trace began. An attempt that failed (a READ of a lock, with a REQUEST) found it held.
+- A thread that WAITs on a condition queues up there. A notification wakes whoever came first (NOTIFY_ALL: everybody),
+  writing one target, a *wake-up*, for each in turn. Who takes its lock back reads its own wake-up in the same step, or
+  before; who was not woken first leaves the queue (an RMW of the condition).
 - The rows of one step belong to one thread and are consecutive.
 
-Cost: one pass.
+A :class:`Walk` passes steps in any order, so that the same rules hold for a reordering as for the trace itself; what
+it knows after the last one is who lives, holds and waits then. Cost: one pass.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
+from typing import Final
 
-from mazurka.trace.event import Op
+from mazurka.trace.event import READS, Op
 from mazurka.trace.trace import Trace
+
+_LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
+_NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,65 +37,104 @@ class Defect:
 
 def defects(trace: Trace) -> list[Defect]:
     """All that is wrong with a trace; empty for a well-formed one."""
-    return _Checker(trace).run()
+    walk = Walk(trace)
+    found, before = [], -1
+    for step, rows in groupby(range(len(trace)), trace.step.__getitem__):
+        grouped = list(rows)
+        if step < before:
+            found.append(Defect(grouped[0], f"step {step} comes after step {before}"))
+        before = step
+        found += [Defect(grouped[0], what) for what in walk.defects_of(grouped)]
+    return found
 
 
-class _Checker:
+class Walk:
+    """The state of threads, locks and conditions between two steps. Threads and targets are numbers of the trace."""
+
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.found: list[Defect] = []
-        self.forked: set[Any] = set()
-        self.begun: set[Any] = set()
-        self.ended: set[Any] = set()
+        self.forked: set[str] = set()
+        self.begun: set[str] = set()
+        self.ended: set[str] = set()
         self.holders: dict[int, tuple[int, int]] = {}  # lock -> thread, depth
-        self.met: set[int] = set()  # locks seen so far
+        self.met: set[int] = set()  # locks taken or given back so far
+        self.parked: dict[int, list[int]] = {}  # condition -> threads, in the order in which they came
+        self.woken: dict[int, int] = {}  # wake-up -> the thread it is for
+        self.born = {
+            trace.targets[target][-1] for op, target in zip(trace.op, trace.target, strict=True) if op == Op.FORK
+        }
 
-    def run(self) -> list[Defect]:
+    def defects_of(self, rows: Sequence[int]) -> Iterator[str]:
+        """Pass one step, given by its rows; what is wrong with it."""
         trace = self.trace
-        columns = (trace.step.tolist(), trace.thread.tolist(), trace.op.tolist(), trace.target.tolist())
-        before = (-1, -1)
-        for row, (step, thread, op, target) in enumerate(zip(*columns, strict=True)):
-            if step == before[0] and thread != before[1]:
-                self._report(row, f"step {step} belongs to two threads")
-            elif step < before[0]:
-                self._report(row, f"step {step} comes after step {before[0]}")
-            before = (step, thread)
-            self._thread(row, thread, Op(op), target)
-            self._lock(row, thread, Op(op), target)
-        return self.found
+        if len({trace.thread[row] for row in rows}) > 1:
+            yield f"step {trace.step[rows[0]]} belongs to two threads"
+        thread = trace.thread[rows[0]]
+        accesses = [(Op(trace.op[row]), trace.target[row]) for row in rows]
+        yield from self._thread(thread, accesses)
+        if any(op in _NOTIFYING for op, _ in accesses):
+            yield from self._notify(accesses)
+        else:
+            yield from self._resume(thread, accesses)
+        for op, target in accesses:
+            yield from self._lock(thread, op, target, (Op.REQUEST, target) in accesses)
+            if op is Op.WAIT:
+                self.parked.setdefault(target, []).append(thread)
 
-    def _report(self, row: int, what: str) -> None:
-        self.found.append(Defect(row, what))
+    # -- what is so now -----------------------------------------------------------------------------------------------
 
-    def _thread(self, row: int, thread: int, op: Op, target: int) -> None:
+    def holder(self, lock: int) -> int | None:
+        """The thread that holds a lock, as far as the steps passed tell."""
+        return self.holders[lock][0] if lock in self.holders else None
+
+    def is_parked(self, thread: int) -> bool:
+        """Whether it waits on a condition and nobody has woken it."""
+        return any(thread in queue for queue in self.parked.values())
+
+    def living(self) -> list[int]:
+        """The threads that have been started, or were there all the time, and have not ended."""
+        return [
+            number
+            for number, name in enumerate(self.trace.threads)
+            if name not in self.ended and (name in self.forked or name not in self.born)
+        ]
+
+    # -- the rules ----------------------------------------------------------------------------------------------------
+
+    def _thread(self, thread: int, accesses: list[tuple[Op, int]]) -> Iterator[str]:
         name = self.trace.threads[thread]
-        other = self.trace.targets[target]
         if name in self.ended:
-            self._report(row, f"thread {name} goes on after its end")
-        if name in self.forked and name not in self.begun and op is not Op.BEGIN:
-            self._report(row, f"thread {name} does something before it begins")
-        match op:
-            case Op.FORK:
-                if other[-1] in self.forked or other[-1] in self.begun:
-                    self._report(row, f"thread {other[-1]} is started twice, or after it began")
-                self.forked.add(other[-1])
-            case Op.BEGIN:
-                if name in self.begun:
-                    self._report(row, f"thread {name} begins twice")
-                self.begun.add(name)
-            case Op.END:
-                self.ended.add(name)
-            case Op.JOIN:
-                if other[-1] in self.trace.threads and other[-1] not in self.ended:
-                    self._report(row, f"thread {other[-1]} is joined before its end")
+            yield f"thread {name} goes on after its end"
+        if name in self.born and name not in self.begun and accesses[0][0] is not Op.BEGIN:
+            yield f"thread {name} does something before it begins"
+        for op, target in accesses:
+            other = self.trace.targets[target]
+            match op:
+                case Op.FORK:
+                    if other[-1] in self.forked or other[-1] in self.begun:
+                        yield f"thread {other[-1]} is started twice, or after it began"
+                    self.forked.add(other[-1])
+                case Op.BEGIN:
+                    if name in self.begun:
+                        yield f"thread {name} begins twice"
+                    elif name in self.born and name not in self.forked:
+                        yield f"thread {name} begins before it is started"
+                    self.begun.add(name)
+                case Op.END:
+                    self.ended.add(name)
+                case Op.READ:
+                    if (Op.REQUEST, target) in accesses and other[0] == "thread" and other[-1] in self.ended:
+                        yield f"thread {other[-1]} has ended, but an attempt to join it fails"
+                case Op.JOIN:
+                    if other[-1] in self.trace.threads and other[-1] not in self.ended:
+                        yield f"thread {other[-1]} is joined before its end"
 
-    def _lock(self, row: int, thread: int, op: Op, target: int) -> None:
+    def _lock(self, thread: int, op: Op, target: int, attempted: bool) -> Iterator[str]:
+        trace = self.trace
         if op is Op.ACQUIRE:
             holder, depth = self.holders.get(target, (thread, 0))
             if holder != thread:
-                self._report(
-                    row, f"{self.trace.targets[target]} is taken while thread {self.trace.threads[holder]} has it"
-                )
+                yield f"{trace.targets[target]} is taken while thread {trace.threads[holder]} has it"
             self.holders[target] = (thread, depth + 1)
         elif op is Op.RELEASE:
             if target in self.holders:
@@ -94,6 +142,31 @@ class _Checker:
                 if depth > 1:
                     self.holders[target] = (holder, depth - 1)
             elif target in self.met:
-                self._report(row, f"{self.trace.targets[target]} is given back though nobody has it")
-        if op in (Op.ACQUIRE, Op.RELEASE):
+                yield f"{trace.targets[target]} is given back though nobody has it"
+        elif op is Op.READ and attempted and target in self.met and target not in self.holders:
+            yield f"{trace.targets[target]} is free, but an attempt to take it fails"
+        if op in _LOCKING:
             self.met.add(target)
+
+    def _notify(self, accesses: list[tuple[Op, int]]) -> Iterator[str]:
+        op, condition = next(access for access in accesses if access[0] in _NOTIFYING)
+        wakeups = [target for done, target in accesses if done is Op.WRITE]
+        queue = self.parked.get(condition, [])
+        if len(wakeups) > len(queue):
+            yield f"more threads are woken than wait on {self.trace.targets[condition]}"
+        elif len(wakeups) < (len(queue) if op is Op.NOTIFY_ALL else min(len(queue), 1)):
+            yield f"a notification leaves threads waiting on {self.trace.targets[condition]}"
+        self.woken.update(zip(wakeups, queue, strict=False))
+        del queue[: len(wakeups)]
+
+    def _resume(self, thread: int, accesses: list[tuple[Op, int]]) -> Iterator[str]:
+        """A thread that is parked leaves the queue or only looks whether it has been woken; others had been woken."""
+        name = self.trace.threads[thread]
+        acquires = any(op is Op.ACQUIRE for op, _ in accesses)
+        for op, target in accesses:
+            if op is Op.RMW and thread in self.parked.get(target, ()):
+                self.parked[target].remove(thread)
+            elif op is Op.READ and (target in self.woken or acquires) and self.woken.get(target) != thread:
+                yield f"thread {name} goes on by {self.trace.targets[target]}, which was not for it"
+        if not all(READS[op] and op is not Op.ACQUIRE for op, _ in accesses) and self.is_parked(thread):
+            yield f"thread {name} goes on although nobody has woken it"

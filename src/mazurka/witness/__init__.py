@@ -1,6 +1,6 @@
 """What a claim shows, and the checker that believes it or not."""
 
-from mazurka.witness.check import objections
-from mazurka.witness.witness import Witness
+from mazurka.witness.check import contradictions, objections
+from mazurka.witness.witness import Fails, Stuck, Waiting, Witness
 
-__all__ = ["Witness", "objections"]
+__all__ = ["Fails", "Stuck", "Waiting", "Witness", "contradictions", "objections"]

@@ -7,9 +7,14 @@ ch. 3.1.1)
 2. each read takes its value from the same write as in the trace, or the initial value as there (with
    equal recorded values any write will do). This covers lock acquires, which read the release before, thread
    beginnings and joins;
-3. nobody takes a lock that somebody else holds.
+3. the operations can do what they mean: nobody takes a lock that somebody else holds, goes on without having been
+   woken, joins a thread that has not ended (:mod:`mazurka.trace.wellformed`).
 
-Shares no code with what searches for orders. Cost: linear in the trace.
+The order proves a claim if the claim is so at its end (:mod:`mazurka.witness.claim`). Whether the values that the
+trace tells are those last written is a question of its own (:func:`contradictions`): of a program parts of which are
+not tracked, something else may have written them.
+
+Shares no code with what searches for orders. Cost: linear in the trace, some microseconds an event.
 """
 
 from __future__ import annotations
@@ -19,34 +24,51 @@ from typing import Final
 
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.trace.wellformed import Walk
+from mazurka.witness.claim import Claimed
+from mazurka.witness.values import Values, is_counter
 from mazurka.witness.witness import Witness
 
 #: The writer of initial values.
 _NOBODY: Final = -1
 
+_Rows = dict[int, list[int]]
+
 
 def objections(trace: Trace, witness: Witness) -> list[str]:
     """Everything that speaks against the witness; empty if it is one."""
-    rows: dict[int, list[int]] = {}
-    for row, step in enumerate(trace.step.tolist()):
-        rows.setdefault(step, []).append(row)
+    rows = _rows_of_steps(trace)
     unknown = [step for step in witness.order if step not in rows]
     if unknown:
         return [f"step {unknown[0]} is not in the trace"]
     return [
         *_prefixes(trace, witness, rows),
         *_reads(trace, witness, rows),
-        *_locks(trace, witness, rows),
+        *_meaning(trace, witness, rows),
     ]
 
 
-def _prefixes(trace: Trace, witness: Witness, rows: dict[int, list[int]]) -> Iterable[str]:
+def contradictions(trace: Trace, witness: Witness) -> list[str]:
+    """The values told along the order that can't have been there, going by what was written before."""
+    rows, values = _rows_of_steps(trace), Values(trace)
+    told = (values.contradictions_of(rows[step]) for step in witness.order)
+    return [what for found in told for what in found]
+
+
+def _rows_of_steps(trace: Trace) -> _Rows:
+    rows: _Rows = {}
+    for row, step in enumerate(trace.step):
+        rows.setdefault(step, []).append(row)
+    return rows
+
+
+def _prefixes(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     """Program order: what each thread does in the order is how its part of the trace starts."""
     does: dict[int, list[int]] = {}
     for step in witness.order:
-        does.setdefault(int(trace.thread[rows[step][0]]), []).append(step)
+        does.setdefault(trace.thread[rows[step][0]], []).append(step)
     for thread, steps in does.items():
-        own = list(dict.fromkeys(trace.step[trace.rows_of_thread[thread]].tolist()))
+        own = list(dict.fromkeys(trace.step[row] for row in trace.rows_of_thread[thread]))
         if steps != own[: len(steps)]:
             yield f"thread {trace.threads[thread]} does not start with the steps it started with"
         for step in steps[:-1]:
@@ -54,42 +76,39 @@ def _prefixes(trace: Trace, witness: Witness, rows: dict[int, list[int]]) -> Ite
                 yield f"step {step} has successors, so what it reads matters"
 
 
-def _sources(trace: Trace, order: Iterable[int], rows: dict[int, list[int]]) -> dict[int, int]:
+def _sources(trace: Trace, order: Iterable[int], rows: _Rows) -> dict[int, int]:
     """By row that reads: the row that wrote what it reads, when steps happen in ``order``."""
     last: dict[int, int] = {}
     found = {}
     for step in order:
         for row in rows[step]:
             if READS[trace.op[row]]:
-                found[row] = last.get(int(trace.target[row]), _NOBODY)
+                found[row] = last.get(trace.target[row], _NOBODY)
         for row in rows[step]:
             if WRITES[trace.op[row]]:
-                last[int(trace.target[row])] = row
+                last[trace.target[row]] = row
     return found
 
 
-def _reads(trace: Trace, witness: Witness, rows: dict[int, list[int]]) -> Iterable[str]:
+def _reads(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     before = _sources(trace, sorted(rows), rows)
     after = _sources(trace, witness.order, rows)
     for row, source in after.items():
-        if before[row] == source or int(trace.step[row]) in witness.unread:
+        if before[row] == source or trace.step[row] in witness.unread:
             continue
         if min(source, before[row]) > _NOBODY and trace.value[source] == trace.value[before[row]] != NO_VALUE:
             continue
-        yield f"step {int(trace.step[row])} reads {trace.targets[trace.target[row]]} from another write"
+        yield f"step {trace.step[row]} reads {trace.targets[trace.target[row]]} from another write"
 
 
-def _locks(trace: Trace, witness: Witness, rows: dict[int, list[int]]) -> Iterable[str]:
-    holder: dict[int, tuple[int, int]] = {}
+def _meaning(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
+    walk, values = Walk(trace), Values(trace)
     for step in witness.order:
-        for row in rows[step]:
-            lock, thread = int(trace.target[row]), int(trace.thread[row])
-            owner, depth = holder.get(lock, (thread, 0))
-            if trace.op[row] == Op.ACQUIRE:
-                if owner != thread:
-                    yield f"step {step} takes {trace.targets[lock]} while thread {trace.threads[owner]} has it"
-                holder[lock] = (thread, depth + 1)
-            elif trace.op[row] == Op.RELEASE:
-                holder.pop(lock, None)
-                if depth > 1:
-                    holder[lock] = (owner, depth - 1)
+        if step in witness.unread and any(trace.op[row] == Op.REQUEST for row in rows[step]):
+            continue  # an attempt of which nobody says how it ends
+        yield from (f"step {step}: {what}" for what in walk.defects_of(rows[step]))
+        for what in values.contradictions_of(rows[step]):
+            if is_counter(trace.targets[trace.target[rows[step][0]]]):
+                yield what
+    if witness.claim is not None:
+        yield from Claimed(trace, walk, values, frozenset(witness.order)).objections(witness.claim)

@@ -171,7 +171,8 @@ def _notify(self: Any, models: Models, n: int, op: Op) -> None:
             return
         raise RuntimeError("cannot notify on un-acquired lock")
     waiters = self._waiters
-    n = max(n, 0)
+    if n <= 0 and op is Op.NOTIFY:
+        return
     woken = [waiters[i] for i in range(min(n, len(waiters)))]
     more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
     models.kernel.visit(op, state.target, 0, None, more, point=any(waiter.timed for waiter in woken))
@@ -205,12 +206,12 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
         return self.__dict__["_value"] > 0  # type: ignore[no-any-return]
 
     if not blocking or (timeout is not None and timeout <= 0):
-        if not kernel.attempt(Op.RMW, state.target, available):
-            return False
-    elif not kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout):
-        return False
-    self.__dict__["_value"] -= 1
-    return True
+        taken = kernel.attempt(Op.RMW, state.target, available)
+    else:
+        taken = kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
+    self.__dict__["_value"] -= taken
+    kernel.tell(self.__dict__["_value"])
+    return taken
 
 
 def semaphore_release(self: Any, n: int = 1) -> None:
@@ -223,6 +224,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
     state = model_of(self, models, "sem")
     models.kernel.visit(Op.RMW, state.target, 0, point=True)
     self.__dict__["_value"] += n
+    models.kernel.tell(self.__dict__["_value"])
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -237,6 +239,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
     if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
     self.__dict__["_value"] += n
+    models.kernel.tell(self.__dict__["_value"])
 
 
 # -- Event -----------------------------------------------------------------------------------------------------------
@@ -284,6 +287,7 @@ def event_is_set(self: Any) -> bool:
         return bool(self.__dict__["_flag"])
     state = model_of(self, models, "event")
     models.kernel.visit(Op.READ, state.target, 0, point=True)
+    models.kernel.tell(self.__dict__["_flag"])
     return bool(self.__dict__["_flag"])
 
 
@@ -304,6 +308,7 @@ def event_set(self: Any) -> None:
         return True
 
     models.kernel.attempt(Op.WRITE, state.target, wake, woken)
+    models.kernel.tell(True)
 
 
 def event_clear(self: Any) -> None:
@@ -315,6 +320,7 @@ def event_clear(self: Any) -> None:
     models.kernel.need_points(CLEAR_POINTS)
     models.kernel.visit(Op.WRITE, state.target, 0, point=True)
     self.__dict__["_flag"] = False
+    models.kernel.tell(False)
 
 
 def event_wait(self: Any, timeout: float | None = None) -> bool:

@@ -66,6 +66,7 @@ class SimpleQueue:
         self._mz_enter(models)
         models.kernel.visit(Op.RMW, self._mz_target, 0, point=True)
         self._mz_items.append(item)
+        models.kernel.tell(len(self._mz_items))
 
     def put_nowait(self, item: Any) -> None:
         self.put(item, block=False)
@@ -80,9 +81,11 @@ class SimpleQueue:
         self._mz_enter(models)
         kernel = models.kernel
         if not block or (timeout is not None and timeout <= 0):
-            if not kernel.attempt(Op.RMW, self._mz_target, self._mz_filled):
-                raise queue.Empty
-        elif not kernel.block(Op.RMW, self._mz_target, self._mz_filled, waiting_for=self, timeout=timeout):
+            there = kernel.attempt(Op.RMW, self._mz_target, self._mz_filled)
+        else:
+            there = kernel.block(Op.RMW, self._mz_target, self._mz_filled, waiting_for=self, timeout=timeout)
+        kernel.tell(len(self._mz_items) - there)
+        if not there:
             raise queue.Empty
         return self._mz_items.popleft()
 
@@ -95,6 +98,7 @@ class SimpleQueue:
             return int(self._mz_outside().qsize())
         self._mz_enter(models)
         models.kernel.visit(Op.READ, self._mz_target, 0, point=True)
+        models.kernel.tell(len(self._mz_items))
         return len(self._mz_items)
 
     def empty(self) -> bool:

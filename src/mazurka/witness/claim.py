@@ -1,0 +1,113 @@
+"""Whether what is claimed of the end of an order is so there.
+
+Asked of the state that the walk through the order has left behind (:class:`~mazurka.trace.wellformed.Walk`,
+:class:`~mazurka.witness.values.Values`), never of whoever claims it.
+
+What is not in the trace can't be judged: a lock that is never touched may have been held before the trace began, by
+the thread that was there then; of a lock that waits for its own holder the trace does not say whether it is re-entrant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+from mazurka.trace.wellformed import Walk
+from mazurka.witness.values import Values, is_counter
+from mazurka.witness.witness import Fails, Stuck, Waiting
+
+
+class Claimed:
+    """The end of an order, to be compared with what is claimed of it."""
+
+    def __init__(self, trace: Trace, walk: Walk, values: Values, passed: frozenset[int]) -> None:
+        self.trace = trace
+        self.walk = walk
+        self.values = values
+        self.passed = passed
+        self.target = {name: number for number, name in enumerate(trace.targets)}
+
+    def objections(self, claim: Fails | Stuck) -> Iterator[str]:
+        """What speaks against the claim."""
+        if isinstance(claim, Fails):
+            yield from self._fails(claim)
+            return
+        names = [waiting.thread for waiting in claim.waiting]
+        for thread in self.walk.living():
+            if names.count(self.trace.threads[thread]) != 1:
+                yield f"nothing says why thread {self.trace.threads[thread]} could not go on"
+        for waiting in claim.waiting:
+            yield from self._waits(waiting)
+        yield from self._circle(claim)
+
+    def _alive(self, name: str) -> int | None:
+        """The number of a thread that lives at the end of the order."""
+        number = self.trace.threads.index(name) if name in self.trace.threads else -1
+        return number if number in self.walk.living() else None
+
+    def _fails(self, claimed: Fails) -> Iterator[str]:
+        thread = self._alive(claimed.thread)
+        if thread is None:
+            yield f"thread {claimed.thread}, which is to fail, is not there or has ended"
+            return
+        own = {self.trace.step[row] for row in self.trace.rows_of_thread[thread]}
+        done = len(own & self.passed)
+        if done != claimed.steps:
+            yield f"thread {claimed.thread} is to fail after {claimed.steps} steps, not after {done}"
+
+    def _waits(self, claimed: Waiting) -> Iterator[str]:
+        thread = self._alive(claimed.thread)
+        if thread is None:
+            yield f"thread {claimed.thread}, which is to wait, is not there or has ended"
+        elif claimed.repeats is not None:
+            yield from self._repeats(thread, claimed.repeats)
+        elif not self.walk.is_parked(thread):
+            yield from self._hindrance(claimed)
+        elif claimed.holder is not None:
+            yield f"thread {claimed.thread} waits for a notification, not for thread {claimed.holder}"
+
+    def _hindrance(self, claimed: Waiting) -> Iterator[str]:
+        """What has to be in the way of an operation that can't be done."""
+        target = self.target.get(claimed.target, -1)
+        match claimed.op:
+            case Op.ACQUIRE:
+                yield from self._held(claimed, target)
+            case Op.JOIN:
+                other = claimed.target[-1]
+                if other in self.walk.ended or claimed.holder not in (None, other):
+                    yield f"thread {claimed.thread} waits for thread {claimed.holder or other}, not for one that lives"
+            case Op.RMW if is_counter(claimed.target) and self.values.value(target) in (None, 0):
+                return
+            case Op.READ if claimed.target[0] == "event" and self.values.value(target) in (None, False):
+                return
+            case Op.READ if claimed.target[0] == "wake" and target not in self.values.written:
+                return
+            case _:
+                yield f"thread {claimed.thread} could go on with {claimed.op.name} of {claimed.target}"
+
+    def _held(self, claimed: Waiting, lock: int) -> Iterator[str]:
+        holder = self.walk.holder(lock)
+        if holder is not None:
+            name: str | None = self.trace.threads[holder]
+        elif lock in self.walk.met:
+            yield f"{claimed.target}, which thread {claimed.thread} is to wait for, is free"
+            return
+        else:
+            name = self.trace.threads[0]
+        if claimed.holder not in (None, name):
+            yield f"{claimed.target} is held by thread {name}, not by thread {claimed.holder}"
+
+    def _repeats(self, thread: int, targets: tuple[object, ...]) -> Iterator[str]:
+        values = self.values
+        for name in targets:
+            target = self.target.get(name, -1)
+            read = values.read.get((target, thread))
+            if read is None or values.written.get(target, 0) > read:
+                yield f"thread {self.trace.threads[thread]} could see {name} change"
+
+    def _circle(self, claim: Stuck) -> Iterator[str]:
+        holders = {waiting.thread: waiting.holder for waiting in claim.waiting}
+        awaited = {holders.get(name) for name in claim.circle}
+        if claim.circle and awaited != claim.circle:
+            yield f"threads {', '.join(sorted(claim.circle))} do not wait for one another"

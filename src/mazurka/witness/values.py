@@ -1,0 +1,76 @@
+"""Whether the values that steps tell are those that the writes before them left behind.
+
+A step tells one value, that of its first access: what a READ found, what a WRITE left, and for a counter (a
+semaphore, a queue) how many there are after it. A step may look at other targets on the way (the structure of a list
+whose element it reads); if one of them was written since, the value may rightly be another one. An RMW of data
+tells too little to say anything of what comes next.
+
+Counters only change as they can: down by one, and not below zero, or up. An attempt that failed found none.
+
+Cost: one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.trace import NO_VALUE, Trace
+
+_COUNTERS: Final = ("sem", "queue")
+
+
+def is_counter(target: Any) -> bool:
+    """Whether a target, by its name, counts something that threads may wait for."""
+    return isinstance(target, tuple) and target[0] in _COUNTERS
+
+
+class Values:
+    """What is known of each target's value between two steps."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.known: dict[int, tuple[int, int]] = {}  # target -> its value, and when that was told
+        self.written: dict[int, int] = {}  # target -> when it was last written
+        self.read: dict[tuple[int, int], int] = {}  # target, thread -> when the thread last read it
+        self._now = 0
+
+    def value(self, target: int) -> object:
+        """The value a target is known to have; None if that is not known."""
+        known = self.known.get(target)
+        return None if known is None else self.trace.values[known[0]]
+
+    def contradictions_of(self, rows: Sequence[int]) -> Iterator[str]:
+        """Pass one step, given by its rows; the value that it can't have told."""
+        trace = self.trace
+        self._now += 1
+        op, target, told = Op(trace.op[rows[0]]), trace.target[rows[0]], trace.value[rows[0]]
+        number = is_counter(trace.targets[target])
+        if told != NO_VALUE and target in self.known and self._contradicts(rows, target, op, told, number):
+            yield (
+                f"step {trace.step[rows[0]]} finds {trace.values[told]!r} in {trace.targets[target]}, "
+                f"which had {self.value(target)!r}"
+            )
+        for row in rows:
+            self._note(trace.target[row], trace.thread[row], Op(trace.op[row]))
+        if told != NO_VALUE and (number or op is Op.READ or op is Op.WRITE):
+            self.known[target] = (told, self._now)
+
+    def _contradicts(self, rows: Sequence[int], target: int, op: Op, told: int, number: bool) -> bool:
+        """Whether a told value contradicts the known one."""
+        trace = self.trace
+        before, when = self.known[target]
+        if number:
+            had, has = trace.values[before], trace.values[told]
+            failed = any(trace.op[row] == Op.REQUEST for row in rows)
+            return not (has == had - 1 >= 0 or has > had) if op is Op.RMW else has != had or (failed and has != 0)
+        others = (trace.target[row] for row in rows[1:] if READS[trace.op[row]])
+        return op is Op.READ and told != before and not any(self.written.get(other, 0) > when for other in others)
+
+    def _note(self, target: int, thread: int, op: Op) -> None:
+        if READS[op]:
+            self.read[target, thread] = self._now
+        if WRITES[op]:
+            self.written[target] = self._now
+            self.known.pop(target, None)

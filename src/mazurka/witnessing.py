@@ -1,0 +1,73 @@
+"""Has a finding checked by the witness checker, which shares nothing with what has found it.
+
+The failing run, as it was made with detail, is the trace; the witness is its own order up to the failure; the claim is
+what the failure says of the end: who fails there, or who waits for what, held by whom.
+
+Values are compared where they are told as they are: numbers, text, and counts. Of a mutable object a step tells what it
+looked like, and that may change without the place being written that holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mazurka.errors import MazurkaError
+from mazurka.program.protocol import Failure, FailureKind, Run, Step
+from mazurka.report.finding import Evidence
+from mazurka.trace.trace import Trace, trace_of
+from mazurka.witness import Fails, Stuck, Waiting, Witness, contradictions, objections
+
+#: How the text of a value begins that can't change, and other such texts.
+_PLAIN: Final = tuple("0123456789-'\"")
+_CONSTANTS: Final = frozenset({"True", "False", "None"})
+
+
+class WitnessRefused(MazurkaError):
+    """The checker does not believe a finding: an error in Mazurka."""
+
+
+def examined(run: Run, failure: Failure, *, replayed: bool) -> Evidence | None:
+    """What the checker says of a failure of a detailed run; raises :class:`WitnessRefused`.
+
+    None for a program that does different things under the same schedule: no order of its events shows that.
+    """
+    if failure.kind is FailureKind.NONDETERMINISM:
+        return None
+    trace, witness = witness_of(run, failure)
+    refused = objections(trace, witness)
+    if refused:
+        raise WitnessRefused(
+            "witness-refused",
+            f"a failure was found ({failure.message}), but its interleaving does not hold: {'; '.join(refused[:3])}",
+            hint="this is an error in Mazurka, please report it",
+        )
+    return Evidence(len(witness.order), tuple(contradictions(trace, witness)), replayed)
+
+
+def witness_of(run: Run, failure: Failure) -> tuple[Trace, Witness]:
+    """The run as a trace, and the failure as a claim about its end."""
+    end = len(run.log) if failure.waiting else failure.step
+    return trace_of(run.tasks, _comparable(run)), Witness(tuple(range(end)), claim=_claim(run, failure))
+
+
+def _comparable(run: Run) -> Iterator[Step]:
+    for step in run.log:
+        yield step if _is_plain(step.value) else step._replace(value=None)
+
+
+def _is_plain(value: object) -> bool:
+    return not isinstance(value, str) or value.startswith(_PLAIN) or value in _CONSTANTS
+
+
+def _claim(run: Run, failure: Failure) -> Fails | Stuck:
+    if not failure.waiting:
+        own = sum(run.tasks[step.task] == failure.thread for step in run.log[: failure.step])
+        return Fails(failure.thread, own)
+    holders = {waiting.thread: waiting.held_by for waiting in failure.waiting}
+    waiting = tuple(
+        Waiting(run.tasks[each.task], each.op, each.target, holders.get(run.tasks[each.task]), each.repeats)
+        for each in run.blocked
+    )
+    circle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
+    return Stuck(waiting, circle)
