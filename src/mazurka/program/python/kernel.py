@@ -253,6 +253,7 @@ class Kernel:
                     self.failures.append(failure)
         if self.aborting:
             return
+        self.drain()
         point = END_POINTS in self.points and not self.solo
         if point:
             self._stop_before(task, _END, task.life, 0)
@@ -441,6 +442,9 @@ class Kernel:
         task.guard = None
         task.spinning = False
         task.repeats = None
+
+    def drain(self, site: int = 0) -> None:
+        """Wait until what the running thread has stored is there for all; here every store is at once."""
 
     def tell(self, value: object) -> None:
         """Detail: what a primitive holds after the running thread's step, which has just been passed."""
