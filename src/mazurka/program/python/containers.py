@@ -102,9 +102,9 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if not args:
         return
     n = number(thing)
-    present = _has(thing, args[0])
-    more = (Access(_RMW, ("s", n)),) if present else ()
-    emit(run, thing, site, _RMW if present else _READ, item(n, args[0]), more, _look(thing, args[0]))
+    changes = _doubtful(key_of(args[0])) or _has(thing, args[0])
+    more = (Access(_RMW, ("s", n)),) if changes else ()
+    emit(run, thing, site, _RMW if changes else _READ, item(n, args[0]), more, _look(thing, args[0]))
 
 
 def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -325,9 +325,10 @@ METHODS: Final = frozenset(
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
-    __slots__ = ("attributes", "operations", "watch")
+    __slots__ = ("attributes", "lasts", "operations", "watch")
 
     def __init__(self, kind: type) -> None:
+        self.lasts = False  # from run to run
         self.operations = _operations(kind)
         self.attributes: dict[str, Any] = {}
         key = id(kind)
@@ -347,7 +348,7 @@ def shape_of(kind: type) -> Shape:
 
 
 def forget_shapes() -> None:
-    """Classes may have been changed between runs."""
+    """Classes have been changed, or may have been."""
     shapes.clear()
 
 

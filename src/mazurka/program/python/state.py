@@ -22,7 +22,7 @@ import sys
 import types
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_
 from typing import Any, Final
 
@@ -50,8 +50,14 @@ _MOST: Final = 40_000
 class Snapshot:
     """The content of everything mutable that the given modules reach."""
 
-    def __init__(self, modules: Iterable[types.ModuleType], apart: tuple[type, ...] = ()) -> None:
-        """``apart``: types whose instances see to their own state."""
+    def __init__(
+        self,
+        modules: Iterable[types.ModuleType],
+        apart: tuple[type, ...] = (),
+        reshaped: Callable[[], object] = lambda: None,
+    ) -> None:
+        """``apart``: types whose instances see to their own state; ``reshaped`` is called when a class was changed."""
+        self._reshaped = reshaped
         self.obstacles: list[str] = []
         self._atoms: tuple[type, ...] = (*_ATOMS, *apart)
         self._restorers: list[Restorer] = []
@@ -174,7 +180,7 @@ class Snapshot:
     def _walk_class(self, path: str, cls: type) -> None:
         if cls.__module__ not in self._tracked:
             return
-        self._restorers.append(_restore_class(cls))
+        self._restorers.append(_restore_class(cls, self._reshaped))
         self._todo += [
             (f"{path}.{name}", value) for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")
         ]
@@ -328,7 +334,7 @@ def _restore_cell(cell: types.CellType, content: object) -> Restorer:
     return restore
 
 
-def _restore_class(cls: type) -> Restorer:
+def _restore_class(cls: type, reshaped: Callable[[], object]) -> Restorer:
     saved = dict(vars(cls))
     names, values = list(saved), list(saved.values())
 
@@ -336,6 +342,8 @@ def _restore_class(cls: type) -> Restorer:
         now = vars(cls)
         if len(now) == len(names) and all(map(is_, now.values(), values)) and list(now) == names:
             return False
+        if not _same_shape(now, saved):
+            reshaped()
         changed = False
         for name in [name for name in now if name not in saved]:
             if name not in ("__abstractmethods__", "__static_attributes__", "__firstlineno__"):
@@ -348,6 +356,18 @@ def _restore_class(cls: type) -> Restorer:
         return changed
 
     return restore
+
+
+#: Types of class attributes of which one is found like any other.
+_PLAIN: Final = frozenset({int, float, str, bytes, bool, type(None), tuple, list, dict, set})
+
+
+def _same_shape(now: Mapping[str, Any], saved: Mapping[str, Any]) -> bool:
+    """Whether all attributes of a class are found in the same way as before."""
+    return now.keys() == saved.keys() and all(
+        now[name] is value or (type(value) in _PLAIN and type(now[name]) is type(value))
+        for name, value in saved.items()
+    )
 
 
 def _slots(cls: type) -> Iterable[tuple[str, Any]]:
