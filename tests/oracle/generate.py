@@ -108,7 +108,7 @@ class _Grammar:
             case 3:
                 return (Update("u", variable, self.value()),)
             case _:
-                return (Update("u", variable, self.value(), f"u == {self.choose(2)}"),)
+                return (Update("u", variable, self.value(), self.choose(2)),)
 
     def value(self) -> str:
         return ("1", "2", "a + 1", "a + b")[self.choose(4)]

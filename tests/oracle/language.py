@@ -87,12 +87,15 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An indivisible read and write: ``local`` gets the old value, then, if ``test`` holds, the variable ``value``."""
+    """An indivisible read and write: ``local`` gets the old value, the variable ``value``.
+
+    With an ``expected`` value it does so only if the old value is that, and ``local`` tells whether it was (1 or 0).
+    """
 
     local: str
     variable: Variable
     value: str
-    test: str = "True"
+    expected: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +250,8 @@ class Compiled:
                 return [("trydown", self._local(local), semaphore)]
             case Fence():
                 return [("fence",)]
-            case Update(local, variable, value, test):
-                doubt = None if test == "True" else self._expression(test)
-                return [("update", self._local(local), *self._variable(variable), self._expression(value), doubt)]
+            case Update(local, variable, value, expected):
+                return [("update", self._local(local), *self._variable(variable), self._expression(value), expected)]
             case Wait(condition):
                 return [("wait", condition), ("wake", condition), ("relock", condition)]
             case Notify(condition, everybody):

@@ -199,14 +199,16 @@ class Machine:
     def _do_fence(self, _t: int) -> Touched:
         return Op.FENCE, ("fence",), None, ()
 
-    def _do_update(self, t: int, local: int, name: str, index: Any, value: Any, test: Any) -> Touched:
+    def _do_update(self, t: int, local: int, name: str, index: Any, value: Any, expected: Any) -> Touched:
         place = self._place(t, name, index)
         self.locals[t][local] = old = self.shared.get(place, 0)
-        done = test is None or bool(test(self.locals[t]))
+        done = expected in (None, old)
         if done:
             self.shared[place] = value(self.locals[t])
-        mark = (Access(Op.REQUEST, ("var", place)),) if test is not None else ()
-        return Op.RMW if done else Op.READ, ("var", place), old, mark
+        if expected is None:
+            return Op.RMW, ("var", place), old, ()
+        self.locals[t][local] = int(done)
+        return Op.RMW if done else Op.READ, ("var", place), old, (Access(Op.REQUEST, ("var", place)),)
 
     def _do_lock(self, t: int, lock: str) -> Touched:
         self.owner[lock] = t

@@ -15,6 +15,7 @@ from tests.oracle.language import (
     Assert,
     Break,
     Down,
+    Fence,
     Fork,
     If,
     Join,
@@ -27,6 +28,7 @@ from tests.oracle.language import (
     TryLock,
     Unlock,
     Up,
+    Update,
     Variable,
     Wait,
     While,
@@ -36,6 +38,8 @@ from tests.oracle.language import (
 _HEAD = '''"""Generated from a small program of the test oracle."""
 
 import threading
+
+import mazurka
 
 
 class Shared:
@@ -65,7 +69,7 @@ class _Writer:
     def __init__(self, program: SmallProgram) -> None:
         self.program = program
         self.lines: list[str] = []
-        self.loops = 0
+        self.atomics = _Names(program).atomics
 
     def add(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -74,7 +78,8 @@ class _Writer:
         program = self.program
         found = _Names(program)
         for name in sorted(found.scalars):
-            self.add(1, f"shared.{name} = {program.initial.get(name, 0)!r}")
+            value = repr(program.initial.get(name, 0))
+            self.add(1, f"shared.{name} = {f'mazurka.atomic({value})' if name in self.atomics else value}")
         for name in sorted(found.arrays):
             cells = {k[len(name) + 1 : -1]: v for k, v in program.initial.items() if k.startswith(f"{name}[")}
             filled = ", ".join(f"{index}: {value!r}" for index, value in cells.items())
@@ -119,7 +124,7 @@ class _Writer:
         self.add(1, "values = {}")
         found = _Names(program)
         for name in sorted(found.scalars):
-            self.add(1, f"values[{name!r}] = shared.{name}")
+            self.add(1, f"values[{name!r}] = {self.read(name)}")
         for name in sorted(found.arrays):
             self.add(1, f"values.update({{f'{name}[{{i}}]': v for i, v in shared.{name}.items()}})")
         self.add(1, "values = {k: v for k, v in values.items() if v != 0}")
@@ -134,6 +139,9 @@ class _Writer:
     def place(self, variable: Variable) -> str:
         return f"shared.{variable}" if isinstance(variable, str) else f"shared.{variable[0]}[{variable[1]}]"
 
+    def read(self, variable: Variable) -> str:
+        return f"{self.place(variable)}.load('relaxed')" if variable in self.atomics else self.place(variable)
+
     def statement(self, depth: int, s: Any) -> None:
         match s:
             case If(test, then, otherwise):
@@ -144,6 +152,8 @@ class _Writer:
                     self.block(depth + 1, otherwise)
             case While(test, body, bound, before):
                 self.loop(depth, test, body, bound, before)
+            case Update():
+                self.update(depth, s)
             case Read() | Write() | Set() | Assert() | Break() | None:
                 self.add(depth, self.local_statement(s))
             case _:
@@ -156,7 +166,9 @@ class _Writer:
             case Break():
                 return "break"
             case Read(local, variable):
-                return f"{local} = {self.place(variable)}"
+                return f"{local} = {self.read(variable)}"
+            case Write(variable, value) if variable in self.atomics:
+                return f"{self.place(variable)}.store({value}, 'relaxed')"
             case Write(variable, value):
                 return f"{self.place(variable)} = {value}"
             case Set(local, value):
@@ -183,11 +195,23 @@ class _Writer:
                 return f"condition_{condition}.wait()"
             case Notify(condition, everybody):
                 return f"condition_{condition}.{'notify_all' if everybody else 'notify'}()"
+            case Fence():
+                return "mazurka.fence()"
             case Fork(thread):
                 return f"threads[{thread}].start()"
             case Join(thread):
                 return f"threads[{thread}].join()"
         raise TypeError(s)
+
+    def update(self, depth: int, s: Update) -> None:
+        """The value that is stored may only depend on the old one by adding to it."""
+        place, old = self.place(s.variable), s.local
+        if s.expected is not None:
+            self.add(depth, f"{old} = int({place}.compare_exchange({s.expected}, {s.value}))")
+        elif s.value.startswith(f"{old} + "):
+            self.add(depth, f"{old} = {place}.fetch_add({s.value.removeprefix(f'{old} + ')})")
+        else:
+            self.add(depth, f"{old} = {place}.exchange({s.value})")
 
     def loop(self, depth: int, test: str, body: tuple[Any, ...], bound: int, before: tuple[Any, ...]) -> None:
         self.add(depth, f"for _ in range({bound}):" if bound else "while True:")
@@ -204,10 +228,14 @@ class _Names:
         self.scalars = {name for name in program.initial if "[" not in name}
         self.arrays: set[str] = {name.split("[")[0] for name in program.initial if "[" in name}
         self.locks: set[str] = set()
+        self.atomics: set[Variable] = set()
         for code in program.code:
             for instruction in code.instructions:
                 match instruction:
                     case ("read" | "write", _, name, index):
                         (self.scalars if index is None else self.arrays).add(name)
+                    case ("update", _, name, _, _, _):
+                        self.scalars.add(name)
+                        self.atomics.add(name)
                     case ("lock" | "unlock", lock) | ("try", _, lock):
                         self.locks.add(lock)

@@ -446,6 +446,9 @@ class Kernel:
     def drain(self, site: int = 0) -> None:
         """Wait until what the running thread has stored is there for all; here every store is at once."""
 
+    def hold_back(self, place: Any, ordered: bool = False) -> None:
+        """Where the next store of the running thread will be, if it is one that others may be let see later."""
+
     def tell(self, value: object) -> None:
         """Detail: what a primitive holds after the running thread's step, which has just been passed."""
         if self.detail and not self.solo and not self.aborting:

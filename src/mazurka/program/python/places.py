@@ -160,12 +160,12 @@ def _storing(place: Place | None) -> Iterator[None]:
     if run is None:
         yield
         return
-    buffer = run.buffer
-    buffer.place = place
+    run.hold_back(place)
     try:
         yield
     finally:
-        buffer.place = None
+        if not run.aborting:
+            run.hold_back(None)
 
 
 def write_attribute(thing: Any, name: str, site: int) -> Any:

@@ -164,9 +164,10 @@ class RelaxedKernel(Kernel):
             return
         self._show(self.current)
         buffer = self.buffer
-        place, buffer.place = buffer.place, None
+        place, ordered = buffer.place, buffer.ordered
+        buffer.place, buffer.ordered = None, False
         if op is Op.WRITE and place is not None and all(access.op is _READ for access in more):
-            self._store(buffer, place, Access(op, target, value), site, more, point)
+            self._store(buffer, place, ordered, Access(op, target, value), site, more, point)
             return
         accesses = (Access(op, target), *more)
         if any(WRITES[access.op] for access in accesses):
@@ -179,6 +180,11 @@ class RelaxedKernel(Kernel):
             elif own:
                 self.drain(site)
         super().visit(op, target, site, value, more, point)
+
+    def hold_back(self, place: Place | None, ordered: bool = False) -> None:
+        """``ordered`` says that the store may not overtake those before it."""
+        buffer = self.buffer
+        buffer.place, buffer.ordered = place, ordered
 
     def block(self, op: Op, target: Target, ready: Callable[[], bool], **how: Any) -> bool:
         self.drain(how.get("site", 0))
@@ -213,7 +219,14 @@ class RelaxedKernel(Kernel):
         buffer.unsure.clear()
 
     def _store(
-        self, buffer: Buffer, place: Place, access: Access, site: int, more: tuple[Access, ...], point: bool | None
+        self,
+        buffer: Buffer,
+        place: Place,
+        ordered: bool,
+        access: Access,
+        site: int,
+        more: tuple[Access, ...],
+        point: bool | None,
     ) -> None:
         """Pass a store that others are to see later."""
         task, target = self.current, access.target
@@ -225,8 +238,7 @@ class RelaxedKernel(Kernel):
         self._read_off(buffer)
         queue = self._queue(buffer, target)
         queue.stored += 1
-        first = buffer.owed() if buffer.ordered else ()
-        buffer.ordered = False
+        first = buffer.owed() if ordered and self.model is MemoryModel.PSO else ()
         entry = Entry(target, place, site, queue.stored, first)
         stored = store_target(queue.name, entry.number)
         self._name(stored, target)

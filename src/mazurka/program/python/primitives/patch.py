@@ -20,7 +20,17 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mazurka.program.python.primitives import clock, conditions, local, locks, processes, queues, run, threads
+from mazurka.program.python.primitives import (
+    atomics,
+    clock,
+    conditions,
+    local,
+    locks,
+    processes,
+    queues,
+    run,
+    threads,
+)
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
 
@@ -116,7 +126,7 @@ def install() -> None:
     if _installed is None:
         _installed = Installed()
         _spare_importlib(_installed)
-        _installed.undo += [conditions.install(), threads.install(), queues.install()]
+        _installed.undo += [conditions.install(), threads.install(), queues.install(), atomics.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", threads.ThreadHandle))
