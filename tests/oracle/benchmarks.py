@@ -62,6 +62,32 @@ def account(n: int) -> SmallProgram:
     return SmallProgram(pair * n, initial={"amount": 100})
 
 
+def account_deposits(n: int) -> SmallProgram:
+    return SmallProgram((add("amount", "100"),) * n, initial={"amount": 100})
+
+
+def account_withdrawals(n: int) -> SmallProgram:
+    return SmallProgram((within("m", *add("amount", "-100")),) * n, initial={"amount": 100})
+
+
+def transfer(source: str, target: str) -> Body:
+    return within(f"m{source}", *add(source, "-100"), *within(f"m{target}", *add(target, "100")))
+
+
+def account_transfers(n: int) -> SmallProgram:
+    sources = {f"s{i}": 110 for i in range(n)}
+    return SmallProgram(tuple(transfer(source, "t") for source in sources), initial=sources)
+
+
+def account_ring(n: int) -> SmallProgram:
+    """Each account gives to the next, under the locks of both."""
+    threads = tuple(
+        (*add(f"a{i}", "300"), *within(f"ma{i}", *add(f"a{i}", "-100")), *transfer(f"a{i}", f"a{(i + 1) % n}"))
+        for i in range(n)
+    )
+    return SmallProgram(threads, initial={f"a{i}": 100 for i in range(n)})
+
+
 def account_checked(n: int) -> SmallProgram:
     checked = (Read("final", "amount"), Assert("final == 100"))
     return SmallProgram(account(n).threads, after=checked, initial={"amount": 100})
@@ -93,7 +119,8 @@ def ping_pong(n: int) -> SmallProgram:
     return SmallProgram((player,) * n, initial={"p": 1})
 
 
-def pool_107() -> SmallProgram:
+def pool_107(active: int = 3, count: int = 3) -> SmallProgram:
+    """With (0, 0) the limit is exceeded if the other thread comes between deciding and acting."""
     make = (
         *within("f", Read("c", "count"), Write("count", "c + 1"), Set("c", "c + 1")),
         If("c > 2", (Set("failed", "1"),)),
@@ -114,7 +141,7 @@ def pool_107() -> SmallProgram:
         ),
         If("idle == 0", make),
     )
-    return SmallProgram((ensure, borrow), initial={"active": 3, "count": 3})
+    return SmallProgram((ensure, borrow), initial={"active": active, "count": count})
 
 
 def string_buffer() -> SmallProgram:
@@ -282,6 +309,22 @@ def wait_notify() -> SmallProgram:
     return SmallProgram((producer, producer, consumer, consumer), conditions={"q": "m"})
 
 
+def example(shape: str) -> SmallProgram:
+    """Gone from JMCR's tests, but in its history: (a) two writers and a reader of both, (b) load buffering."""
+    if shape == "a":
+        return SmallProgram(((Write("y", "1"),), (Read("a", "x"), Read("b", "y"))), (Write("x", "1"),))
+    return SmallProgram(((Read("b", "x"), Write("y", "1")),), (Read("a", "y"), Write("x", "1")))
+
+
+def message_passing() -> SmallProgram:
+    receive = (Read("f", "flag"), Read("d", "data"), Assert("f == 0 or d == 1"))
+    return SmallProgram(((Write("data", "1"), Write("flag", "1")), receive))
+
+
+def store_buffering() -> SmallProgram:
+    return SmallProgram(((Write("x", "1"), Read("a", "y")), (Write("y", "1"), Read("b", "x"))))
+
+
 # -- NH ---------------------------------------------------------------------------------------------------------------
 
 
@@ -289,6 +332,104 @@ def fib_bench(n: int) -> SmallProgram:
     first = (Read("a", "i"), Read("b", "j"), Write("i", "a + b"))
     second = (Read("a", "j"), Read("b", "i"), Write("j", "a + b"))
     return SmallProgram((first * n, second * n), initial={"i": 1, "j": 1})
+
+
+def fib_unjoined(n: int) -> SmallProgram:
+    joined = fib_bench(n)
+    looks = (Read("i", "i"), Read("j", "j"))
+    return SmallProgram(joined.threads, looks, initial=joined.initial)
+
+
+def within_two(found: str, *attempt: Any) -> Body:
+    """Tries twice at most; ``attempt`` breaks on success."""
+    rounds = (Set("k", "0"), While("k < 2", (Set("k", "k + 1"), *attempt)))
+    return (Set(found, "0"), *rounds, If(f"{found} == 0", (Break(),)))
+
+
+def looked(variable: str, test: str, found: str = "ok") -> Body:
+    return (Read("f", variable), If(test, (Set(found, "1"), Break())))
+
+
+def critical(me: int) -> Body:
+    return (Write("x", str(me)), Read("mine", "x"), Assert(f"mine == {me}"))
+
+
+def two_rounds(*body: Any) -> Body:
+    """An outer loop that a thread leaves when it gives up."""
+    return (Set("r", "0"), While("r < 2", (Set("r", "r + 1"), *body)))
+
+
+def szymanski() -> SmallProgram:
+    def side(me: int, other: int) -> Body:
+        mine, theirs = f"flag{me}", f"flag{other}"
+        last = (
+            Read("f", theirs),
+            If("f < 2", (Set("ok", "1"), Break())),
+            *looked(theirs, "f > 3"),
+        )
+        waiting_room = (Write(mine, "2"), *within_two("ok", *looked(theirs, "f == 4"))[:-1])
+        return two_rounds(
+            Write(mine, "1"),
+            *within_two("ok", *looked(theirs, "f < 3")),
+            Write(mine, "3"),
+            Read("f", theirs),
+            If("f == 1", waiting_room),
+            If("ok == 0", (Break(),)),
+            Write(mine, "4"),
+            *within_two("ok", *looked(theirs, "f < 2")),
+            *critical(me),
+            *within_two("ok", *last),
+            Write(mine, "0"),
+        )
+
+    return SmallProgram((side(1, 2), side(2, 1)))
+
+
+def peterson_twice() -> SmallProgram:
+    def side(me: int, other: int) -> Body:
+        enter = (Read("f", f"flag{other}"), Read("t", "turn"))
+        return two_rounds(
+            Write(f"flag{me}", "1"),
+            Write("turn", str(other)),
+            *within_two("ok", *enter, If(f"f != 1 or t != {other}", (Set("ok", "1"), Break()))),
+            *critical(me + 1),
+            Write(f"flag{me}", "0"),
+        )
+
+    return SmallProgram((side(0, 1), side(1, 0)))
+
+
+def dekker_twice() -> SmallProgram:
+    def side(me: int, other: int) -> Body:
+        def my_turn(otherwise: Body) -> Body:
+            return (Read("t", "turn"), If(f"t != {me}", otherwise))
+
+        give_way = (
+            Write(f"flag{me}", "0"),
+            *my_turn(my_turn((Set("left", "1"), Break()))),
+            Write(f"flag{me}", "1"),
+        )
+        return two_rounds(
+            Write(f"flag{me}", "1"),
+            *within_two("ok", Read("f", f"flag{other}"), If("f == 0", (Set("ok", "1"), Break())), *my_turn(give_way)),
+            *critical(me + 1),
+            Write("turn", str(other)),
+            Write(f"flag{me}", "0"),
+        )
+
+    return SmallProgram((side(0, 1), side(1, 0)))
+
+
+def filesystem(n: int) -> SmallProgram:
+    def create(tid: int) -> Body:
+        def attempt(block: int, tries: int) -> Body:
+            taken = (Write(f"busy{block}", "1"), Write(f"inode{tid}", str(block + 1)), Set("done", "1"))
+            retry = (If("done == 0", attempt((block + 1) % 26, tries - 1)),) if tries else ()
+            return (*within(f"b{block}", Read("busy", f"busy{block}"), If("busy == 0", taken)), *retry)
+
+        return within(f"i{tid}", Read("inode", f"inode{tid}"), If("inode == 0", attempt(tid * 2 % 26, 1)))
+
+    return SmallProgram(tuple(create(tid) for tid in range(n)))
 
 
 def lastzero(n: int) -> SmallProgram:
@@ -371,12 +512,26 @@ REFERENCES: dict[str, Reference] = {
     "BubbleSort": Reference(lambda: bubble_sort((4334, 12))),
     "Allocation(4,1,2)": Reference(lambda: allocation(4, 1, 2)),
     "Pool107": Reference(pool_107),
+    "Pool107(0, 0)": Reference(lambda: pool_107(0, 0)),
+    "AccountDeposits(3)": Reference(lambda: account_deposits(3), 36, 16),
+    "AccountWithdrawals(3)": Reference(lambda: account_withdrawals(3), 6, 6),
+    "AccountTransfers(3)": Reference(lambda: account_transfers(3), 6, 6),
+    "AccountRing(2)": Reference(lambda: account_ring(2)),
+    "Example(a)": Reference(lambda: example("a"), 4, 4),
+    "Example(b)": Reference(lambda: example("b"), 3, 3),
+    "MessagePassing": Reference(message_passing, 3, 3),
+    "StoreBuffering": Reference(store_buffering, 3, 3),
     "StringBuffer": Reference(string_buffer),
     # Tools that report 3 end a run at the deadlock; here the two orders of the accesses before it count as two.
     "TestDeadLock": Reference(dead_lock, 4),
     "WaitNotify": Reference(wait_notify),
     "fib(3)": Reference(lambda: fib_bench(3), 141, 141),
     "fib(4)": Reference(lambda: fib_bench(4), 1107, 1107),
+    "fib(3), unjoined": Reference(lambda: fib_unjoined(3), 1698, 1698, large=True),
+    "peterson, twice": Reference(peterson_twice, 2420, 2401, large=True),
+    "dekker, twice": Reference(dekker_twice, 1599, 1599, large=True),
+    "filesystem(14)": Reference(lambda: filesystem(14), large=True),
+    "filesystem(16)": Reference(lambda: filesystem(16), large=True),
     "lastzero(2)": Reference(lambda: lastzero(2), 5, 5),
     "lastzero(3)": Reference(lambda: lastzero(3), 12, 12),
     "lastzero(4)": Reference(lambda: lastzero(4), 28, 28),
@@ -396,5 +551,6 @@ REFERENCES: dict[str, Reference] = {
     "racyc(3)": Reference(lambda: racyc(3), 36, 16),
     "racyc(4)": Reference(lambda: racyc(4), 576, 125),
     "racyc(5)": Reference(lambda: racyc(5), 14400, 1296, large=True),
-    "indexer(12)": Reference(lambda: indexer(12), 8, None, large=True),
+    "indexer(12)": Reference(lambda: indexer(12), 8, 8, large=True),
+    "indexer(13)": Reference(lambda: indexer(13), 64, 64, large=True),
 }
