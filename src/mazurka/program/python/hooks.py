@@ -17,21 +17,20 @@ import _thread
 import builtins
 import contextlib
 import gc
-import itertools
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from types import CellType
 from typing import Any, Final
 
-from mazurka.program.python import attributes, calls, kernel, objects, spin
+from mazurka.program.python import amid, attributes, calls, kernel, lasting, objects, spin
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import forget_shapes, operation, read_all, shapes
-from mazurka.program.python.locations import emit_reads
+from mazurka.program.python.iteration import iterate, step
 from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.primitives.local import local, real_local
-from mazurka.program.python.views import Cursor, begin_reads, cursors, keys_only, next_reads, view_of
+from mazurka.program.python.views import keys_only, view_of
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
@@ -258,6 +257,7 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     run = kernel.active
     if run is not None and not run.solo:
         calls.announce(run, function, site, args, named)
+        amid.count_silent(run, site, (*args, *named.values()))
     return function
 
 
@@ -266,6 +266,8 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     run = kernel.active
     if run is not None and not run.solo:
         calls.announce(run, function, site, args, named)
+        amid.count_silent(run, site, (*args, *named.values()))
+        args = amid.accompanied(run, site, args)
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)
@@ -378,6 +380,7 @@ def augment(right: Any, left: Any, name: str, site: int) -> Any:
     run = kernel.active
     if run is not None and not run.solo:
         calls.augment(run, left, right, name, site)
+        (right,) = amid.accompanied(run, site, (right,))
     return right
 
 
@@ -386,66 +389,12 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
     run = kernel.active
     if run is not None and not run.solo:
         calls.augment(run, left, right, name, site)
+        (right,) = amid.accompanied(run, site, (right,))
     return left, right
 
 
-# -- iteration
+# -- loops
 # ------------------------------------------------------------------------------------------------------------
-
-# Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
-_NO_ITEMS: Final[dict[Any, Any]] = {}
-_second: Final = _NO_ITEMS.get
-_ENDLESS: Final = frozenset({itertools.count, itertools.cycle, itertools.repeat, type(iter(int, 1))})
-
-
-def iterate(thing: Any, site: int) -> Any:
-    """``thing`` is about to be gone through: what is returned visits before each native step."""
-    run = kernel.active
-    if run is None:
-        return thing
-    if type(thing) in _ENDLESS:
-        return map(_second, _passes(), thing)
-    found = cursors(thing)
-    if not found:
-        if not run.solo:
-            calls.may_get_on(run, thing)
-        return thing
-    if not run.solo and (begun := begin_reads(found)):
-        emit_reads(run, [container for container, _ in found], begun, site)
-    native = iter(thing)
-    if native is thing and not run.solo:
-        calls.may_get_on(run, thing)
-    return map(_second, _ticks(cursors(native), site), native)
-
-
-def _passes() -> Iterator[None]:
-    while True:
-        run = kernel.active
-        if run is not None:
-            run.passed_loop()
-        yield None
-
-
-def _ticks(found: list[Cursor], site: int) -> Iterator[None]:
-    """Visits what each native step is about to read."""
-    containers = [container for container, _ in found]
-    while True:
-        run = kernel.active
-        if run is not None and not run.solo:
-            emit_reads(run, containers, [access for each in found for access in next_reads(each)], site)
-        yield None
-
-
-def step(thing: Any, site: int) -> Any:
-    """``next(thing)`` is about to be called."""
-    run = kernel.active
-    if run is not None and not run.solo:
-        run.current.effects += 1  # an iterator that gets on is not seen to
-        found = cursors(thing)
-        if found:
-            reads = [access for cursor in found for access in next_reads(cursor)]
-            emit_reads(run, [container for container, _ in found], reads, site)
-    return thing
 
 
 def loop(site: int) -> None:
@@ -525,6 +474,9 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_n__": step,
     "__mz_l__": loop,
     "__mz_x__": leave,
+    "__mz_en__": amid.entered,
+    "__mz_ex__": amid.left,
+    "__mz_el__": amid.left_with,
     "__mz_call__": operator.call,
     "__mz_getitem__": operator.getitem,
     "__mz_delitem__": operator.delitem,
@@ -558,10 +510,11 @@ def uninstall() -> None:
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """
     _forget()
+    forget_shapes()
 
 
 def restart(_run: kernel.Kernel) -> None:
-    """A run begins: nothing is known of objects and classes."""
+    """A run begins: nothing is known of objects."""
     _forget()
     gc.callbacks.append(objects.before_collection)
 
@@ -577,7 +530,8 @@ def _forget() -> None:
     while objects.before_collection in gc.callbacks:
         gc.callbacks.remove(objects.before_collection)
     objects.restart()
-    forget_shapes()
+    amid.restart()
+    lasting.settle()
     _remembered.clear()
 
 

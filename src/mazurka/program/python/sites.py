@@ -4,11 +4,12 @@ A site's id is ``crc32(file name) << 20 | running number within the module``, th
 negative ids are reserved for what has no place in the program. Ids are the same in every process that
 instruments the same text with the same version of the rewriter.
 
-Cost: one dictionary and one list look-up per question; a site takes a tuple of six.
+Cost: one dictionary and one list look-up per question; a site takes a tuple of seven.
 """
 
 from __future__ import annotations
 
+import ast
 import zlib
 from typing import Final, NamedTuple
 
@@ -27,10 +28,12 @@ class Site(NamedTuple):
     function: str
     kind: str
     name: str
+    end_line: int = 0  # where the expression ends
+    end_column: int = 0
 
 
 #: What is kept of a site beside the compiled code: everything but the file.
-Entry = tuple[int, int, str, str, str]
+Entry = tuple[int, int, str, str, str, int, int]
 
 _modules: dict[int, tuple[str, list[Entry]]] = {}
 _variables: dict[str, set[str]] = {}
@@ -50,9 +53,11 @@ class Numbering:
         self.base = zlib.crc32(file.encode("utf-8", "surrogatepass")) << _BITS
         self.entries: list[Entry] = []
 
-    def new(self, line: int, column: int, function: str, kind: str, name: str) -> int:
-        """The id of the next site."""
-        self.entries.append((line, column, function, kind, name))
+    def new(self, node: ast.AST, function: str, kind: str, name: str) -> int:
+        """The id of the next site, which is where the node is."""
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
+        end_line, end_column = getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+        self.entries.append((line, column, function, kind, name, end_line, end_column))
         return self.base | len(self.entries)
 
 

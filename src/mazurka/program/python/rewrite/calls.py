@@ -23,6 +23,12 @@ _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
 #: Builtins whose calls need a look at run time.
 _LOOKED_AT: Final = frozenset("getattr setattr hasattr delattr vars print input open format".split()) | _CONSUMERS
 
+#: Methods of containers that go through what they are given: that may be an iterator that has to be accompanied.
+_GOING_THROUGH: Final = frozenset(
+    "extend extendleft update intersection_update difference_update symmetric_difference_update intersection issubset "
+    "issuperset isdisjoint difference subtract".split()
+)
+
 #: Imported modules whose functions change nothing, or tell the kernel themselves.
 _QUIET: Final = frozenset(
     "abc calendar cmath contextlib dataclasses enum errno functools keyword math numbers re stat statistics string "
@@ -99,6 +105,8 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
 
 def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
     """A method that containers have."""
+    if function.attr in _GOING_THROUGH:
+        return looked_at(r, node, passed_on=True)
     if node.keywords or not all(r.steady(each) for each in node.args):
         return looked_at(r, node)
     name = r.mangled(function.attr)
@@ -107,10 +115,12 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
     return node
 
 
-def looked_at(r: Rewriter, node: ast.Call) -> ast.expr:
+def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False) -> ast.expr:
     """Any function: what it is is seen when it is called."""
     name = text_of(node.func)
-    steady = all(r.steady(each) for each in (*node.args, *(keyword.value for keyword in node.keywords)))
+    steady = not passed_on and all(
+        r.steady(each) for each in (*node.args, *(keyword.value for keyword in node.keywords))
+    )
     function = r.visit(node.func)
     if steady and all(keyword.arg for keyword in node.keywords):
         hook = r.hook("c", [function, r.site(node, "call", name), *map(copied, node.args)], node.func)

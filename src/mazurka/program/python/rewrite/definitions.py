@@ -6,17 +6,16 @@ import ast
 import sys
 from typing import Final
 
+from mazurka.program.python.rewrite import midst
 from mazurka.program.python.rewrite.items import assigned, cells_of
+from mazurka.program.python.rewrite.loops import leave
 from mazurka.program.python.rewrite.names import told
-from mazurka.program.python.rewrite.nodes import at, named, parameter_names
+from mazurka.program.python.rewrite.nodes import at, constant, named, parameter_names
 from mazurka.program.python.rewrite.operators import tested, used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-
-#: Methods that containers call in the middle of an operation, which has to stay one step: they are left as they are.
-_INDIVISIBLE: Final = frozenset({"__hash__", "__eq__"})
 
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
@@ -60,19 +59,20 @@ def match(r: Rewriter, node: ast.Match) -> ast.stmt:
 def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     node.decorator_list = [r.visit(each) for each in node.decorator_list]
     defaults(r, node.args)
-    if node.name in _INDIVISIBLE:
-        return [node, *told(r, [node.name], node)]
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
     r.path.append(node.name)
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+    outer_telling, r.telling = r.telling, r.told_of.get(node) is midst.How.BY_RETURN
     body = r.statements(node.body[len(docstring) :])
+    r.telling = outer_telling
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
     started = [
         *call_event(r, node),
         *told(r, [name for name in shared if r.what(name)[0] is Variable.CELL], node),
     ]
-    node.body = [*docstring, *started, *body] or [at(ast.Pass(), node)]
+    body = [*started, *body] or [at(ast.Pass(), node)]
+    node.body = [*docstring, *midst.enclosed(r, node, body)]
     r.path.pop()
     r.scope, r.loops = outer, loops
     return [node, *told(r, [node.name], node)]
@@ -90,12 +90,30 @@ def defaults(r: Rewriter, args: ast.arguments) -> None:
     args.kw_defaults = [each and r.visit(each) for each in args.kw_defaults]
 
 
+def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
+    node.value = node.value and r.visit(node.value)
+    if r.options.calls and r.path:
+        value = node.value or constant(None, node)
+        node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
+    if r.telling:
+        node.value = midst.ended(r, node.value or constant(None, node))
+    return [*(leave(r, site, node) for site in r.loops), node]
+
+
+def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
+    node.exc = node.exc and r.visit(node.exc)
+    node.cause = node.cause and r.visit(node.cause)
+    if r.telling and node.exc is not None:
+        node.exc = midst.ended(r, node.exc)
+    return node
+
+
 def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
     defaults(r, node.args)
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
     r.path.append("<lambda>")
-    node.body = r.visit(node.body)
+    node.body = midst.enclosed_value(r, r.visit(node.body))
     r.path.pop()
     r.scope, r.loops = outer, loops
     return node
@@ -128,6 +146,8 @@ RULES: Final[dict[type[ast.AST], Rule]] = {
     ast.FunctionDef: function_def,
     ast.AsyncFunctionDef: function_def,
     ast.Lambda: lambda_,
+    ast.Return: return_,
+    ast.Raise: raise_,
     ast.ClassDef: class_def,
 }
 if sys.version_info >= (3, 12):

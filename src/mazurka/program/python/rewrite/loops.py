@@ -7,7 +7,7 @@ from typing import Final
 
 from mazurka.program.python.rewrite.items import assigned, cells_of
 from mazurka.program.python.rewrite.names import told
-from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, constant, named
+from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, constant
 from mazurka.program.python.rewrite.operators import tested
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 
@@ -27,14 +27,6 @@ def while_(r: Rewriter, node: ast.While) -> list[ast.stmt]:
 
 def leave(r: Rewriter, site: int, like: ast.AST) -> ast.stmt:
     return at(ast.Expr(r.hook("x", [constant(site, like)], like)), like)
-
-
-def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
-    node.value = node.value and r.visit(node.value)
-    if r.options.calls and r.path:
-        value = node.value or constant(None, node)
-        node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
-    return [*(leave(r, site, node) for site in r.loops), node]
 
 
 def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
@@ -82,7 +74,6 @@ def iterator(r: Rewriter, generator: ast.comprehension) -> ast.expr:
 RULES: Final[dict[type[ast.AST], Rule]] = {
     ast.While: while_,
     **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), comprehension),
-    ast.Return: return_,
     ast.For: for_,
     ast.AsyncFor: for_,
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mazurka.program.python import sites
+from mazurka.program.python.rewrite import midst
 from mazurka.program.python.rewrite.nodes import at, constant, reading
 from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
 
@@ -38,6 +39,8 @@ class Rewriter(ast.NodeTransformer):
         self.owner = ""  # the class whose private names are being mangled
         self.path: list[str] = []
         self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
+        self.telling = False  # whether returns of this function are to be told
+        self.told_of = midst.possible(tree)
         self.module_known = "__name__" not in self.scopes.module.bindings
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
@@ -63,8 +66,7 @@ class Rewriter(ast.NodeTransformer):
 
     def number(self, node: ast.AST, kind: str, name: str = "") -> int:
         """The number of a new site."""
-        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
-        return self.numbering.new(line, column, ".".join(self.path), kind, name)
+        return self.numbering.new(node, ".".join(self.path), kind, name)
 
     def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
         """The same as an argument of a hook."""

@@ -1,0 +1,101 @@
+"""Functions that native operations call: they tell when they begin and return (:mod:`mazurka.program.python.amid`).
+
+Which these can be is said by the language (methods like ``__lt__``) or seen in the module: what is used as a value and
+not just called (a key function, a default's factory), what is decorated, and every ``lambda``. Generators are not
+among them: what goes through them is accompanied.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from mazurka.program.python.rewrite.nodes import at, constant
+
+if TYPE_CHECKING:
+    from mazurka.program.python.rewrite.rewriter import Rewriter
+
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Called by name by native code that is not amid anything that was announced, or has nothing left to do.
+_APART: Final = frozenset(
+    "__init__ __new__ __del__ __enter__ __exit__ __init_subclass__ __class_getitem__ __set_name__ __post_init__ "
+    "__getattr__ __getattribute__ __setattr__ __delattr__ __get__ __set__ __delete__".split()
+)
+
+#: Decorators that don't hand the function to code that would call it amid something.
+_HARMLESS: Final = frozenset("property staticmethod classmethod setter getter deleter contextmanager override".split())
+
+
+class How(Enum):
+    """How a function tells that it returns."""
+
+    BY_RETURN = "each `return` and `raise` does"
+    FINALLY = "its body is enclosed: there may be more to do once a `return` has its value"
+
+
+def possible(tree: ast.Module) -> dict[ast.AST, How]:
+    """The functions of a module that may be called amid an operation."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    values = {"keys"} | {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called
+    }
+    return {
+        node: _how(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and _may_be(node, values) and not _is_generator(node)
+    }
+
+
+def _may_be(node: ast.FunctionDef, values: set[str]) -> bool:
+    if node.name.startswith("__") and node.name.endswith("__"):
+        return node.name not in _APART
+    names = {getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list}
+    if "property" in names:
+        return False
+    return node.name in values or bool(names - _HARMLESS)
+
+
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of functions and classes in it."""
+    inside: list[ast.AST] = [*function.body]
+    while inside:
+        node = inside.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            inside += ast.iter_child_nodes(node)
+
+
+def _is_generator(function: ast.FunctionDef) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own(function))
+
+
+def _how(function: ast.FunctionDef) -> How:
+    nested = (inner for node in _own(function) if isinstance(node, (ast.With, ast.Try)) for inner in ast.walk(node))
+    return How.FINALLY if any(isinstance(node, (ast.Return, ast.Raise)) for node in nested) else How.BY_RETURN
+
+
+def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.stmt]:
+    """A function's body, telling when it begins and when it is left."""
+    how = r.told_of.get(node)
+    if how is None:
+        return body
+    begins = at(ast.Expr(r.hook("en", [], body[0])), body[0])
+    ends = at(ast.Expr(r.hook("ex", [], body[-1])), body[-1])
+    if how is How.FINALLY:
+        return [begins, at(ast.Try(body, [], [], [ends]), body[0])]
+    return [begins, *body] if isinstance(body[-1], (ast.Return, ast.Raise)) else [begins, *body, ends]
+
+
+def ended(r: Rewriter, value: ast.expr) -> ast.expr:
+    """What is returned or raised, telling that the function is left."""
+    return r.hook("el", [constant(None, value), value], value)
+
+
+def enclosed_value(r: Rewriter, value: ast.expr) -> ast.expr:
+    """The same for the value of a lambda."""
+    return r.hook("el", [r.hook("en", [], value), value], value)
