@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
+from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Failure, FailureKind, Frame, Plan, Run, Step
 from mazurka.program.python import (
     determinism,
@@ -31,14 +32,17 @@ from mazurka.program.python import (
     hooks,
     kernel,
     loader,
+    places,
     primitives,
     sites,
     state,
     swap,
 )
 from mazurka.program.python.capture import Capture
+from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
+from mazurka.program.python.relaxed import RelaxedKernel
 from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.program.python.watchdog import Watchdog
 from mazurka.trace.event import Location
@@ -60,6 +64,7 @@ class Settings:
     include: tuple[str, ...] = ()
     isolation: Isolation = Isolation.AUTO
     limits: Limits = field(default_factory=Limits)
+    memory: MemoryModel = MemoryModel.SC
     invariant: str = ""
     cache: str | None = None
 
@@ -144,6 +149,9 @@ class PythonProgram:
         ):
             install()
             self._undo.append(uninstall)
+        if self.settings.memory is not MemoryModel.SC:
+            places.install()
+            self._undo.append(places.uninstall)
         self._swap_included()
         self.entry.prepare()
         primitives.install()  # once more, for the modules that came with it
@@ -243,7 +251,8 @@ class PythonProgram:
     def _take_snapshot(self) -> None:
         modules = [*self.loader.modules.values(), *self.entry.modules()]
         modules += [module for _, module in self._included()]
-        self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=(primitives.Lock, primitives.RLock))
+        models = primitives.Lock, primitives.RLock
+        self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
 
     # -- one run ----------------------------------------------------------------------------------------------------
 
@@ -275,7 +284,7 @@ class PythonProgram:
     def _run(self, plan: Plan, capture: Capture) -> Run:
         """The run itself; nothing of it is referred to any more on return, but by what it returns."""
         determinism.restart()
-        run_kernel = Kernel(plan, self.learned, self.settings.limits)
+        run_kernel = self._kernel(plan)
         run_kernel.on_error = self.on_error
         run_kernel.on_stuck = self.on_stuck
         if plan.detail:
@@ -296,6 +305,12 @@ class PythonProgram:
         self._watch_timeouts(run_kernel, run)
         run.result = result[0] if result else None
         return run
+
+    def _kernel(self, plan: Plan) -> Kernel:
+        memory = self.settings.memory
+        if memory is MemoryModel.SC:
+            return Kernel(plan, self.learned, self.settings.limits)
+        return RelaxedKernel(plan, self.learned, self.settings.limits, memory)
 
     def _watch_timeouts(self, run_kernel: Kernel, run: Run) -> None:
         """Say so if runs had waiting times run out and orders were asked for in which one would have to do so early.
