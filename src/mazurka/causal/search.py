@@ -1,5 +1,4 @@
-"""Our own solver: refutes by a look at clocks, accepts the run's own order where it fits, else searches positions
-exactly.
+"""The solver that explorers use: takes a glance, else searches positions exactly.
 
 The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten,
 so which write a target holds matters only while it can't change, and the vector alone says whether the rest is
@@ -18,10 +17,10 @@ threads only (the number of vectors), linear for most queries an explorer asks. 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, Final
 
+from mazurka.causal.glance import glance
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
 
@@ -37,79 +36,7 @@ class SearchSolver:
         self.limit = limit
 
     def solve(self, history: History, query: Query) -> Answer:
-        if _refuted(history, query):
-            return Infeasible()
-        order = _own_order(history, query)
-        if order is not None:
-            return Feasible(order)
-        return _Search(history, query, self.limit).run()
-
-
-def _refuted(history: History, query: Query) -> bool:
-    """Whether some write must come between an extra step and a source of it: causally after one and before the
-    other."""
-    count = len(history.numbers)
-    for extra in query.extras:
-        position = query.past[extra.thread]
-        if not position:
-            continue
-        latest = history.threads[extra.thread][position - 1]
-        for target, source in extra.reads:
-            if source >= count:
-                continue
-            for writer in history.writers.get(target, ()):
-                if (
-                    writer != source
-                    and history.needs(latest, writer)
-                    and (source == INITIAL or history.needs(writer, source))
-                ):
-                    return True
-    return False
-
-
-def _own_order(history: History, query: Query) -> tuple[int, ...] | None:
-    """The run's own order, the extra steps together as late as their sources allow, if that is an answer."""
-    past, threads, count = query.past, history.threads, len(history.numbers)
-    order = [step for thread, length in enumerate(past) for step in threads[thread][:length]]
-    order.sort()
-    place = _place(history, query, order)
-    if place is None:
-        return None
-    if place < len(order):
-        written = {target for extra in query.extras for target in extra.writes}
-        if written and any(
-            target in written and source < order[place]
-            for step in order[place:]
-            for target, source in history.reads[step]
-        ):
-            return None
-    return (*order[:place], *range(count, count + len(query.extras)), *order[place:])
-
-
-def _place(history: History, query: Query, order: list[int]) -> int | None:
-    """The last place in ``order`` where all sources of the extra steps are still visible and their predecessors
-    done."""
-    past, numbers, positions, count = query.past, history.numbers, history.positions, len(history.numbers)
-    limit, latest = count, -1
-    written: dict[Any, int] = {}
-    for number, extra in enumerate(query.extras):
-        if past[extra.thread]:
-            latest = max(latest, history.threads[extra.thread][past[extra.thread] - 1])
-        for target, source in extra.reads:
-            if target in written:
-                if written[target] != source:
-                    return None
-                continue
-            if source >= count:
-                return None
-            latest = max(latest, source)
-            for writer in history.writers.get(target, ()):
-                if writer > source and positions[writer] < past[numbers[writer]]:
-                    limit = min(limit, writer)
-                    break
-        for target in extra.writes:
-            written[target] = count + number
-    return bisect_left(order, limit) if latest < limit else None
+        return glance(history, query) or _Search(history, query, self.limit).run()
 
 
 class _Search:

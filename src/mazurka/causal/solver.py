@@ -44,8 +44,22 @@ class Feasible:
 
 
 @dataclass(frozen=True, slots=True)
+class Because:
+    """Why there is none: these alone contradict each other and the model.
+
+    ``sources`` are (write or ``INITIAL``, read) pairs that were to be kept, ``orders`` pairs that were asked to be in
+    this order, numbered as in the answer's order.
+    """
+
+    sources: tuple[tuple[int, int], ...]
+    orders: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Infeasible:
-    """No order does it."""
+    """No order does it. ``because`` is given by solvers that know."""
+
+    because: Because | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,386 @@
+"""Our complete decision procedure: closure as propagation, conflict-driven search over what it leaves open.
+
+Decides a :class:`~mazurka.causal.model.Question` about a :class:`~mazurka.causal.model.Model`, or an explorer's query.
+The kernel (kernel.py) makes all orders follow that have to. What is left open is tried:
+
+1. a read that counts and has several writes to take its value from: one that is not hidden, the run's own first;
+2. two writes of a target, or two sections of a lock, of which it is not known which comes first. These are only
+   looked for when needed: the events are arranged as in the run where that does no harm (:func:`kernel.arrange`).
+   If all can be placed, that is the answer; otherwise what stands in the way is one to decide.
+
+A contradiction is explained back to the tries it rests on. The last of these was wrong given the others: the search
+jumps back to the last but one and enters the opposite as a fact, with the others as its reason (for a choice of
+source: that it is not this one). If it rests on none, there is no answer, and what the explanations rested on in
+the model and the question is the reason.
+
+Complete: every jump adds a fact to the level it returns to, of which there are finitely many; an arrangement of
+all events is an answer, since it keeps every source and every section. Departs from SeqCheck (Alg. 4), which puts what
+is left open in the run's order and gives up where that fails.
+
+Cost: see kernel.py for the closure; exponential at worst in the number of tries (deciding is NP-hard), of
+which almost all questions need none. Gives up after ``limit`` contradictions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mazurka.causal import kernel
+from mazurka.causal.explain import Explanation, explain
+from mazurka.causal.glance import glance
+from mazurka.causal.history import History
+from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
+from mazurka.causal.model import Model, Question, model_of_query
+from mazurka.causal.solver import Answer, Because, Feasible, Infeasible, Query, Unknown
+from mazurka.causal.state import COMPILE_FROM, State, compiled, state_of
+
+
+class ClosureSolver:
+    """Decides explorers' queries and questions about models; keeps the closure of the model asked about last."""
+
+    name = "closure"
+
+    def __init__(self, limit: int = 20_000) -> None:
+        self.limit = limit
+        self._latest: Closure | None = None
+
+    def solve(self, history: History, query: Query) -> Answer:
+        answer = glance(history, query)
+        if answer is not None:
+            return answer
+        closure = Closure(model_of_query(history, query), self.limit)
+        return closure.decide(Question(happen=tuple(closure.last_events())))
+
+    def decide(self, model: Model, question: Question) -> Answer:
+        if self._latest is None or self._latest.model is not model:
+            self._latest = Closure(model, self.limit)
+        return self._latest.decide(question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """What was tried at a level: that ``a`` comes before ``b``, or that read ``a`` takes its value from ``b``."""
+
+    source: bool
+    a: int
+    b: int
+    mark: tuple[int, int]  # where the trail and the edges stood
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What to restore when a question is popped."""
+
+    mark: tuple[int, int]
+    possible: bool
+    changed: list[tuple[Any, int, int]]  # (array, index, what was there)
+
+
+class Closure:
+    """What is known about a model, and under the questions pushed.
+
+    Invariant: between calls the state is settled, at level 0 of the questions pushed.
+    """
+
+    def __init__(self, model: Model, limit: int = 20_000) -> None:
+        self.model = model
+        self.limit = limit
+        self.room = 8
+        self.pushed: list[Question] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        flat = len(self.model.rank) >= COMPILE_FROM
+        self.kernel: Any = compiled() if flat else kernel
+        self.state: State = state_of(self.model, self.room, flat)
+        self.frames: list[_Frame] = []
+        self.possible = True
+        self._forget()
+
+    def _forget(self) -> None:
+        self.tries: list[_Try] = []
+        self.reasons: list[frozenset[int]] = []  # by fact learnt: the levels it rests on
+        self.refused: dict[int, list[tuple[int, frozenset[int], int]]] = {}  # by read: (source, reason, level)
+        self.tried_at: dict[int, int] = {}  # by read: the level at which its source was tried
+        self.core = Explanation()
+        self.contradictions = 0
+
+    def last_events(self) -> list[int]:
+        """The ranks of the threads' last events."""
+        starts, rank = self.model.starts, self.model.rank
+        return [rank[end - 1] for begin, end in zip(starts, starts[1:], strict=False) if end > begin]
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def decide(self, question: Question) -> Answer:
+        """Answer ``question`` on top of what was pushed."""
+        self.push(question)
+        answer = self._search() if self.possible else self._impossible()
+        while answer is None:  # out of room
+            self._enlarge()
+            answer = self._search() if self.possible else self._impossible()
+        self.pop()
+        return answer
+
+    def push(self, question: Question) -> bool:
+        """Take ``question`` for granted until popped; false if that is refuted without search."""
+        self.pushed.append(question)
+        self._enter(question)
+        while self.state.reg[kernel.TROUBLE] == kernel.FULL:
+            self._enlarge()
+        return self.possible
+
+    def pop(self) -> None:
+        """Forget the last question pushed."""
+        self.pushed.pop()
+        frame = self.frames.pop()
+        self.kernel.undo(self.state, *frame.mark)
+        for where, index, old in reversed(frame.changed):
+            where[index] = old
+        self.state.reg[kernel.LEVEL] = 0
+        self.possible = frame.possible
+
+    def _enlarge(self) -> None:
+        self.room *= 4
+        pushed = self.pushed
+        self._begin()
+        for question in pushed:
+            self._enter(question)
+
+    def _enter(self, question: Question) -> None:
+        s, k, event_of = self.state, self.kernel, self.model.event_of
+        changed: list[tuple[Any, int, int]] = []
+        self.frames.append(_Frame((int(s.reg[kernel.TRAIL]), int(s.reg[kernel.EDGES])), self.possible, changed))
+
+        def change(where: Any, index: int, value: int) -> None:
+            changed.append((where, index, int(where[index])))
+            where[index] = value
+
+        self._forget()
+        for rank in question.next:
+            event = event_of[rank]
+            thread = s.thread[event]
+            change(s.cap, thread, min(s.cap[thread], event - s.starts[thread]))
+        reads = [self._read(*asked) for asked in question.sees]
+        for read, source in reads:
+            change(s.fixed, read, source)
+            group, event = s.choice[read], s.read_event[read]
+            if source not in s.group[s.group_at[group] : s.group_at[group + 1]]:
+                thread = s.thread[event]
+                change(s.keep_cap, thread, min(s.keep_cap[thread], event - s.starts[thread]))
+        for rank in (*question.happen, *(rank for pair in question.before for rank in pair)):
+            k.want(s, event_of[rank], False)
+        for rank in question.next:
+            self._stand_before(event_of[rank])
+        for read, source in reads:
+            k.want(s, s.read_event[read], False)
+            self._settle()
+            if s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] == LOOSE:
+                k.bind(s, read, source)
+            elif s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] != source:
+                self.possible = False
+                self.core.bound |= {(int(s.source[read]), int(s.read_event[read])), (source, int(s.read_event[read]))}
+        for a, b in question.before:
+            k.link(s, event_of[a], event_of[b], ASKED, 0, 0)
+        self._settle()
+
+    def _settle(self) -> None:
+        self.kernel.settle(self.state)
+        self.possible &= self.state.reg[kernel.TROUBLE] == kernel.NONE
+
+    def _stand_before(self, event: int) -> None:
+        """The thread of ``event`` gets to where it comes next."""
+        s, k = self.state, self.kernel
+        thread = s.thread[event]
+        if event > s.starts[thread]:
+            k.want(s, event - 1, False)
+        for i in range(s.need_at[event], s.need_at[event + 1]):
+            k.want(s, s.need[i], False)
+        if s.guard[event]:
+            k.want(s, s.starts[thread] + s.guard[event] - 1, True)
+
+    def _read(self, rank: int, target: Any, source: int) -> tuple[int, int]:
+        model = self.model
+        event, number = model.event_of[rank], model.target_numbers[target]
+        read = next(k for k in range(model.read_at[event], model.read_at[event + 1]) if model.read_target[k] == number)
+        return read, NOBODY if source == NOBODY else model.event_of[source]
+
+    # -- search -------------------------------------------------------------------------------------------------------
+
+    def _search(self) -> Answer | None:
+        s, reg = self.state, self.state.reg
+        while True:
+            if reg[kernel.TROUBLE] == kernel.FULL:
+                return None
+            if reg[kernel.TROUBLE] != kernel.NONE:
+                if not self._jump(explain(self)):
+                    return self._impossible()
+                if self.contradictions > self.limit:
+                    return Unknown(f"gave up after {self.limit} contradictions")
+                continue
+            chosen = self._open_read()
+            if chosen is not None:
+                read, sources, refuted = chosen
+                if sources:
+                    self._try(True, read, sources[0])
+                elif not self._jump(refuted()):
+                    return self._impossible()
+                continue
+            total = sum(s.past)
+            if self.kernel.arrange(s) == total:
+                return Feasible(tuple(int(s.rank[e]) for e in s.order[:total]))
+            self._try(False, *self._undecided())
+
+    def _try(self, source: bool, a: int, b: int) -> None:
+        s, k = self.state, self.kernel
+        self.tries.append(_Try(source, a, b, (int(s.reg[kernel.TRAIL]), int(s.reg[kernel.EDGES]))))
+        level = len(self.tries)
+        s.reg[kernel.LEVEL] = level
+        if source:
+            self.tried_at[a] = level
+            k.bind(s, a, b)
+        else:
+            k.link(s, a, b, kernel.DECIDED, level, 0)
+        k.settle(s)
+
+    def _jump(self, found: Explanation) -> bool:
+        """Go back to where the contradiction teaches something; false if it rests on nothing tried."""
+        self.contradictions += 1
+        self.core.add(found)
+        if not found.levels:
+            return False
+        last = max(found.levels)
+        reason = frozenset(found.levels - {last})
+        level = max(reason, default=0)
+        wrong = self.tries[last - 1]
+        self.kernel.undo(self.state, *self.tries[level].mark)
+        del self.tries[level:]
+        self.tried_at = {read: at for read, at in self.tried_at.items() if at <= level}
+        self.refused = {
+            read: kept for read, all_ in self.refused.items() if (kept := [r for r in all_ if r[2] <= level])
+        }
+        self.state.reg[kernel.LEVEL] = level
+        if wrong.source:
+            self.refused.setdefault(wrong.a, []).append((wrong.b, reason, level))
+        else:
+            self.reasons.append(reason)
+            self.kernel.link(self.state, wrong.b, wrong.a, LEARNT, len(self.reasons) - 1, 0)
+            self.kernel.settle(self.state)
+        return True
+
+    def _undecided(self) -> tuple[int, int]:
+        """What to try for the event that :func:`kernel.arrange` could only have placed with harm: (first, second)."""
+        s = self.state
+        event, where = int(s.reg[kernel.TROUBLE_X]), int(s.reg[kernel.TROUBLE_Y])
+        if where >= self.model.targets:
+            holder = int(s.section_from[s.owner[where - self.model.targets]])
+            return (event, holder) if s.rank[event] < s.rank[holder] else (holder, event)
+        write = int(s.holds[where])
+        read = s.reader_head[write if write != NOBODY else len(s.thread) + where]
+        while True:
+            reader = s.read_event[read]
+            thread = s.thread[reader]
+            if s.read_target[read] == where and reader != event and reader - s.starts[thread] >= s.at[thread]:
+                break
+            read = s.reader_next[read]
+        if write != NOBODY and s.rank[event] < s.rank[write]:
+            return event, write
+        return int(reader), event
+
+    # -- sources ------------------------------------------------------------------------------------------------------
+
+    def _open_read(self) -> Any:
+        """A read whose source is open, with those it can have and a way to explain that there are none: the first
+        with at most one, or else the first."""
+        s = self.state
+        best: tuple[int, list[int]] | None = None
+        for i in range(s.reg[kernel.OPENS]):
+            read = int(s.opens[i])
+            if s.source[read] != OPEN:
+                continue
+            sources = self._sources(read, None)
+            if len(sources) < 2 or best is None:
+                best = (read, sources)
+                if len(sources) < 2:
+                    break
+        if best is None:
+            return None
+        read, sources = best
+        return read, sources, lambda: self._refute(read)
+
+    def _sources(self, read: int, found: Explanation | None) -> list[int]:
+        """The sources an open read can still have; why not the others goes to ``found``."""
+        s = self.state
+        group = s.choice[read]
+        own = self.model.read_source[read]
+        refused = {source: reason for source, reason, _ in self.refused.get(read, ())}
+        left = []
+        for i in range(s.group_at[group], s.group_at[group + 1]):
+            source = int(s.group[i])
+            if source in refused:
+                if found is not None:
+                    found.levels |= refused[source]
+            elif not self._is_hidden(read, source, found):
+                left.append(source)
+        left.sort(key=lambda source: (source != own, source != NOBODY and self._is_absent(source)))
+        return left
+
+    def _is_absent(self, event: int) -> bool:
+        s = self.state
+        return bool(event - s.starts[s.thread[event]] >= s.past[s.thread[event]])
+
+    def _is_hidden(self, read: int, source: int, found: Explanation | None) -> bool:
+        """Whether ``source`` comes after the read, or another write surely comes between."""
+        s, k = self.state, self.kernel
+        event, edges = s.read_event[read], int(s.reg[kernel.EDGES])
+        if source != NOBODY:
+            thread = s.thread[source]
+            if thread == s.thread[event] and source >= event or source - s.starts[thread] >= s.cap[thread]:
+                return True
+            if self._is_absent(source):
+                return False
+            if k.before(s, event, source):
+                if found is not None:
+                    found.orders.append((int(event), source, edges))
+                return True
+        for write in self._writes_before(read):
+            if write != source and (source == NOBODY or k.before(s, source, write)):
+                if found is not None:
+                    found.orders.append((write, int(event), edges))
+                    if source != NOBODY:
+                        found.orders.append((source, write, edges))
+                return True
+        return False
+
+    def _writes_before(self, read: int) -> list[int]:
+        """The last write of its target before the read, of each thread."""
+        s, k = self.state, self.kernel
+        event, target, threads = int(s.read_event[read]), s.read_target[read], len(s.starts) - 1
+        found = []
+        for c in range(s.col_at[target], s.col_at[target + 1]):
+            t = s.col_thread[c]
+            end = event if t == s.thread[event] else s.starts[t] + s.pred[event * threads + t]
+            write = k.last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+            if write >= 0:
+                found.append(int(write))
+        return found
+
+    def _refute(self, read: int) -> Explanation:
+        found = Explanation()
+        found.reads.append(read)
+        self._sources(read, found)
+        return explain(self, found)
+
+    def _impossible(self) -> Infeasible:
+        if not self.core.asked and not self.core.bound:
+            self.core.add(explain(self))
+        s = self.state
+
+        def rank(event: int) -> int:
+            return NOBODY if event == NOBODY else int(s.rank[event])
+
+        sources = {(rank(source), rank(reader)) for source, reader in self.core.bound}
+        orders = {(rank(a), rank(b)) for a, b in self.core.asked}
+        return Infeasible(Because(tuple(sorted(sources)), tuple(sorted(orders))))
+

@@ -1,0 +1,144 @@
+"""What a contradiction rests on: back from the events that can't be ordered to what was tried, asked and observed.
+
+Facts are of three kinds: that a read takes its value from a write, that an event comes before another (by a path of
+edges older than what it is the reason for), and the edges themselves, each of which knows its rule. What depends on
+an event taking place at all is put down to all tries up to the level at which that was found: coarse, and sound.
+
+Cost: one path search per fact, each edge once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mazurka.causal import kernel
+
+if TYPE_CHECKING:
+    from mazurka.causal.closure import Closure
+
+
+@dataclass(slots=True)
+class Explanation:
+    """Facts still to be explained, and what was found: levels at which something was tried, sources observed as (write,
+    reading event), orders asked for."""
+
+    orders: list[tuple[int, int, int]] = field(default_factory=list)  # (first, second, edges known then)
+    reads: list[int] = field(default_factory=list)
+    levels: set[int] = field(default_factory=set)
+    bound: set[tuple[int, int]] = field(default_factory=set)
+    asked: set[tuple[int, int]] = field(default_factory=set)
+
+    def add(self, other: Explanation) -> None:
+        self.bound |= other.bound
+        self.asked |= other.asked
+
+
+def explain(closure: Closure, found: Explanation | None = None) -> Explanation:
+    """Explain the present contradiction, or the facts in ``found``."""
+    work = _Work(closure, found or Explanation())
+    if found is None:
+        work.trouble()
+    work.run()
+    return work.found
+
+
+class _Work:
+    def __init__(self, closure: Closure, found: Explanation) -> None:
+        self.closure = closure
+        self.s = closure.state
+        self.found = found
+        self.edges: list[int] = []
+        self.seen_edges: set[int] = set()
+        self.seen_reads: set[int] = set()
+
+    def trouble(self) -> None:
+        """Enter the facts that contradict each other."""
+        s = self.s
+        kind, x, y = (int(s.reg[r]) for r in (kernel.TROUBLE, kernel.TROUBLE_X, kernel.TROUBLE_Y))
+        known = int(s.reg[kernel.EDGES])
+        match kind:
+            case kernel.CYCLE:
+                self.found.orders.append((x, y, known))
+                if x != y + 1 or s.thread[x] != s.thread[y]:
+                    self.edges.append(self._edge(y, x))
+            case kernel.HIDDEN:
+                self.found.reads.append(x)
+                self.found.orders.append((y, int(s.read_event[x]), known))
+            case kernel.HELD:
+                self.found.orders.append((x, y, known))
+                self._presence(max(int(s.level_of[x]), int(s.level_of[y])))
+            case kernel.CAPPED | kernel.UNKEPT:
+                self._presence(int(s.reg[kernel.LEVEL]))
+                for read in range(len(s.read_event)):
+                    if s.source[read] >= kernel.NOBODY:
+                        self.found.reads.append(read)
+                for edge in range(known):
+                    if s.edge_kind[edge] == kernel.ASKED:
+                        self.edges.append(edge)
+
+    def _edge(self, a: int, b: int) -> int:
+        edge = int(self.s.out_head[a])
+        while self.s.edge_to[edge] != b:
+            edge = int(self.s.out_next[edge])
+        return edge
+
+    def _presence(self, level: int) -> None:
+        self.found.levels.update(range(1, level + 1))
+
+    def run(self) -> None:
+        found = self.found
+        while True:
+            if self.edges:
+                edge = self.edges.pop()
+                if edge not in self.seen_edges:
+                    self.seen_edges.add(edge)
+                    self._explain_edge(edge)
+            elif found.reads:
+                read = found.reads.pop()
+                if read not in self.seen_reads:
+                    self.seen_reads.add(read)
+                    self._explain_read(read)
+            elif found.orders:
+                self._explain_order(*found.orders.pop())
+            else:
+                return
+
+    def _explain_order(self, a: int, b: int, known: int) -> None:
+        s = self.s
+        if a == b or s.thread[a] == s.thread[b] and a < b:
+            return
+        count = self.closure.kernel.path(s, a, b, known)
+        assert count >= 0, "an order that nobody entered"
+        self.edges += [int(edge) for edge in s.found[:count]]
+
+    def _explain_read(self, read: int) -> None:
+        s, closure = self.s, self.closure
+        self._presence(int(s.read_level[read]))
+        if read in closure.tried_at:
+            self.found.levels.add(closure.tried_at[read])
+        if s.source[read] >= kernel.NOBODY:
+            self.found.bound.add((int(s.source[read]), int(s.read_event[read])))
+
+    def _explain_edge(self, edge: int) -> None:
+        s, found = self.s, self.found
+        a, b, x, y = (int(column[edge]) for column in (s.edge_from, s.edge_to, s.edge_x, s.edge_y))
+        self._presence(max(int(s.level_of[a]), int(s.level_of[b])))
+        match int(s.edge_kind[edge]):
+            case kernel.ASKED:
+                found.asked.add((a, b))
+            case kernel.SOURCE:
+                found.reads.append(x)
+            case kernel.BEFORE_SOURCE:
+                found.reads.append(x)
+                found.orders.append((y, int(s.read_event[x]), edge))
+            case kernel.AFTER_READ:
+                found.reads.append(x)
+                if s.source[x] != kernel.NOBODY:
+                    found.orders.append((int(s.source[x]), y, edge))
+            case kernel.LOCK:
+                found.orders.append((x, y, edge))
+            case kernel.DECIDED:
+                found.levels.add(x)
+            case kernel.LEARNT:
+                found.levels |= self.closure.reasons[x]

@@ -1,0 +1,546 @@
+"""The propagation under :mod:`mazurka.causal.closure`: orders that follow from orders, over flat integer arrays.
+
+State. Every event has a *row* of ``pred``: how many events of each thread are known to come before it (itself
+included), so reachability is one comparison (:func:`before`). ``past`` says how many events of each thread take place,
+``kept`` in how many of them the reads have to see what they saw; both only grow. Rules (closure of SeqCheck, Alg. 3, and
+M2, stated per event whose row grew):
+
+- *observation*: read r takes its value from w. A write of the target that comes before r comes before w; one that
+  comes after w comes after r. A read of the initial value precedes all writes.
+- *lock*: what comes after the acquire of a section, in another section of the lock, comes after the release.
+- *presence*: an event needs those that must happen before it, a read that counts its source, a section that is
+  followed by another its release.
+
+Each fact is entered with its reason (``edge_kind`` and two operands), so that a contradiction can be explained, and
+is undone by a trail. A rule looks up the *last* write before an event, per thread that writes the target, by bisection:
+what holds for it holds for the earlier ones by program order.
+
+Cost: a link costs O(threads) for each event whose row grows, and per read or write of such an event O(threads that
+write the target x log); memory is 4 bytes x events x threads, plus about 100 bytes per event.
+
+The same source runs in two ways: interpreted on lists, which small questions want, and compiled by numba on int32
+arrays (:func:`mazurka.causal.state.compiled`). So it keeps to integers, subscripts and functions of this file; a
+capacity that runs out is reported as ``FULL`` and the question asked again with more room.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+#: A read's source: not bound; bound, but open which; the initial value. Otherwise the event that wrote.
+LOOSE: Final = -3
+OPEN: Final = -2
+NOBODY: Final = -1
+
+# Registers.
+EDGES: Final = 0
+TRAIL: Final = 1
+QUEUE_HEAD: Final = 2
+QUEUED: Final = 3
+LINKS: Final = 4
+LEVEL: Final = 5
+TROUBLE: Final = 6
+TROUBLE_X: Final = 7
+TROUBLE_Y: Final = 8
+OPENS: Final = 9
+GROWING: Final = 10
+REGISTERS: Final = 11
+
+# Why an edge holds; operands x and y are given behind.
+HARD: Final = 0  # the model says so
+ASKED: Final = 1  # the question says so
+SOURCE: Final = 2  # read x takes its value there
+BEFORE_SOURCE: Final = 3  # read x would see write y otherwise
+AFTER_READ: Final = 4  # write y would hide the source of read x otherwise
+LOCK: Final = 5  # the section of acquire x was entered before event y of the other
+DECIDED: Final = 6  # tried at level x
+LEARNT: Final = 7  # the opposite of what nogood x refutes
+
+# Contradictions.
+NONE: Final = 0
+CYCLE: Final = 1  # event x comes before itself, by an edge that would lead from y to x
+HIDDEN: Final = 2  # read x of the initial value, write y comes before
+CAPPED: Final = 3  # thread x may not go on to event y
+UNKEPT: Final = 4  # thread x may not read as before until event y
+HELD: Final = 5  # the section of acquire x is never left, event y of another comes after
+FULL: Final = 6
+
+# What a trail entry restores.
+_PRED: Final = 0
+_PAST: Final = 1
+_KEPT: Final = 2
+_SOURCE: Final = 3
+_READER: Final = 4
+_OUT: Final = 5
+_OPENS: Final = 6
+
+
+def before(s: Any, a: int, b: int) -> bool:
+    """Whether event ``a`` is, or is known to come before, ``b``; both take place."""
+    t = s.thread[a]
+    return bool(s.pred[b * (len(s.starts) - 1) + t] > a - s.starts[t])
+
+
+def save(s: Any, what: int, where: int, old: int) -> None:
+    n = s.reg[TRAIL]
+    if n >= len(s.trail_old):
+        s.reg[TROUBLE] = FULL
+        return
+    s.trail_what[n] = what
+    s.trail_where[n] = where
+    s.trail_old[n] = old
+    s.reg[TRAIL] = n + 1
+
+
+def contradict(s: Any, kind: int, x: int, y: int) -> None:
+    if s.reg[TROUBLE] == NONE:
+        s.reg[TROUBLE] = kind
+        s.reg[TROUBLE_X] = x
+        s.reg[TROUBLE_Y] = y
+
+
+def enqueue(s: Any, e: int) -> None:
+    if not s.queued[e]:
+        size = len(s.queue)
+        s.queue[(s.reg[QUEUE_HEAD] + s.reg[QUEUED]) % size] = e
+        s.reg[QUEUED] += 1
+        s.queued[e] = 1
+
+
+def link(s: Any, a: int, b: int, kind: int, x: int, y: int) -> None:
+    """Event ``a`` has to come before ``b``; takes effect in :func:`settle`."""
+    n = s.reg[LINKS]
+    if n >= len(s.link_from):
+        s.reg[TROUBLE] = FULL
+        return
+    s.link_from[n] = a
+    s.link_to[n] = b
+    s.link_kind[n] = kind
+    s.link_x[n] = x
+    s.link_y[n] = y
+    s.reg[LINKS] = n + 1
+
+
+def want(s: Any, e: int, kept: bool) -> None:
+    """Event ``e`` has to take place; ``kept``: with the value it wrote."""
+    t = s.thread[e]
+    count = e - s.starts[t] + 1
+    if count > s.want_past[t]:
+        s.want_past[t] = count
+        s.reg[GROWING] = 1
+    if kept and count > s.want_kept[t]:
+        s.want_kept[t] = count
+        s.reg[GROWING] = 1
+
+
+def grow(s: Any) -> None:
+    """Let the events happen that are wanted."""
+    while s.reg[GROWING] and s.reg[TROUBLE] == NONE:
+        s.reg[GROWING] = 0
+        for t in range(len(s.starts) - 1):
+            if s.want_past[t] > s.cap[t]:
+                contradict(s, CAPPED, t, s.starts[t] + s.want_past[t] - 1)
+                return
+            if s.want_kept[t] > s.keep_cap[t]:
+                contradict(s, UNKEPT, t, s.starts[t] + s.want_kept[t] - 1)
+                return
+            if s.past[t] < s.want_past[t]:
+                save(s, _PAST, t, s.past[t])
+                while s.past[t] < s.want_past[t]:
+                    admit(s, t, s.starts[t] + s.past[t])
+            if s.kept[t] < s.want_kept[t]:
+                save(s, _KEPT, t, s.kept[t])
+                while s.kept[t] < s.want_kept[t]:
+                    e = s.starts[t] + s.kept[t]
+                    s.kept[t] += 1
+                    for k in range(s.read_at[e], s.read_at[e + 1]):
+                        if not s.read_sync[k]:
+                            choose(s, k)
+
+
+def admit(s: Any, t: int, e: int) -> None:
+    """The next event of thread ``t`` takes place."""
+    threads = len(s.starts) - 1
+    row = e * threads
+    if s.past[t]:
+        for j in range(threads):
+            s.pred[row + j] = s.pred[row - threads + j]
+    else:
+        for j in range(threads):
+            s.pred[row + j] = 0
+    s.past[t] += 1
+    s.pred[row + t] = s.past[t]
+    s.level_of[e] = s.reg[LEVEL]
+    s.out_head[e] = -1
+    for i in range(s.need_at[e], s.need_at[e + 1]):
+        want(s, s.need[i], False)
+        link(s, s.need[i], e, HARD, 0, 0)
+    if s.guard[e] > s.want_kept[t]:
+        s.want_kept[t] = s.guard[e]
+        s.reg[GROWING] = 1
+    for k in range(s.read_at[e], s.read_at[e + 1]):
+        if s.read_sync[k]:
+            choose(s, k)
+    enqueue(s, e)
+
+
+def choose(s: Any, k: int) -> None:
+    """Read ``k`` counts from now on: bind it if there is no choice."""
+    if s.source[k] != LOOSE:
+        return
+    g = s.choice[k]
+    if s.fixed[k] != LOOSE:
+        bind(s, k, s.fixed[k])
+    elif s.group_at[g + 1] - s.group_at[g] == 1:
+        bind(s, k, s.group[s.group_at[g]])
+    else:
+        save(s, _SOURCE, k, LOOSE)
+        s.source[k] = OPEN
+        s.read_level[k] = s.reg[LEVEL]
+        save(s, _OPENS, 0, s.reg[OPENS])
+        s.opens[s.reg[OPENS]] = k
+        s.reg[OPENS] += 1
+
+
+def bind(s: Any, k: int, w: int) -> None:
+    """Read ``k`` takes its value from ``w``."""
+    if s.source[k] == LOOSE:
+        s.read_level[k] = s.reg[LEVEL]
+    save(s, _SOURCE, k, s.source[k])
+    s.source[k] = w
+    r = s.read_event[k]
+    x = s.read_target[k]
+    h = w if w != NOBODY else len(s.thread) + x
+    save(s, _READER, h, s.reader_head[h])
+    s.reader_next[k] = s.reader_head[h]
+    s.reader_head[h] = k
+    if w != NOBODY:
+        want(s, w, not s.read_sync[k])
+        link(s, w, r, SOURCE, k, 0)
+    for c in range(s.col_at[x], s.col_at[x + 1]):
+        t = s.col_thread[c]
+        lo = s.col_from[c]
+        hi = s.col_to[c]
+        end = s.starts[t] + s.past[t]
+        while lo < hi:  # the first write that comes after w
+            m = (lo + hi) // 2
+            v = s.col[m]
+            if v >= end or w == NOBODY or (v != w and before(s, w, v)):
+                hi = m
+            else:
+                lo = m + 1
+        if lo < s.col_to[c] and s.col[lo] < end and s.col[lo] != r:
+            link(s, r, s.col[lo], AFTER_READ, k, s.col[lo])
+    enqueue(s, r)
+
+
+def last_before(s: Any, col: Any, lo: int, hi: int, end: int) -> int:
+    """The last event of ``col[lo:hi]`` that is less than ``end``, or -1."""
+    first = lo
+    while lo < hi:
+        m = (lo + hi) // 2
+        if col[m] < end:
+            lo = m + 1
+        else:
+            hi = m
+    return int(col[lo - 1]) if lo > first else -1
+
+
+def join(s: Any, a: int, b: int) -> None:
+    """What comes before ``a`` comes before ``b``."""
+    threads = len(s.starts) - 1
+    row, other, t = b * threads, a * threads, s.thread[b]
+    if s.pred[other + t] > b - s.starts[t]:
+        contradict(s, CYCLE, b, a)
+        return
+    grew = False
+    for j in range(threads):
+        count = s.pred[other + j]
+        if count > s.pred[row + j]:
+            save(s, _PRED, row + j, s.pred[row + j])
+            s.pred[row + j] = count
+            grew = True
+    if grew:
+        enqueue(s, b)
+
+
+def enter(s: Any) -> None:
+    """Make an edge of the link entered last."""
+    n = s.reg[LINKS] - 1
+    s.reg[LINKS] = n
+    a = s.link_from[n]
+    b = s.link_to[n]
+    if before(s, a, b):
+        return
+    e = s.reg[EDGES]
+    if e >= len(s.edge_from):
+        s.reg[TROUBLE] = FULL
+        return
+    s.edge_from[e] = a
+    s.edge_to[e] = b
+    s.edge_kind[e] = s.link_kind[n]
+    s.edge_x[e] = s.link_x[n]
+    s.edge_y[e] = s.link_y[n]
+    save(s, _OUT, a, s.out_head[a])
+    s.out_next[e] = s.out_head[a]
+    s.out_head[a] = e
+    s.reg[EDGES] = e + 1
+    join(s, a, b)
+
+
+def settle(s: Any) -> None:
+    """Apply the rules until nothing new follows, or there is a contradiction."""
+    while s.reg[TROUBLE] == NONE:
+        if s.reg[GROWING]:
+            grow(s)
+        elif s.reg[LINKS]:
+            enter(s)
+        elif s.reg[QUEUED]:
+            e = s.queue[s.reg[QUEUE_HEAD]]
+            s.reg[QUEUE_HEAD] = (s.reg[QUEUE_HEAD] + 1) % len(s.queue)
+            s.reg[QUEUED] -= 1
+            s.queued[e] = 0
+            t = s.thread[e]
+            if e + 1 - s.starts[t] < s.past[t]:
+                join(s, e, e + 1)
+            i = s.out_head[e]
+            while i >= 0 and s.reg[TROUBLE] == NONE:
+                join(s, e, s.edge_to[i])
+                i = s.out_next[i]
+            if s.reg[TROUBLE] == NONE:
+                observe(s, e)
+                exclude(s, e)
+        else:
+            return
+
+
+def observe(s: Any, e: int) -> None:
+    """The observation rule for the reads and writes of ``e``."""
+    threads = len(s.starts) - 1
+    for k in range(s.read_at[e], s.read_at[e + 1]):
+        w = s.source[k]
+        if w < NOBODY:
+            continue
+        x = s.read_target[k]
+        for c in range(s.col_at[x], s.col_at[x + 1]):
+            t = s.col_thread[c]
+            end = e if t == s.thread[e] else s.starts[t] + s.pred[e * threads + t]
+            v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+            if v < 0 or v == w:
+                continue
+            if w == NOBODY:
+                contradict(s, HIDDEN, k, v)
+                return
+            if s.thread[w] != t or v > w:
+                link(s, v, w, BEFORE_SOURCE, k, v)
+    for i in range(s.write_at[e], s.write_at[e + 1]):
+        x = s.write[i]
+        follow(s, e, len(s.thread) + x, x)
+        for c in range(s.col_at[x], s.col_at[x + 1]):
+            t = s.col_thread[c]
+            end = e if t == s.thread[e] else s.starts[t] + s.pred[e * threads + t]
+            v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+            if v >= 0:
+                follow(s, e, v, x)
+
+
+def follow(s: Any, e: int, h: int, x: int) -> None:
+    """Write ``e`` of target ``x`` comes after all that read from ``h``."""
+    k = s.reader_head[h]
+    while k >= 0:
+        r = s.read_event[k]
+        if s.read_target[k] == x and r != e and not before(s, r, e):
+            link(s, r, e, AFTER_READ, k, e)
+        k = s.reader_next[k]
+
+
+def exclude(s: Any, e: int) -> None:
+    """The lock rule for the section that ``e`` enters or leaves."""
+    section = s.enters[e]
+    if section < 0:
+        section = s.leaves[e]
+        if section < 0:
+            return
+    threads = len(s.starts) - 1
+    own = s.section_from[section]
+    lock = s.section_lock[section]
+    for c in range(s.lock_at[lock], s.lock_at[lock + 1]):
+        t = s.lock_thread[c]
+        end = s.starts[t] + s.pred[e * threads + t]
+        a = last_before(s, s.taking, s.lock_from[c], s.lock_to[c], end)
+        if a == own:
+            a = last_before(s, s.taking, s.lock_from[c], s.lock_to[c], own)
+        if a < 0:
+            continue
+        left = s.section_to[s.enters[a]]
+        if left < 0:
+            contradict(s, HELD, a, e)
+            return
+        want(s, left, False)
+        link(s, left, own, LOCK, a, e)
+
+
+def undo(s: Any, mark: int, edges: int) -> None:
+    """Back to where the trail had ``mark`` entries and there were ``edges`` edges."""
+    n = s.reg[TRAIL]
+    while n > mark:
+        n -= 1
+        what = s.trail_what[n]
+        where = s.trail_where[n]
+        old = s.trail_old[n]
+        if what == _PRED:
+            s.pred[where] = old
+        elif what == _OUT:
+            s.out_head[where] = old
+        elif what == _PAST:
+            s.past[where] = old
+        elif what == _KEPT:
+            s.kept[where] = old
+        elif what == _SOURCE:
+            s.source[where] = old
+        elif what == _READER:
+            s.reader_head[where] = old
+        else:
+            s.reg[OPENS] = old
+    s.reg[TRAIL] = n
+    s.reg[EDGES] = edges
+    s.reg[LINKS] = 0
+    while s.reg[QUEUED]:
+        s.queued[s.queue[s.reg[QUEUE_HEAD]]] = 0
+        s.reg[QUEUE_HEAD] = (s.reg[QUEUE_HEAD] + 1) % len(s.queue)
+        s.reg[QUEUED] -= 1
+    for t in range(len(s.starts) - 1):
+        s.want_past[t] = s.past[t]
+        s.want_kept[t] = s.kept[t]
+    s.reg[GROWING] = 0
+    s.reg[TROUBLE] = NONE
+
+
+def path(s: Any, a: int, b: int, edges: int) -> int:
+    """Edges, of the first ``edges``, that lead from ``a`` to ``b``: how many, listed in ``found``; -1 if none do.
+
+    Backwards from ``b``: ``reach`` is, by thread, the last event known to lead to ``b``; each improvement remembers
+    its edge and the improvement it rests on.
+    """
+    for t in range(len(s.starts) - 1):
+        s.reach[t] = -1
+        s.reach_step[t] = -1
+    s.reach[s.thread[b]] = b
+    start = s.thread[a]
+    steps = 0
+    moved = True
+    while moved and s.reach[start] < a:
+        moved = False
+        for e in range(edges - 1, -1, -1):
+            to = s.thread[s.edge_to[e]]
+            t = s.thread[s.edge_from[e]]
+            if s.edge_to[e] <= s.reach[to] and s.edge_from[e] > s.reach[t]:
+                s.step_edge[steps] = e
+                s.step_after[steps] = s.reach_step[to]
+                s.reach[t] = s.edge_from[e]
+                s.reach_step[t] = steps
+                steps += 1
+                moved = True
+                if s.reach[start] >= a:
+                    break
+    if s.reach[start] < a:
+        return -1
+    count = 0
+    step = s.reach_step[start]
+    while step >= 0:
+        s.found[count] = s.step_edge[step]
+        count += 1
+        step = s.step_after[step]
+    return count
+
+
+def harms(s: Any, e: int) -> int:
+    """Whether ``e``, as the next event, would hide something awaited or enter a held section: -1 if not, else where
+    (target, or number of targets + lock)."""
+    for i in range(s.write_at[e], s.write_at[e + 1]):
+        x = s.write[i]
+        own = 0
+        for k in range(s.read_at[e], s.read_at[e + 1]):
+            if s.read_target[k] == x and s.source[k] > OPEN:
+                own += 1
+        if s.awaited[x] > own:
+            return int(x)
+    if s.enters[e] >= 0:
+        lock = s.section_lock[s.enters[e]]
+        if s.owner[lock] >= 0:
+            return len(s.col_at) - 1 + int(lock)
+    return -1
+
+
+def perform(s: Any, e: int) -> None:
+    """Let ``e`` happen, in the order being made."""
+    for k in range(s.read_at[e], s.read_at[e + 1]):
+        if s.source[k] > OPEN:
+            s.awaited[s.read_target[k]] -= 1
+    for i in range(s.write_at[e], s.write_at[e + 1]):
+        x = s.write[i]
+        s.holds[x] = e
+        s.awaited[x] = 0
+        k = s.reader_head[e]
+        while k >= 0:
+            if s.read_target[k] == x:
+                s.awaited[x] += 1
+            k = s.reader_next[k]
+    if s.leaves[e] >= 0:
+        lock = s.section_lock[s.leaves[e]]
+        if s.owner[lock] == s.leaves[e]:
+            s.owner[lock] = -1
+    if s.enters[e] >= 0:
+        s.owner[s.section_lock[s.enters[e]]] = s.enters[e]
+
+
+def arrange(s: Any) -> int:
+    """Arrange the events in ``order``, as in the observed run where the rows allow: how many could be.
+
+    If not all: the first of those that could come next but would do harm is in ``reg[TROUBLE_X]``, where in
+    ``reg[TROUBLE_Y]`` (see :func:`harms`).
+    """
+    threads = len(s.starts) - 1
+    total = 0
+    for t in range(threads):
+        s.at[t] = 0
+        total += s.past[t]
+    for i in range(len(s.holds)):
+        s.holds[i] = NOBODY
+        s.awaited[i] = 0
+    for i in range(len(s.owner)):
+        s.owner[i] = -1
+    for x in range(len(s.holds)):
+        k = s.reader_head[len(s.thread) + x]
+        while k >= 0:
+            s.awaited[x] += 1
+            k = s.reader_next[k]
+    done = 0
+    while done < total:
+        chosen = -1
+        harmful = -1
+        for t in range(threads):
+            if s.at[t] >= s.past[t]:
+                continue
+            e = s.starts[t] + s.at[t]
+            if chosen >= 0 and s.rank[e] > s.rank[chosen]:
+                continue
+            ready = True
+            for j in range(threads):
+                if j != t and s.pred[e * threads + j] > s.at[j]:
+                    ready = False
+                    break
+            if ready:
+                if harms(s, e) < 0:
+                    chosen = e
+                elif harmful < 0 or s.rank[e] < s.rank[harmful]:
+                    harmful = e
+        if chosen < 0:
+            s.reg[TROUBLE_X] = harmful
+            s.reg[TROUBLE_Y] = harms(s, harmful)
+            return done
+        perform(s, chosen)
+        s.at[s.thread[chosen]] += 1
+        s.order[done] = chosen
+        done += 1
+    return done

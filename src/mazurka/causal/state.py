@@ -1,0 +1,165 @@
+"""What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
+
+Compiled is what is worth it: below :data:`COMPILE_FROM` events the interpreter is done before numba would have been
+imported. numba compiles the kernel's own source once (some ten seconds) and keeps the result on disk.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mazurka.causal import kernel
+
+if TYPE_CHECKING:
+    from mazurka.causal.model import Model
+
+#: Models of at least this many events are worked on by compiled code.
+COMPILE_FROM: Final = 4_000
+
+Ints = Any  # list[int], or an int32 array
+
+
+class State(NamedTuple):
+    """See :mod:`mazurka.causal.kernel`. First what the model says, then what a question adds, then what is known."""
+
+    starts: Ints  # by thread: its first event; one more at the end
+    thread: Ints  # by event
+    rank: Ints  # by event: its place in the observed order
+    guard: Ints  # by event: so many of its thread's events must have read as observed for it to happen
+    need_at: Ints  # by event: where in ``need`` the events begin that must happen before
+    need: Ints
+    read_at: Ints  # by event: its first read
+    read_event: Ints  # by read
+    read_target: Ints
+    read_sync: Ints  # whether it counts as soon as it happens, and its source's value does not matter
+    choice: Ints  # by read: the group of writes it may take its value from
+    group_at: Ints
+    group: Ints
+    write_at: Ints  # by event: where in ``write`` its targets begin
+    write: Ints
+    col_at: Ints  # by target: its columns; one column lists the writes of one thread
+    col_thread: Ints
+    col_from: Ints
+    col_to: Ints
+    col: Ints
+    enters: Ints  # by event: the section of a lock it enters, or -1
+    leaves: Ints
+    section_from: Ints  # by section
+    section_to: Ints
+    section_lock: Ints
+    lock_at: Ints  # by lock: its columns of entering events, as for targets
+    lock_thread: Ints
+    lock_from: Ints
+    lock_to: Ints
+    taking: Ints
+
+    cap: Ints  # by thread: so many of its events may happen at most
+    keep_cap: Ints
+    fixed: Ints  # by read: the source asked for, or LOOSE
+
+    pred: Ints  # by event and thread
+    past: Ints  # by thread
+    kept: Ints
+    want_past: Ints
+    want_kept: Ints
+    level_of: Ints  # by event: the level at which it was found to happen
+    source: Ints  # by read
+    read_level: Ints
+    reader_head: Ints  # by event that writes, then by target for the initial value
+    reader_next: Ints
+    opens: Ints
+    out_head: Ints  # by event: its outgoing edges
+    out_next: Ints
+    edge_from: Ints
+    edge_to: Ints
+    edge_kind: Ints
+    edge_x: Ints
+    edge_y: Ints
+    queue: Ints
+    queued: Ints
+    link_from: Ints
+    link_to: Ints
+    link_kind: Ints
+    link_x: Ints
+    link_y: Ints
+    trail_what: Ints
+    trail_where: Ints
+    trail_old: Ints
+    reach: Ints  # by thread
+    reach_step: Ints
+    step_edge: Ints
+    step_after: Ints
+    found: Ints
+    at: Ints  # by thread
+    holds: Ints  # by target
+    awaited: Ints
+    owner: Ints  # by lock
+    order: Ints
+    reg: Ints
+
+
+def state_of(model: Model, room: int, flat: bool) -> State:
+    """A state in which nothing happens yet. ``room`` scales the capacities; ``flat``: for compiled code."""
+    events, reads, threads, targets = len(model.rank), len(model.read_event), len(model.starts) - 1, model.targets
+    edges = room * (events + 32)
+    trail = 2 * room * (events * 2 + reads + 64)
+    sizes: dict[str, tuple[int, int]] = dict.fromkeys(("out_next", "step_edge", "step_after", "found"), (edges, -1))
+    sizes |= dict.fromkeys(("edge_from", "edge_to", "edge_kind", "edge_x", "edge_y"), (edges, 0))
+    sizes |= dict.fromkeys(("link_from", "link_to", "link_kind", "link_x", "link_y"), (edges, 0))
+    sizes |= dict.fromkeys(("trail_what", "trail_where", "trail_old"), (trail, 0))
+    sizes |= dict.fromkeys(("past", "kept", "want_past", "want_kept", "reach", "reach_step", "at"), (threads, 0))
+    sizes |= dict.fromkeys(("level_of", "queue", "queued", "order"), (events, 0))
+    sizes |= dict.fromkeys(("source", "fixed"), (reads, kernel.LOOSE))
+    sizes |= dict.fromkeys(("read_level", "reader_next", "opens"), (reads, 0))
+    sizes |= dict.fromkeys(("holds", "awaited"), (targets, 0))
+    sizes["pred"] = (events * threads, 0)
+    sizes["out_head"] = (events, -1)
+    sizes["reader_head"] = (events + targets, -1)
+    sizes["owner"] = (len(model.lock_at) - 1, -1)
+    sizes["reg"] = (kernel.REGISTERS, 0)
+    caps = [model.starts[t + 1] - model.starts[t] for t in range(threads)]
+    given: dict[str, list[int]] = {"cap": caps, "keep_cap": list(caps), "choice": model.read_group}
+    made: dict[str, Any] = {}
+    if flat:
+        import numpy as np
+
+        for name in State._fields:
+            if name in sizes:
+                size, value = sizes[name]
+                made[name] = np.full(size, value, dtype=np.int32) if value else np.zeros(size, dtype=np.int32)
+            else:
+                listed = given.get(name)
+                made[name] = np.array(getattr(model, name) if listed is None else listed, dtype=np.int32)
+    else:
+        for name in State._fields:
+            if name in sizes:
+                size, value = sizes[name]
+                made[name] = [value] * size
+            else:
+                listed = given.get(name)
+                made[name] = getattr(model, name) if listed is None else listed
+    return State(**made)
+
+
+class _Compiled:
+    """The kernel's functions, compiled."""
+
+    def __init__(self) -> None:
+        import numba
+
+        space: dict[str, Any] = dict(vars(kernel))
+        own = [f for f in vars(kernel).values() if isinstance(f, FunctionType) and f.__module__ == kernel.__name__]
+        for function in own:
+            copy = FunctionType(function.__code__, space, function.__name__)
+            copy.__module__ = kernel.__name__
+            space[function.__name__] = numba.njit(cache=True)(copy)
+        for function in own:
+            setattr(self, function.__name__, space[function.__name__])
+
+
+@cache
+def compiled() -> Any:
+    """The kernel, compiled; the same functions under the same names."""
+    return _Compiled()

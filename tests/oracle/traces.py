@@ -1,0 +1,197 @@
+"""Small traces, drawn at random, and what they prove possible: every reordering tried, by definition.
+
+The definition is that of :mod:`mazurka.causal.model` (patent, Definition 2), carried out one event at a time. Targets
+are named so that it needs no classification: ``l...`` locks, ``s...`` synchronising variables, others data.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from mazurka.causal.history import INITIAL
+from mazurka.causal.model import Question
+from mazurka.program.protocol import Step
+from mazurka.trace.event import READS, WRITES, Op
+
+
+def random_log(rng: random.Random, length: int, threads: int, valued: bool, branching: bool) -> list[Step]:
+    """A run of up to ``length`` steps: reads, writes, locks (re-entrant, perhaps never given back), fork, join, an
+    atomic counter."""
+    log: list[Step] = []
+    memory: dict[str, Any] = {}
+    held: dict[str, list[int]] = {}
+    forked = {t for t in range(threads) if t == 0 or rng.random() < 0.7}
+    begun, ended = set(forked), set()
+
+    def emit(t: int, op: Op, target: Any, value: Any = None) -> None:
+        log.append(Step(t, op, target, 0, True, value))
+
+    while len(log) < length:
+        t = rng.randrange(threads)
+        if t in ended:
+            if rng.random() < 0.2:
+                return log
+            continue
+        if t not in begun:
+            parent = rng.choice(sorted(begun - ended)) if begun - ended else None
+            if parent is None:
+                return log
+            if t not in forked:
+                emit(parent, Op.FORK, ("thread", str(t)))
+                forked.add(t)
+            else:
+                emit(t, Op.BEGIN, ("thread", str(t)))
+                begun.add(t)
+            continue
+        match rng.randrange(14):
+            case 0 | 1 | 2 | 3:
+                x = rng.choice("xy")
+                emit(t, Op.READ, x, memory.get(x, 0) if valued else None)
+            case 4 | 5 | 6 | 7:
+                x = rng.choice("xy")
+                memory[x] = rng.randrange(2)
+                emit(t, Op.WRITE, x, memory[x] if valued else None)
+            case 8 | 9:
+                lock = rng.choice(("l", "lm"))
+                if held.setdefault(lock, []) in ([], [t], [t, t]):
+                    held[lock].append(t)
+                    emit(t, Op.ACQUIRE, lock)
+            case 10 | 11:
+                for lock, owners in held.items():
+                    if owners and owners[-1] == t:
+                        owners.pop()
+                        emit(t, Op.RELEASE, lock)
+                        break
+            case 12:
+                if branching:
+                    emit(t, Op.BRANCH, ("branch",))
+                else:
+                    emit(t, Op.RMW, "s")
+            case _:
+                if rng.random() < 0.3 and not any(t in owners for owners in held.values()):
+                    emit(t, Op.END, ("thread", str(t)))
+                    ended.add(t)
+                elif ended:
+                    emit(t, Op.JOIN, ("thread", str(rng.choice(sorted(ended)))))
+    return log
+
+
+class Reorderings:
+    """All executions that a log (one access per step) proves possible."""
+
+    def __init__(self, log: list[Step], branches: bool) -> None:
+        self.log = log
+        self.rows: dict[int, list[int]] = {}
+        self.sources: dict[int, int] = {}
+        self.guards: dict[int, int] = {}  # how many of its thread's steps must have read as in the log
+        self.initial: dict[Any, Any] = {}
+        last: dict[Any, int] = {}
+        branch: dict[int, int] = {}
+        for i, step in enumerate(log):
+            row = self.rows.setdefault(step.task, [])
+            if step.op is Op.BRANCH or not branches:
+                branch[step.task] = len(row)
+            self.guards[i] = branch.get(step.task, 0)
+            row.append(i)
+            if READS[step.op]:
+                self.sources[i] = last.get(step.target, INITIAL)
+                if self.sources[i] == INITIAL and step.value is not None:
+                    self.initial[step.target] = step.value
+            if WRITES[step.op]:
+                last[step.target] = i
+
+    def answers(self, question: Question) -> bool:
+        """Whether one of them is what is asked for."""
+        threads = sorted(self.rows)
+        start = (tuple(0 for _ in threads), (), tuple(len(self.rows[t]) for t in threads))
+        seen = {start}
+        stack: list[Any] = [start]
+        while stack:
+            state = stack.pop()
+            if self._is_goal(state, threads, question):
+                return True
+            for number, t in enumerate(threads):
+                after = self._step(state, threads, number, t, question)
+                if after is not None and after not in seen:
+                    seen.add(after)
+                    stack.append(after)
+        return False
+
+    def _done(self, at: tuple[int, ...], threads: list[int], i: int) -> bool:
+        t = self.log[i].task
+        return at[threads.index(t)] > self.rows[t].index(i)
+
+    def _is_goal(self, state: Any, threads: list[int], question: Question) -> bool:
+        at, _, _ = state
+        wanted = [*question.happen, *(i for pair in question.before for i in pair), *(r for r, _, _ in question.sees)]
+        return all(self._done(at, threads, i) for i in wanted) and all(
+            self._comes_next(state, threads, i) for i in question.next
+        )
+
+    def _comes_next(self, state: Any, threads: list[int], i: int) -> bool:
+        """Whether its thread stands before it and is sure to do it, once it can."""
+        at, _, faithful = state
+        step = self.log[i]
+        number = threads.index(step.task)
+        if at[number] >= len(self.rows[step.task]) or self.rows[step.task][at[number]] != i:
+            return False
+        if faithful[number] < self.guards[i]:
+            return False
+        if step.op in (Op.BEGIN, Op.JOIN) and self.sources[i] != INITIAL:
+            return self._done(at, threads, self.sources[i])
+        return True
+
+    def _step(self, state: Any, threads: list[int], number: int, t: int, question: Question) -> Any:
+        """The state after the next step of a thread, or None. ``memory`` is (target, writer, whether its value is the
+        logged one); ``faithful``: how many steps of each thread read as logged (all, until one does not)."""
+        at, memory, faithful = state
+        if at[number] >= len(self.rows[t]):
+            return None
+        i = self.rows[t][at[number]]
+        step = self.log[i]
+        if i in question.next or not self._comes_next(state, threads, i):
+            return None
+        for a, b in question.before:
+            if i == b and (a == b or not self._done(at, threads, a)):
+                return None
+        held = {target: (source, kept) for target, source, kept in memory}
+        name = str(step.target)
+        if name.startswith("l"):
+            held, possible = self._lock(held, step, i)
+            if not possible:
+                return None
+        elif step.op not in (Op.FORK, Op.JOIN, Op.BEGIN, Op.END, Op.BRANCH):
+            source, kept = held.get(step.target, (INITIAL, True))
+            if READS[step.op]:
+                if name.startswith("s"):
+                    if source != self.sources[i]:
+                        return None
+                elif not self._gives(i, source, kept) and faithful[number] > at[number]:
+                    faithful = (*faithful[:number], at[number], *faithful[number + 1 :])
+                for read, _, wanted in question.sees:
+                    if read == i and (source != wanted or not kept):
+                        return None
+            if WRITES[step.op]:
+                held[step.target] = (i, faithful[number] > at[number])
+        at = (*at[:number], at[number] + 1, *at[number + 1 :])
+        return at, tuple(sorted((target, *rest) for target, rest in held.items())), faithful
+
+    def _lock(self, held: dict[Any, Any], step: Step, i: int) -> tuple[dict[Any, Any], bool]:
+        """Locks are kept in memory as (owner, depth)."""
+        owner, depth = held.get(step.target, (step.task, 0))
+        if depth and owner != step.task:
+            return held, False
+        held[step.target] = (step.task, depth + (1 if step.op is Op.ACQUIRE else -1))
+        if held[step.target][1] == 0:
+            del held[step.target]
+        return held, True
+
+    def _gives(self, i: int, source: int, kept: bool) -> bool:
+        """Whether a read that takes its value from ``source`` gives what it gave in the log."""
+        logged, value = self.sources[i], self.log[i].value
+        if source == logged:
+            return kept
+        if value is None:
+            return False
+        return kept and (self.initial.get(self.log[i].target) if source == INITIAL else self.log[source].value) == value
