@@ -23,7 +23,7 @@ from typing import Any, Final
 from mazurka.errors import UsageError
 
 STRATEGIES: Final = ("mcr", "dpor", "dpor-rf", "dfs", "random", "pct")
-MEMORY_MODELS: Final = ("sc",)
+MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)
 FORMATS: Final = ("text", "json", "sarif", "junit", "github")
@@ -156,7 +156,7 @@ def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = 
 
 _TABLE: Final = (
     _choice("strategy", STRATEGIES, "how the interleavings are chosen"),
-    _choice("memory-model", MEMORY_MODELS, "what threads may see of each other's writes"),
+    _choice("memory-model", MEMORY_MODELS, "how late threads may see each other's writes"),
     Key("include", _names, "names of packages", "further packages or modules to track"),
     Key("invariant", _expression, "a Python expression", "an expression that must hold at the end of every execution"),
     Key("max-executions", _count_or_none, "a whole number, 0 for no limit", "executions after which to stop"),

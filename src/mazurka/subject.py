@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mazurka.config import KEYS, Options, convert
 from mazurka.errors import UsageError
+from mazurka.program.memory import MemoryModel
 from mazurka.program.python.entry import Entry, Function, Script
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.kernel import Limits
@@ -55,13 +56,13 @@ def loading_of(options: Options) -> dict[str, object]:
 
 
 def options_of(schedule: Schedule, options: Options) -> Options:
-    """``options`` with what the schedule remembers."""
+    """``options`` with what the schedule remembers: it names threads and points of its own memory model only."""
     remembered: dict[str, Any] = {
         KEYS[name].field: convert(KEYS[name], schedule.options[name], f"schedule of {schedule.target}")
         for name in _LOADING
         if name in schedule.options
     }
-    return replace(options, **remembered)
+    return replace(options, memory_model=schedule.memory_model, **remembered)
 
 
 def subject_of(target: str, arguments: tuple[str, ...], options: Options) -> Subject:
@@ -75,6 +76,7 @@ def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = N
         roots=roots,
         include=options.include,
         isolation=Isolation(options.isolation),
+        memory=MemoryModel(options.memory_model),
         limits=Limits(steps=options.max_steps, seconds=min(60.0, options.time_limit or 60.0)),
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,

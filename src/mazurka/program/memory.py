@@ -51,6 +51,11 @@ class MemoryModel(Enum):
     TSO = "tso"
     PSO = "pso"
 
+    @property
+    def words(self) -> str:
+        """What completes "under ..."."""
+        return "sequential consistency" if self is MemoryModel.SC else self.name
+
 
 def flusher(thread: str, number: int = 0) -> str:
     """The name of a thread's queue; under PSO ``number`` says for which of its locations, counted from 1."""

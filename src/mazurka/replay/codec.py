@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mazurka.errors import MazurkaError
+from mazurka.program.memory import MemoryModel
 from mazurka.replay.points import Point
 from mazurka.replay.schedule import FORMAT, SavedFailure, SavedStep, Schedule
 from mazurka.replay.switches import decode_blocks, encode_blocks
@@ -101,7 +102,7 @@ def _from_fields(data: dict[str, Any]) -> Schedule:
         steps=tuple(SavedStep(*fields) for fields in data["steps"]),
         points=tuple(Point(*fields) for fields in data["points"]),
         strategy=str(data["strategy"]),
-        memory_model=str(data["memory_model"]),
+        memory_model=MemoryModel(data["memory_model"]).value,
         python=str(data["python"]),
         options=dict(data["options"]),
     )
@@ -214,7 +215,7 @@ def _from_essentials(essentials: list[Any]) -> Schedule:
         failure=SavedFailure(str(kind), "", "", "", "", str(mark)),
         points=_ungroup_points(points),
         strategy="",
-        memory_model=str(memory_model),
+        memory_model=MemoryModel(memory_model).value,
         python=str(python),
         options=dict(options),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from mazurka.report.finding import Finding
 
@@ -22,6 +23,13 @@ class Verdict(Enum):
     INCONCLUSIVE = "inconclusive"
 
 
+_MEMORY: Final = {
+    "sc": "memory is sequentially consistent",
+    "tso": "memory is TSO: plain stores reach other threads late, each thread's in their order",
+    "pso": "memory is PSO: plain stores reach other threads late, those to different locations in any order",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What was covered: the most threads and points that a run had, and how many places in the source are points."""
@@ -29,12 +37,13 @@ class Scope:
     threads: int = 0
     points: int = 0
     sites: int = 0
+    memory_model: str = "sc"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What a verdict rests on, in words."""
         return (
-            "memory is sequentially consistent",
+            _MEMORY[self.memory_model],
             "threads switch at tracked accesses and at primitives, each of which is indivisible",
             "a timeout fires only when no thread can move",
             "the inputs are those of this run",
