@@ -59,8 +59,8 @@ format: $(READY) ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(BENCH)/ready ## compare the speed with frontrun's, side by side
-	FRONTRUN_PYTHON=$(abspath $(BENCH)/bin/python) $(BIN)/python benchmarks/compare_frontrun.py $(ARGS)
+bench: $(BENCH)/ready ## measure every figure that is demanded (ARGS="speed counts": some)
+	FRONTRUN_PYTHON=$(abspath $(BENCH)/bin/python) PYTHONPATH=src $(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(READY) ## check links, error names and the commands in README and docs
 	$(BIN)/python tools/check_docs.py $(ARGS)

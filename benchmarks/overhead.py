@@ -1,29 +1,48 @@
 """What instrumentation costs a program with one thread: the same work plain and instrumented, side by side in one run.
 
-    python benchmarks/overhead.py [--repeat N] [PACKAGE TESTS ...]
+The test suites of three released packages, pinned, run in child processes, plain and with the package and its tests
+instrumented; and programs of our own that do little but what hooks slow down. Hooks are live, but there is nothing to
+schedule. A suite's results have to be the same. Packages come as source distributions, once, into ``.cache/suites``.
 
-Without arguments it measures programs of its own, small enough to read, that do little but what hooks slow down.
-Given a package and the directory of its test suite (say `cachetools /tmp/cachetools/tests`), it runs that suite in
-child processes, plain and with the package and the tests instrumented. Hooks are live, but there is nothing to
-schedule. Prints the ratio of the times with its spread. Exits with 1 if a suite's results differ, or a ratio is 15
-or more.
+    python -m benchmarks.overhead PACKAGE TESTS      another package, and the folder with its tests
 """
 
 from __future__ import annotations
 
-import argparse
-import statistics
+import os
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-ROOT = Path(__file__).resolve().parent.parent
-LIMIT = 15.0
+from benchmarks.row import ROOT, SRC, Row, Settings, middle
 
-PROGRAMS = {
+_LIMIT: Final = 15.0
+_CACHE: Final = ROOT / ".cache" / "suites"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A released package; ``source`` and ``tests`` are folders in its source distribution."""
+
+    requirement: str
+    package: str
+    source: str
+    tests: str
+
+
+_SUITES: Final = (
+    Suite("cachetools==5.3.1", "cachetools", "src", "tests"),
+    Suite("more-itertools==10.5.0", "more_itertools", ".", "tests"),
+    Suite("toolz==1.0.0", "toolz", ".", "toolz/tests"),
+)
+
+_PROGRAMS: Final = {
     "attributes": """
 class Point:
     def __init__(self, x, y):
@@ -73,9 +92,8 @@ def work():
 """,
 }
 
-SUITE = """
+_RUN: Final = """
 import sys
-sys.path[:0] = [{src!r}, {parent!r}]
 import pytest
 if {instrumented}:
     from mazurka.program.python import hooks, loader
@@ -86,27 +104,66 @@ raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly
 """
 
 
-def main() -> int:
-    """Measure, print, and say whether all is well."""
-    parser = argparse.ArgumentParser(description="overhead of instrumentation with nothing to schedule")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("pairs", nargs="*", metavar="PACKAGE TESTS")
-    arguments = parser.parse_args()
-    worst = 0.0
-    same = True
-    if arguments.pairs:
-        for package, tests in zip(arguments.pairs[::2], arguments.pairs[1::2], strict=True):
-            ratio, equal = measure_suite(package, tests, arguments.repeat)
-            worst, same = max(worst, ratio), same and equal
-    else:
-        for name, source in PROGRAMS.items():
-            worst = max(worst, measure_program(name, source, arguments.repeat))
-    return 0 if same and worst < LIMIT else 1
+def measure(settings: Settings) -> Iterator[Row]:
+    for suite in _SUITES:
+        folder = _unpacked(suite)
+        source, tests = folder / suite.source, folder / suite.tests
+        yield measure_suite(suite.requirement, suite.package, source, tests, settings.repetitions)
+    for name, source in _PROGRAMS.items():
+        yield _measure_program(name, source, settings.repetitions)
 
 
-def measure_program(name: str, source: str, repeat: int) -> float:
-    """Time one program of ours both ways."""
-    sys.path.insert(0, str(ROOT / "src"))
+def _unpacked(suite: Suite) -> Path:
+    """The folder of its source distribution."""
+    folder = _CACHE / suite.requirement.replace("==", "-")
+    if not folder.exists():
+        _CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=_CACHE, prefix=".new-") as scratch:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            command += ["--no-binary", ":all:", "--dest", scratch, suite.requirement]
+            subprocess.run(command, check=True)
+            (archive,) = Path(scratch).glob("*.tar.gz")
+            with tarfile.open(archive) as packed:
+                packed.extractall(scratch, filter="data")
+            (unpacked,) = (each for each in Path(scratch).iterdir() if each.is_dir())
+            unpacked.rename(folder)
+    return folder
+
+
+def measure_suite(name: str, package: str, source: Path, tests: Path, repetitions: int) -> Row:
+    """Run a package's test suite both ways; the results are compared, too."""
+    runs = [
+        [_run_suite(package, source, tests, instrumented) for instrumented in (False, True)] for _ in range(repetitions)
+    ]
+    results = {result for pair in runs for _, result in pair}
+    times = [(plain, slow) for (plain, _), (slow, _) in runs]
+    note = f"both ways {'; '.join(sorted(results))}, plain {min(plain for plain, _ in times):.2f} s"
+    same = len(results) == 1
+    return _row(
+        f"test suite of {name}", times, note if same else note.replace("both ways", "THE RESULTS DIFFER:"), same
+    )
+
+
+def _run_suite(package: str, source: Path, tests: Path, instrumented: bool) -> tuple[float, str]:
+    """Seconds by pytest's own account, and its last line without them."""
+    script = _RUN.format(tests=str(tests), package=package, instrumented=instrumented)
+    path = os.pathsep.join([str(SRC), str(source)])
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tests.parent,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr.strip()[-200:]
+    outcome, _, duration = last.strip("= ").partition(" in ")
+    if not duration:
+        raise SystemExit(f"{package}: its tests do not run: {last}")
+    return float(duration.partition("s")[0]), outcome
+
+
+def _measure_program(name: str, source: str, repetitions: int) -> Row:
     from mazurka.program.python import hooks, instrument
 
     hooks.install()
@@ -114,8 +171,8 @@ def measure_program(name: str, source: str, repeat: int) -> float:
     rewritten: dict[str, Any] = {"__name__": name}
     exec(compile(source, f"<{name}>", "exec"), plain)
     exec(instrument.instrument_source(source, f"<{name}>"), rewritten)
-    assert plain["work"]() == rewritten["work"]()
-    return report(name, [(_time(plain["work"]), _time(rewritten["work"])) for _ in range(repeat)])
+    pairs = [(_time(plain["work"]), _time(rewritten["work"])) for _ in range(repetitions)]
+    return _row(f"loop over {name}", pairs, "", plain["work"]() == rewritten["work"](), demanded=False)
 
 
 def _time(work: Callable[[], object]) -> float:
@@ -124,46 +181,14 @@ def _time(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def measure_suite(package: str, tests: str, repeat: int) -> tuple[float, bool]:
-    """Time a package's test suite both ways, and compare the results."""
-    pairs = []
-    equal = True
-    for _ in range(repeat):
-        (before, one), (after, other) = (_run_suite(package, tests, instrumented) for instrumented in (False, True))
-        pairs.append((before, after))
-        if one != other:
-            print(f"{package}: the results differ: {one} against {other}")
-            equal = False
-    return report(package, pairs, one), equal
-
-
-def _run_suite(package: str, tests: str, instrumented: bool) -> tuple[float, str]:
-    script = SUITE.format(
-        src=str(ROOT / "src"),
-        parent=str(Path(tests).resolve().parent),
-        tests=tests,
-        package=package,
-        instrumented=instrumented,
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr.strip()[-200:]
-    outcome, _, duration = last.strip("= ").partition(" in ")
-    if not duration:
-        raise SystemExit(f"{package}: its tests do not run: {last}")
-    return float(duration.partition("s")[0]), outcome
-
-
-def report(name: str, pairs: list[tuple[float, float]], outcome: str = "") -> float:
-    """Print the ratio of instrumented to plain."""
-    ratios = [after / before for before, after in pairs]
-    middle = statistics.median(ratios)
-    plain = statistics.median(before for before, _ in pairs)
-    print(
-        f"{name:14} plain {plain * 1000:9.1f} ms   instrumented {middle:5.2f} x   "
-        f"({min(ratios):.2f} to {max(ratios):.2f})   {outcome}"
-    )
-    return middle
+def _row(figure: str, pairs: list[tuple[float, float]], note: str, same: bool, demanded: bool = True) -> Row:
+    ratios = [slow / plain for plain, slow in pairs]
+    holds = same and (sorted(ratios)[len(ratios) // 2] < _LIMIT or not demanded)
+    limit = f"under {_LIMIT:.0f}x" if demanded else ""
+    return Row(figure, limit, *middle(ratios, "x"), note, holds if demanded or not same else None)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.path.insert(0, str(SRC))
+    _package, _tests = sys.argv[1:]
+    print(measure_suite(_package, _package, Path(_tests).resolve().parent, Path(_tests).resolve(), 5))

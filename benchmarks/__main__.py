@@ -1,0 +1,89 @@
+"""Measures, and prints one table: figure, what is demanded, what was measured, its spread.
+
+    make bench                              everything (about a quarter of an hour)
+    make bench ARGS="speed counts"          some measurements
+    make bench ARGS="counts --strategy mcr --strategy dpor --seconds 20"
+
+A measurement is a module in this folder with a function ``measure(settings)`` that yields rows; it gets its name in
+the table below. Rows come out as they are measured. The status is 1 if a demand is not met.
+
+Not here, because they are no figures: that the suite passes on every supported Python, and that schedules recorded
+on one replay on the others (``.ci/run``, ``tests/replay``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from typing import Final
+
+from benchmarks.row import SRC, Measure, Row, Settings
+
+#: What can be measured: its name, and the module that does it.
+MEASUREMENTS: Final = {
+    "real": "real_cases",
+    "rivals": "rivals",
+    "outcomes": "outcomes",
+    "generated": "generated",
+    "counts": "counts",
+    "classes": "classes",
+    "bugs": "bugs",
+    "speed": "compare_frontrun",
+    "cold": "cold_start",
+    "overhead": "overhead",
+    "switches": "switches",
+}
+
+
+def main() -> int:
+    names, settings = _arguments()
+    _print_load()
+    print(f"{'figure':50} {'demanded':>16} {'measured':>16}  {'spread':24} note", flush=True)
+    missed = []
+    for name in names:
+        measure: Measure = importlib.import_module(f"benchmarks.{MEASUREMENTS[name]}").measure
+        print(f"-- {name}", flush=True)
+        for row in measure(settings):
+            _print(row)
+            if row.holds is False:
+                missed.append(f"{name}: {row.figure}")
+    print(f"{len(missed)} demands are not met" + "".join(f"\n  {each}" for each in missed))
+    return 1 if missed else 0
+
+
+def _arguments() -> tuple[list[str], Settings]:
+    default = Settings()
+    parser = argparse.ArgumentParser(prog="make bench ARGS=...", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(MEASUREMENTS)}")
+    parser.add_argument("--repetitions", type=int, default=default.repetitions, metavar="N")
+    parser.add_argument("--seconds", type=float, default=default.seconds, help="limit for one search of `counts`")
+    parser.add_argument("--programs", type=int, default=default.programs, help="how many `generated` draws")
+    parser.add_argument("--strategy", action="append", metavar="NAME", help="those that `counts` counts")
+    parser.add_argument("--frontrun", default=os.environ.get("FRONTRUN_PYTHON", ""), metavar="PYTHON")
+    given = parser.parse_args()
+    if unknown := [name for name in given.names if name not in MEASUREMENTS]:
+        parser.error(f"nothing is called {unknown[0]}; there are {', '.join(MEASUREMENTS)}")
+    strategies = tuple(given.strategy or default.strategies)
+    settings = Settings(given.repetitions, given.seconds, given.programs, given.frontrun, strategies)
+    return given.names or list(MEASUREMENTS), settings
+
+
+def _print_load() -> None:
+    load, processors = os.getloadavg()[0], os.cpu_count() or 1
+    busy = "; TOO BUSY to compare speeds honestly" if load > processors / 4 else ""
+    version = ".".join(map(str, sys.version_info[:3]))
+    print(f"Python {version}, load {load:.1f} on {processors} processors{busy}")
+
+
+def _print(row: Row) -> None:
+    mark = "   NOT MET" if row.holds is False else ""
+    print(
+        f"{row.figure:50} {row.demanded:>16} {row.measured:>16}  {row.spread:24} {row.note}{mark}".rstrip(), flush=True
+    )
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(SRC))
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""What a measurement gives: rows of one table, and what it may be told."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+SRC: Final = ROOT / "src"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure. ``spread`` is the range over the repetitions; ``holds`` is None where nothing is demanded."""
+
+    figure: str
+    demanded: str
+    measured: str
+    spread: str = ""
+    note: str = ""
+    holds: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much to measure: how often, at most how many seconds for one search, and against which frontrun."""
+
+    repetitions: int = 5
+    seconds: float = 60.0
+    programs: int = 3000
+    frontrun: str = ""
+    strategies: tuple[str, ...] = ("mcr",)
+
+
+Measure = Callable[[Settings], Iterator[Row]]
+
+
+def middle(values: Sequence[float], unit: str = "", digits: int = 3) -> tuple[str, str]:
+    """Median and range, as text."""
+    median, low, high = (f"{value:.{digits}g}" for value in (statistics.median(values), min(values), max(values)))
+    return f"{median}{unit}", f"{low} to {high}{unit}"
