@@ -137,7 +137,9 @@ def _place(code: types.CodeType, offset: int) -> tuple[int, int, int]:
 def accompanied(run: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
     """Operands of an operation just announced at ``site``: iterators that run code of the program tell of it."""
     last = _announced(run, site)
-    return things if last is None else tuple([_accompany(each, last) if _runs_code(each) else each for each in things])
+    if last is None or last[2][0] == "a":
+        return things
+    return tuple([_accompany(each, last) if _runs_code(each) else each for each in things])
 
 
 def _announced(run: Any, site: int) -> _Entry | None:

@@ -321,6 +321,12 @@ METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
 ) | frozenset("__getitem__ __setitem__ __delitem__ __contains__ __len__ __iter__ __ior__ __iadd__".split())
 
+#: Those that go through what they are given, which may be an iterator that runs code of the program.
+GOING_THROUGH: Final = frozenset(
+    "extend extendleft update intersection_update difference_update symmetric_difference_update intersection issubset "
+    "issuperset isdisjoint difference subtract".split()
+)
+
 
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""

@@ -21,12 +21,12 @@ import operator
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import CellType
+from types import BuiltinMethodType, CellType
 from typing import Any, Final
 
 from mazurka.program.python import amid, attributes, calls, kernel, lasting, objects, spin
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
-from mazurka.program.python.containers import forget_shapes, operation, read_all, shapes
+from mazurka.program.python.containers import GOING_THROUGH, forget_shapes, operation, read_all, shapes
 from mazurka.program.python.iteration import iterate, step
 from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.primitives.local import local, real_local
@@ -267,7 +267,8 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     if run is not None and not run.solo:
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
-        args = amid.accompanied(run, site, args)
+        if type(function) is BuiltinMethodType and function.__name__ in GOING_THROUGH:
+            args = amid.accompanied(run, site, args)
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.containers import METHODS
+from mazurka.program.python.containers import GOING_THROUGH, METHODS
 from mazurka.program.python.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.rewrite.operators import used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
@@ -22,12 +22,6 @@ _CONSUMERS: Final = frozenset(
 _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
 #: Builtins whose calls need a look at run time.
 _LOOKED_AT: Final = frozenset("getattr setattr hasattr delattr vars print input open format".split()) | _CONSUMERS
-
-#: Methods of containers that go through what they are given: that may be an iterator that has to be accompanied.
-_GOING_THROUGH: Final = frozenset(
-    "extend extendleft update intersection_update difference_update symmetric_difference_update intersection issubset "
-    "issuperset isdisjoint difference subtract".split()
-)
 
 #: Imported modules whose functions change nothing, or tell the kernel themselves.
 _QUIET: Final = frozenset(
@@ -105,7 +99,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
 
 def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
     """A method that containers have."""
-    if function.attr in _GOING_THROUGH:
+    if function.attr in GOING_THROUGH:
         return looked_at(r, node, passed_on=True)
     if node.keywords or not all(r.steady(each) for each in node.args):
         return looked_at(r, node)
