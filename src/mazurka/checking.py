@@ -31,6 +31,7 @@ from mazurka.explore.frontier import Frontier, open_frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.strategy import Settings
 from mazurka.findings import Failing, Writer, fails_again
+from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.python.program import Isolation, PythonProgram
 from mazurka.report.check_report import CheckReport, Scope, Verdict
@@ -104,11 +105,14 @@ class _Check:
             self._retry(self.store)
         if self.known and not self.options.all_failures:
             return self._report(_retried(self), self.known)
-        explorer, failing = self._search()
-        assert explorer.outcome is not None
+        outcome = self._search()
         seen = {each.failure.identity for each in self.known}
-        new = [each for each in failing if each.failure.identity not in seen]
-        return self._report(explorer.outcome, [*self.known, *new])
+        new = [
+            Failing(found.failure, found.schedule, found.points)
+            for found in outcome.found
+            if found.failure.identity not in seen
+        ]
+        return self._report(outcome, [*self.known, *new])
 
     # -- saved failures -----------------------------------------------------------------------------------------------
 
@@ -131,7 +135,7 @@ class _Check:
 
     # -- the search ---------------------------------------------------------------------------------------------------
 
-    def _search(self) -> tuple[Explorer, list[Failing]]:
+    def _search(self) -> Outcome:
         frontier = self._frontier()
         explorer = Explorer(
             _Interruptible(self.program, self.watcher),
@@ -141,19 +145,19 @@ class _Check:
             stop_at_first=not self.options.all_failures,
             frontier=frontier,
             interrupted=self.watcher.interrupted,
+            learned=self.program.learned.points,
         )
-        failing: list[Failing] = []
         points = set(self.program.learned.points)
         for progress in explorer.progress():
-            failing += [Failing(found.failure, found.schedule, frozenset(points)) for found in progress.new]
             if len(points) != len(self.program.learned.points):
                 points = set(self.program.learned.points)
                 if frontier is not None:
                     _remember_points(frontier, points)
             for module, reason in self.program.loader.opaque.items():
-                explorer.untracked[f"module {module} ({reason})"] = 1
+                explorer.seen.untracked[f"module {module} ({reason})"] = 1
             self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
-        return explorer, failing
+        assert explorer.outcome is not None
+        return explorer.outcome
 
     def _frontier(self) -> Frontier | None:
         """Where the search is kept; None, and a word about it, if it can't be kept."""
@@ -203,7 +207,7 @@ class _Check:
     def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
         writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note)
         findings, refused = writer.findings(failing)
-        verdict, reason = _verdict(outcome, findings, refused)
+        verdict, reason = _verdict(outcome, findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
         sites = sum(point > 0 for point in self.program.learned.points)
@@ -216,7 +220,7 @@ class _Check:
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,
             complete=outcome.complete,
-            scope=Scope(outcome.threads, outcome.points, sites),
+            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model),
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
@@ -240,14 +244,16 @@ def _retried(check: _Check) -> Outcome:
     return Outcome(Violation(found), check.options.strategy, check.retried, 0.0, complete=False)
 
 
-def _verdict(outcome: Outcome, findings: tuple[Finding, ...], refused: tuple[str, ...]) -> tuple[Verdict, str]:
+def _verdict(
+    outcome: Outcome, findings: tuple[Finding, ...], refused: tuple[str, ...], model: str
+) -> tuple[Verdict, str]:
     if findings:
         return Verdict.VIOLATION, ""
     if refused:
         return Verdict.INCONCLUSIVE, "an error in Mazurka: the witness checker does not believe what was found"
     match outcome.verdict:
         case Verified(scope):
-            return Verdict.VERIFIED, scope
+            return Verdict.VERIFIED, f"{scope}, under {MemoryModel(model).words}"
         case Inconclusive(reason):
             return Verdict.INCONCLUSIVE, reason
         case Violation(first):

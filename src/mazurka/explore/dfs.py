@@ -1,18 +1,36 @@
 """Every interleaving of points, depth first: the reference for all cleverer strategies.
 
-Invariant: seeds are prefixes that differ from a finished run in their last entry only; each interleaving has exactly
-one of them, so none is run twice. The size of the whole tree is guessed by Knuth's estimator (Math. Comp. 29, 1975):
-a run that made decisions among b1, b2, ... threads stands for b1*b2*... runs; here averaged over the runs so far,
-each weighed by how much of the tree it shows first (with depth-first order early runs resemble each other, so the
-guess is coarse at first).
+Invariant: seeds differ from a finished run in their last entry only; each interleaving has exactly one of them, so
+none is run twice. A seed keeps the schedule of that run, which all its seeds share, instead of a prefix of its own.
+
+The stack is all there is to know: its rows are all of it, each time. It is kept in the order of the seeds' shares of
+the tree, the smallest on top, so that a loan, every n-th of it, is a fair part, and what has been begun anywhere is
+finished before larger parts are: the stack stays as small as the program's runs are long.
+
+The size of the whole tree is guessed by Knuth's estimator (Math. Comp. 29, 1975): a run that made decisions among b1,
+b2, ... threads stands for b1*b2*... runs; here averaged over the runs so far, each weighed by how much of the tree it
+shows first (with depth-first order early runs resemble each other, so the guess is coarse at first).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.program.protocol import Plan, Run
+
+
+class Open(NamedTuple):
+    """An interleaving to run: as in ``schedule`` up to ``point``, where ``thread`` moves ("": the first of all)."""
+
+    schedule: tuple[str, ...]
+    point: int
+    thread: str
+    share: float  # of the tree
+
+    def prefix(self) -> tuple[str, ...]:
+        return (*self.schedule[: self.point], self.thread) if self.thread else ()
 
 
 class DepthFirst:
@@ -22,49 +40,44 @@ class DepthFirst:
     exhaustive = True
 
     def __init__(self) -> None:
-        self.stack: list[tuple[int, tuple[str, ...], float]] = [(0, (), 1.0)]  # number, prefix, share of the tree
-        self.taken: dict[int, float] = {}
-        self.next_number = 1
+        self.stack = [Open((), 0, "", 1.0)]
+        self.taken: dict[int, Open] = {}
+        self.lent: dict[int, list[Open]] = {}
+        self.next_number = 0
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.covered = 0.0  # the share of the tree behind us, decisions taken to be independent
-        self.journal: list[Row] = [("seed", 0, "", 1.0)]
 
     def take(self) -> Seed | None:
         if not self.stack:
             return None
-        number, prefix, share = self.stack.pop()
-        self.taken[number] = share
-        return Seed(number, Plan(prefix))
+        number = self.next_number
+        self.next_number += 1
+        taken = self.taken[number] = self.stack.pop()
+        return Seed(number, Plan(taken.prefix()))
 
     def give(self, seed: Seed, run: Run) -> None:
-        share = self.taken.pop(seed.number)
+        share = self.taken.pop(seed.number).share
         self.done += 1
         if run.divergence is not None:
             self.covered += share
             self.unrepeatable += not run.divergence.harmless
-            self.journal.append(("astray", seed.number, int(not run.divergence.harmless)))
             return
-        self.journal.append(("done", seed.number))
+        length, tasks, push = len(seed.plan.prefix), run.tasks, self.stack.append
         schedule = run.schedule()
-        length = len(seed.plan.prefix)
-        for choice in run.choices:
-            if choice.point < length:
+        for point, chosen, enabled in [(choice.point, choice.chosen, choice.enabled) for choice in run.choices]:
+            if point < length:
                 continue
-            share /= len(choice.enabled)
-            for task in choice.enabled:
-                if task != choice.chosen:
-                    self._push((*schedule[: choice.point], run.tasks[task]), share)
+            share /= len(enabled)
+            for task in enabled:
+                if task != chosen:
+                    push(Open(schedule, point, tasks[task], share))
         self.covered += share
 
-    def _push(self, prefix: tuple[str, ...], share: float) -> None:
-        self.stack.append((self.next_number, prefix, share))
-        self.journal.append(("seed", self.next_number, " ".join(prefix), share))
-        self.next_number += 1
-
     def estimate(self) -> Estimate:
-        total = self.done / self.covered if self.covered and self.stack else float(self.done) if self.done else None
-        return Estimate(self.done, len(self.stack), total)
+        waiting = len(self.stack) + sum(map(len, self.lent.values()))
+        total = self.done / self.covered if self.covered and waiting else float(self.done) if self.done else None
+        return Estimate(self.done, waiting, total)
 
     def note(self) -> str:
         return ""
@@ -74,25 +87,52 @@ class DepthFirst:
             return ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
 
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
     def rows(self) -> list[Row]:
-        rows, self.journal = self.journal, []
-        return rows
+        out = [seed for loan in self.lent.values() for seed in loan]
+        return self._rows([*out, *self.taken.values(), *self.stack], self.done, self.unrepeatable, self.covered)
+
+    def _rows(self, stack: list[Open], done: int, unrepeatable: int, covered: float) -> list[Row]:
+        seeds: list[Row] = [("seed", " ".join(seed.prefix()), seed.share) for seed in stack]
+        return [("anew", done, unrepeatable, covered), *seeds]
 
     def restore(self, rows: Iterable[Row]) -> None:
-        open_seeds: dict[int, tuple[tuple[str, ...], float]] = {}
-        latest = -1
         for row in rows:
             match row:
-                case ("seed", number, prefix, share):
-                    open_seeds[number] = (tuple(prefix.split()), share)
-                    latest = max(latest, number)
-                case ("done", number) | ("astray", number, _):
-                    del open_seeds[number]
-                    self.done += 1
-                    self.unrepeatable += row[-1] if row[0] == "astray" else 0
-        if latest < 0:
+                case ("anew", done, unrepeatable, covered):
+                    self.stack.clear()
+                    self.done, self.unrepeatable, self.covered = done, unrepeatable, covered
+                case ("seed", prefix, share):
+                    *before, last = prefix.split() or [""]
+                    self.stack.append(Open(tuple(before), len(before), last, share))
+
+    def lend(self, parts: int) -> list[Loan]:
+        self.stack.sort(key=_share, reverse=True)
+        shares = [self.stack[part::parts] for part in range(parts)]
+        self.stack = []
+        loans = []
+        for seeds in filter(None, shares):
+            self.lent[self.next_number] = seeds
+            loans.append(Loan(self.next_number, self._rows(seeds, 0, 0, 0.0)))
+            self.next_number += 1
+        return loans
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        seeds = self.lent.pop(number)
+        if rows is None:
+            self.stack += seeds
             return
-        self.stack = [(number, *seed) for number, seed in sorted(open_seeds.items())]
-        self.covered = max(0.0, 1.0 - sum(share for _, _, share in self.stack))
-        self.next_number = latest + 1
-        self.journal.clear()
+        borrower = DepthFirst()
+        borrower.restore(rows)
+        self.stack += borrower.stack
+        self.done += borrower.done
+        self.unrepeatable += borrower.unrepeatable
+        self.covered += borrower.covered
+
+    def bound(self, number: int) -> bool:
+        return False
+
+
+def _share(seed: Open) -> float:
+    return seed.share

@@ -1,5 +1,7 @@
-"""The loop: take a seed from a strategy, run it, look at what happened, give the run back, until there is reason to
-stop.
+"""The loop: have runs made that a strategy wants, look at what they have shown, until there is reason to stop.
+
+Runs are made in stints (see stint.py): here, one after the other, or by a crew (crew.py), several at once, each with a
+part of the work that the strategy lends. What came of a stint goes the same way from there on.
 
 It also decides the verdict. ``Verified`` is only said when an exhaustive strategy ran out of seeds, no run was cut
 short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
@@ -7,7 +9,7 @@ is given.
 
 A run that *grew* (met a shared location at a site not known to need points) makes what an exhaustive strategy has
 learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become known, so
-this ends.
+this ends. What is still under way then counts for its failures only.
 
 With a :class:`~mazurka.explore.frontier.Frontier` everything learnt is written down in batches, so that a killed
 exploration goes on where the last batch ended; its failures are then seen again first.
@@ -15,22 +17,31 @@ exploration goes on where the last batch ended; its failures are then seen again
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from mazurka.explore.crew import Crew
+from mazurka.explore.foreman import Foreman
 from mazurka.explore.frontier import Frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verdict, Verified, Violation
-from mazurka.explore.strategy import Estimate, Seed, Settings, Strategy, make_strategy
-from mazurka.program.protocol import Failure, Plan, Program, Run
-
-#: What an exhaustive strategy runs one order each of, if not of interleavings.
-_CLASSES: Final = {"mcr": "reads-from classes", "dpor-rf": "reads-from classes", "dpor": "Mazurkiewicz traces"}
+from mazurka.explore.sightings import Judge, Sightings
+from mazurka.explore.stint import Stint, Terms, again, work
+from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, make_strategy
+from mazurka.program.protocol import Program
 
 #: How long what was learnt may stay unwritten, in seconds.
 _BATCH: Final = 0.5
+
+#: Seconds of a stint made here, after which whoever waits is told how it goes.
+_HERE: Final = 0.05
+
+#: Seconds for what is under way to be finished when the search stops.
+_GRACE: Final = 1.0
+
+#: What an exhaustive strategy runs one order each of, if not of interleavings.
+_CLASSES: Final = {"mcr": "reads-from classes", "dpor-rf": "reads-from classes", "dpor": "Mazurkiewicz traces"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +54,22 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an exploration stands after one more run."""
+    """Where an exploration stands after one more stint."""
 
     executions: int
     seconds: float
     found: int  # distinct failures
-    new: tuple[Found, ...]  # the failures first seen in this run
+    new: tuple[Found, ...]  # the failures first seen in this stint
     estimate: Estimate
     restarted: bool = False
 
 
-#: Looks at a finished run and names what is wrong with it, if anything (an invariant, a user's check).
-Judge = Callable[[Run], Failure | None]
-
-
 class Explorer:
-    """Explores one program with one strategy. Iterate over :meth:`progress`; :attr:`outcome` is set at its end."""
+    """Explores one program with one strategy. Iterate over :meth:`progress`; :attr:`outcome` is set at its end.
+
+    ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
+    ``alone`` seconds; it is closed in the end.
+    """
 
     def __init__(
         self,
@@ -71,6 +82,9 @@ class Explorer:
         judge: Judge | None = None,
         frontier: Frontier | None = None,
         interrupted: Callable[[], bool] | None = None,
+        learned: set[int] | None = None,
+        crew: Crew | None = None,
+        alone: float = 0.0,
     ) -> None:
         self.program = program
         self.strategy_name = strategy
@@ -80,16 +94,14 @@ class Explorer:
         self.judge = judge
         self.frontier = frontier
         self.interrupted = interrupted
+        self.learned = set() if learned is None else learned
+        self.alone = alone
         self.strategy: Strategy = make_strategy(strategy, self.settings)
+        self.foreman = None if crew is None else Foreman(crew, strategy, self.settings, self.learned)
         self.outcome: Outcome | None = None
-        self.found: dict[tuple[str, ...], Found] = {}
-        self.executions = 0
+        self.seen = Sightings()
         self.restarts = 0
-        self.threads = 0
-        self.points = 0
-        self.truncated = ""
-        self.untracked: dict[str, int] = {}
-        self.uncontrolled: dict[str, int] = {}
+        self._notes: list[str] = []
         self._started = 0.0
         self._written = 0.0
         self._doubts = ""  # as last written down
@@ -102,99 +114,96 @@ class Explorer:
         return self.outcome
 
     def progress(self) -> Iterator[Progress]:
-        """Explore, yielding after each run. Closing the iterator early is fine: the outcome is then what is known."""
+        """Explore, yielding after each stint. Closing the iterator early is fine: the outcome is then what is known."""
         self._started = self._written = time.perf_counter()
         stopped = "the exploration was abandoned"
         try:
-            yield from self._again()
+            yield from self._take_up()
             while not (stopped := self._stop_reason()):
-                seed = self.strategy.take()
-                if seed is None:
+                stints = self._stints()
+                if stints is None:
                     break
-                yield self._execute(seed)
+                for stint in stints:
+                    yield self._take_in(stint)
+                yield self._progress(())
         except KeyboardInterrupt:
             stopped = "interrupted"
         finally:
+            self._dismiss()
             self._write(force=True)
             self.outcome = self._conclude(stopped)
             if self.frontier is not None:
                 self.frontier.close(finished=self.outcome.complete)
 
-    # -- one run ------------------------------------------------------------------------------------------------------
+    # -- stints -------------------------------------------------------------------------------------------------------
 
-    def _again(self) -> Iterator[Progress]:
-        """Take up what an earlier, killed exploration left: its rows, and its failures, which are run again."""
-        if self.frontier is None:
-            return
-        self.strategy.restore(self.frontier.rows())
-        self.executions = self.frontier.executions
-        self._recall()
-        for schedule in self.frontier.failures():
-            run = self.program.execute(Plan(schedule))
-            yield self._progress(self._look(run) if run.divergence is None else (), False)
+    def _stints(self) -> Iterator[Stint] | None:
+        """The next stints that are finished; None if there is nothing left to run."""
+        strategy, points = self.strategy, frozenset(self.learned)
+        if self.foreman is not None and self._seconds() >= self.alone and isinstance(strategy, Divisible):
+            if self.budget.executions is not None:
+                strategy.bound(self.budget.executions)
+            return self.foreman.collect(strategy) if self.foreman.hand_out(strategy, self._terms()) else None
+        stint = work(self.program, strategy, self._terms(_HERE), self.judge)
+        stint.sightings.know(points)
+        return iter([stint]) if stint.sightings.executions else None
 
-    def _execute(self, seed: Seed) -> Progress:
-        run = self.program.execute(seed.plan)
-        self.executions += 1
-        new = self._look(run)
-        restart = run.grew and self.strategy.exhaustive
+    def _terms(self, seconds: float = float("inf")) -> Terms:
+        if self.budget.seconds is not None:
+            seconds = min(seconds, self.budget.seconds - self._seconds())
+        left = None if self.budget.executions is None else self.budget.executions - self.seen.executions
+        return Terms(seconds, left, frozenset(self.seen.found), self.stop_at_first)
+
+    def _take_in(self, stint: Stint) -> Progress:
+        new = self.seen.add(stint.sightings)
+        if self.frontier is not None:
+            for found in new:
+                self.frontier.add_failure(found.schedule)
+        restart = stint.grew and self.strategy.exhaustive
         if restart:
             self.restarts += 1
             self.strategy = make_strategy(self.strategy_name, self.settings)
             if self.frontier is not None:
                 self.frontier.forget_rows()
-        else:
-            self.strategy.give(seed, run)
+        if self.foreman is not None and self.foreman.unlucky:
+            self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
+            self._dismiss()
         self._write()
         return self._progress(new, restart)
 
-    def _progress(self, new: tuple[Found, ...], restarted: bool) -> Progress:
-        seconds = time.perf_counter() - self._started
-        return Progress(self.executions, seconds, len(self.found), new, self.strategy.estimate(), restarted)
+    def _progress(self, new: tuple[Found, ...], restarted: bool = False) -> Progress:
+        found = len(self.seen.found)
+        return Progress(self.seen.executions, self._seconds(), found, new, self.strategy.estimate(), restarted)
 
-    def _look(self, run: Run) -> tuple[Found, ...]:
-        """Note what a run did, and its failures if they are new ones: one after another if the search goes on."""
-        for totals, counts in ((self.untracked, run.untracked), (self.uncontrolled, run.uncontrolled)):
-            for name, count in counts.items():
-                totals[name] = totals.get(name, 0) + count
-        if run.truncated:
-            self.truncated = self.truncated or run.truncated
-        self.threads = max(self.threads, len(run.tasks))
-        if run.divergence is not None:
-            return ()
-        failures = run.failures
-        if self.judge is not None and not run.truncated:
-            verdict = self.judge(run)
-            failures = [*failures, verdict] if verdict is not None else failures
-        self.points = max(self.points, sum([step.point for step in run.log]))
-        unknown = {each.identity: each for each in reversed(failures) if each.identity not in self.found}
-        if not unknown:
-            return ()
-        schedule = run.schedule()
-        if self.frontier is not None:
-            self.frontier.add_failure(schedule)
-        new = tuple(Found(each, schedule, self.executions) for each in reversed(unknown.values()))
-        if self.stop_at_first:
-            new = new[:1]
-        self.found.update((found.failure.identity, found) for found in new)
-        return new
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
 
-    def _recall(self) -> None:
-        """What earlier runs of this search said against a proof counts for those to come, too."""
-        assert self.frontier is not None
+    def _dismiss(self) -> None:
+        """Do without the crew from now on. Unless there is a failure, what is under way may be finished first."""
+        if self.foreman is None:
+            return
+        foreman, self.foreman = self.foreman, None
+        end = time.perf_counter() + _GRACE
+        while foreman.busy and not self.seen.found and time.perf_counter() < end:
+            for stint in foreman.collect(self.strategy):
+                self._take_in(stint)
+        foreman.dismiss(self.strategy)
+
+    # -- what lasts ---------------------------------------------------------------------------------------------------
+
+    def _take_up(self) -> Iterator[Progress]:
+        """Take up what an earlier, killed exploration left: its rows, and its failures, which are run again."""
+        if self.frontier is None:
+            return
+        self.strategy.restore(self.frontier.rows())
+        self.seen.executions = self.frontier.executions
         self._doubts = self.frontier.fact("doubts")
-        if self._doubts:
-            self.truncated, untracked, uncontrolled, self.threads, self.points = json.loads(self._doubts)
-            self.untracked.update(untracked)
-            self.uncontrolled.update(uncontrolled)
-
-    def _remember(self) -> None:
-        """Write down what speaks against a proof, before the runs that it comes from count as made."""
-        assert self.frontier is not None
-        doubts = json.dumps([self.truncated, self.untracked, self.uncontrolled, self.threads, self.points])
-        if doubts != self._doubts:
-            self._doubts = doubts
-            self.frontier.remember("doubts", doubts)
+        self.seen.recall(self._doubts)
+        for schedule in self.frontier.failures():
+            points = frozenset(self.learned)
+            stint = again(self.program, schedule, self.judge)
+            stint.sightings.know(points)
+            yield self._progress(self.seen.add(stint.sightings))
 
     def _write(self, force: bool = False) -> None:
         now = time.perf_counter()
@@ -203,58 +212,70 @@ class Explorer:
         self._written = now
         rows = self.strategy.rows()  # taken even if nobody wants them: they must not pile up
         if self.frontier is not None:
-            self._remember()
-            self.frontier.add(rows, self.executions)
+            doubts = self.seen.doubts()  # written before the runs that they come from count as made
+            if doubts != self._doubts:
+                self._doubts = doubts
+                self.frontier.remember("doubts", doubts)
+            self.frontier.add(rows, self.seen.executions)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def _stop_reason(self) -> str:
         """Why no further run is made although there may be more ("": there is no reason)."""
-        if self.found and self.stop_at_first:
+        if self.seen.found and self.stop_at_first and not self._may_be_first():
             return "stopped at the first failure"
-        if self.budget.executions is not None and self.executions >= self.budget.executions:
+        if self.budget.executions is not None and self.seen.executions >= self.budget.executions:
             return f"the limit of {self.budget.executions} executions was reached"
-        if self.budget.seconds is not None and time.perf_counter() - self._started >= self.budget.seconds:
+        if self.budget.seconds is not None and self._seconds() >= self.budget.seconds:
             return f"the time limit of {self.budget.seconds:g} s was reached"
         if self.interrupted is not None and self.interrupted():
             return "interrupted"
         return ""
 
+    def _may_be_first(self) -> bool:
+        """Whether a run that should have come before the failing one is still to be made."""
+        return isinstance(self.strategy, Divisible) and self.strategy.bound(self._found()[0].seed)
+
+    def _found(self) -> tuple[Found, ...]:
+        """The failures in the order of their seeds, otherwise as they came; if only the first is wanted, that."""
+        found = sorted(self.seen.found.values(), key=lambda each: each.seed)
+        return tuple(found[:1] if self.stop_at_first else found)
+
     def _conclude(self, stopped: str) -> Outcome:
         complete = not stopped and self.strategy.exhaustive
-        notes = [note for note in (self.strategy.note(), self.frontier.trouble if self.frontier else "") if note]
+        notes = [*self._notes, self.strategy.note(), self.frontier.trouble if self.frontier else ""]
         return Outcome(
             self._verdict(stopped),
             self.strategy_name,
-            self.executions,
-            time.perf_counter() - self._started,
+            self.seen.executions,
+            self._seconds(),
             complete,
-            tuple(self.found.values()),
+            self._found(),
             self.restarts,
-            self.threads,
-            self.points,
-            self.untracked,
-            self.uncontrolled,
-            tuple(notes),
+            self.seen.threads,
+            self.seen.points,
+            self.seen.untracked,
+            self.seen.uncontrolled,
+            tuple(note for note in notes if note),
         )
 
     def _verdict(self, stopped: str) -> Verdict:
-        if self.found:
-            return Violation(next(iter(self.found.values())))
-        if self.truncated:
-            return Inconclusive(self.truncated)
+        if self.seen.found:
+            return Violation(self._found()[0])
+        if self.seen.truncated:
+            return Inconclusive(self.seen.truncated)
         if stopped:
             return Inconclusive(stopped)
         if not self.strategy.exhaustive:
             return Inconclusive(f"{self.strategy_name} samples, it can't cover everything")
-        if self.uncontrolled:
-            return Inconclusive(f"not controlled: {_listed(self.uncontrolled)}")
-        if self.untracked:
-            return Inconclusive(f"not tracked: {_listed(self.untracked)}")
+        if self.seen.uncontrolled:
+            return Inconclusive(f"not controlled: {_listed(self.seen.uncontrolled)}")
+        if self.seen.untracked:
+            return Inconclusive(f"not tracked: {_listed(self.seen.untracked)}")
         if doubt := self.strategy.doubt():
             return Inconclusive(doubt)
         kind = _CLASSES.get(self.strategy_name, "interleavings")
-        return Verified(f"all {kind} of the program on this input, under sequential consistency")
+        return Verified(f"all {kind} of the program on this input")
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -23,7 +23,7 @@ from typing import Final
 from mazurka.errors import MazurkaError
 from mazurka.explore.strategy import Row
 
-_VERSION: Final = "1"
+_VERSION: Final = "2"
 _WIDTH: Final = 7
 
 _SCHEMA: Final = """
@@ -73,13 +73,17 @@ class Frontier:
 
     def add(self, rows: Iterable[Row], executions: int) -> None:
         """Write what was learnt since the last batch, in one transaction."""
+        rows = list(rows)
+        anew = max((place for place, row in enumerate(rows) if row[0] == "anew"), default=-1)
+        rows = rows[max(anew, 0) :]
         padded = [(row[0], len(row) - 1, *row[1:], *[None] * (_WIDTH - len(row) + 1)) for row in rows]
-        self._try(
-            [
-                ("INSERT INTO learnt (kind, width, a, b, c, d, e, f, g) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", padded),
-                ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [("executions", executions)]),
-            ]
-        )
+        statements: list[tuple[str, list[tuple[object, ...]]]] = [
+            ("INSERT INTO learnt (kind, width, a, b, c, d, e, f, g) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", padded),
+            ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [("executions", executions)]),
+        ]
+        if anew >= 0:
+            statements.insert(0, ("DELETE FROM learnt", [()]))
+        self._try(statements)
 
     def add_failure(self, schedule: tuple[str, ...]) -> None:
         """Write at once that a schedule fails."""

@@ -34,6 +34,12 @@ known taker go first; the other is then seen, done or blocked. What does not fit
 can be taken back) is approximated: the alternative is scheduled, and whatever comes of it is a path of its own,
 unless it has been seen.
 
+Several processes. A loan is a number of branches with the nodes of their paths. The nodes that a borrower adds below
+a lent branch belong to nobody else, so it goes on there by itself. What its runs offer to the nodes above, it does not
+run, but gives back, and the lender keeps what nobody has offered in the meantime. Runs of one class that two borrowers
+have made (no two runs that follow their seeds are, but see the approximations) are noticed by the lender, who
+drops the later one with all that came of it, just as it drops the run itself if alone.
+
 Order: fewest deviations from the first run first. What a run offers is worked out at once only up to a point; the
 rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle. Cost: per
 run O(path x offers) set look-ups and one query per new alternative.
@@ -44,21 +50,26 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.asking import Wanted
+from mazurka.explore.entries import Entries, lent_rows
 from mazurka.explore.offers import Offers
-from mazurka.explore.strategy import Estimate, Row, Seed
-from mazurka.explore.tree import NEVER, Branch, Node
+from mazurka.explore.strategy import Estimate, Loan, Row, Seed
+from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
 from mazurka.program.protocol import Plan, Run
 from mazurka.trace.event import Op
 
 #: How many queries are asked for one run before others get their turn.
 _PORTION: Final = 200
+
+
+#: How many branches a loan has at most. What a borrower does not get to is there again.
+_LENT: Final = 32
 
 
 @dataclass(slots=True)
@@ -83,6 +94,15 @@ class _Offering:
     rest: Iterator[Wanted | None]
 
 
+@dataclass(slots=True)
+class _Lent:
+    """A loan given: the branches to run, and by number all that the borrower has been told of."""
+
+    branches: list[Branch]
+    names: int
+    told: dict[int, Branch] = field(default_factory=dict)
+
+
 class ReadsFromSearch:
     """The ``mcr`` strategy."""
 
@@ -93,6 +113,8 @@ class ReadsFromSearch:
         self.solver = solver
         self.counters = Counters()
         self.journal: list[Row] = []
+        self.borrowed = False  # whether this search does part of another's work
+        self.next_loan = 0
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self._clear()
         self._add(None, Wanted(0, NEVER, (), ()))
@@ -105,6 +127,7 @@ class ReadsFromSearch:
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
         self.waiting_count = 0
         self.seen: set[int] = set()
+        self.lent: dict[int, _Lent] = {}
         self.next_number = 0
 
     # -- the protocol -------------------------------------------------------------------------------------------------
@@ -149,7 +172,8 @@ class ReadsFromSearch:
 
     def estimate(self) -> Estimate:
         done = self.counters.runs
-        waiting = self.waiting_count + sum(map(len, self.unasked))
+        lent = sum(len(loan.branches) for loan in self.lent.values())
+        waiting = self.waiting_count + lent + sum(map(len, self.unasked))
         return Estimate(done, waiting, None if waiting else float(done))
 
     def note(self) -> str:
@@ -168,15 +192,16 @@ class ReadsFromSearch:
     # -- seeds --------------------------------------------------------------------------------------------------------
 
     def _encode(self, prefix: Iterable[str]) -> bytes:
-        numbers = array("H")
-        for name in prefix:
-            number = self.name_numbers.get(name)
-            if number is None:
-                number = self.name_numbers[name] = len(self.names)
-                self.names.append(name)
-                self.journal.append(("name", name))
-            numbers.append(number)
-        return numbers.tobytes()
+        return array("H", map(self.code, prefix)).tobytes()
+
+    def code(self, name: str) -> int:
+        """The number of a name in prefixes."""
+        number = self.name_numbers.get(name)
+        if number is None:
+            number = self.name_numbers[name] = len(self.names)
+            self.names.append(name)
+            self.journal.append(("name", name))
+        return number
 
     def _decode(self, prefix: bytes) -> tuple[str, ...]:
         numbers = array("H")
@@ -184,20 +209,36 @@ class ReadsFromSearch:
         names = self.names
         return tuple([names[number] for number in numbers])
 
-    def _add(self, parent: Branch | None, wanted: Wanted, retry: bool = False) -> None:
+    def _add(self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None) -> None:
         prefix = self._encode(wanted.prefix)
-        branch = Branch(self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry)
+        branch = Branch(
+            self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry=retry is not None
+        )
         self.next_number += 1
-        self._enqueue(branch)
-        above = -1 if parent is None else parent.number
-        asked = " ".join(map(str, wanted.asked))
-        self.journal.append(("seed", branch.number, above, wanted.cut, wanted.answer, prefix, asked, int(retry)))
+        self.tell(branch)
+        if retry is not None:
+            branch.shared = retry.shared
+        if wanted.cut > branch.shared or retry is not None or parent is None:
+            self.enqueue(branch)
 
-    def _enqueue(self, branch: Branch) -> None:
+    def tell(self, branch: Branch) -> None:
+        """Have the rows tell of a new branch."""
+        above = -1 if branch.parent is None else branch.parent.number
+        asked = " ".join(map(str, branch.asked))
+        self.journal.append(
+            ("seed", branch.number, above, branch.cut, branch.answer, branch.prefix, asked, int(branch.retry))
+        )
+
+    def enqueue(self, branch: Branch, first: bool = False) -> None:
+        """Have a branch run when its turn comes."""
         self.open[branch.number] = branch
-        while len(self.waiting) <= branch.depth:
+        depth = branch.depth + branch.known
+        while len(self.waiting) <= depth:
             self.waiting.append(deque())
-        self.waiting[branch.depth].append(branch)
+        if first:
+            self.waiting[depth].appendleft(branch)
+        else:
+            self.waiting[depth].append(branch)
         self.waiting_count += 1
 
     def _diverged(self, branch: Branch, seed: Seed, run: Run) -> None:
@@ -216,7 +257,7 @@ class ReadsFromSearch:
             self.counters.lost += 1
         elif index == branch.asked[-1] and not branch.retry:
             prefix = (*seed.plan.prefix[:index], *seed.plan.prefix[index + 1 :])
-            self._add(branch.parent, Wanted(branch.cut, branch.answer, prefix, branch.asked[:-1]), retry=True)
+            self._add(branch.parent, Wanted(branch.cut, branch.answer, prefix, branch.asked[:-1]), retry=branch)
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
@@ -242,6 +283,8 @@ class ReadsFromSearch:
             for node, answer in zip(branch.nodes, walk.answers, strict=True):
                 flat.extend((node.asks, node.first, node.second, answer))
             self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
+            if walk.actual is not None:
+                self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Offers(walk, self.solver, self.counters)
         offering = _Offering(branch, offers, offers.all())
         if not self._ask_on(offering, _PORTION):
@@ -260,7 +303,11 @@ class ReadsFromSearch:
             elif self.counters.queries >= enough:
                 finished = False
                 break
-        self.journal.extend(("tried", branch.number, number, answer) for number, answer in impossible)
+        self.journal += [
+            ("tried", branch.number, number, answer)
+            for number, answer in impossible
+            if answer in branch.node(number).tried  # or it has been taken back
+        ]
         impossible.clear()
         if finished:
             self.journal.append(("offered", branch.number))
@@ -273,7 +320,9 @@ class ReadsFromSearch:
         self._clear()
         self.journal.clear()
         self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
-        self._add(None, Wanted(0, NEVER, (), ()))
+        self.journal.append(("doubts", *self._doubtful()))
+        if not self.borrowed:
+            self._add(None, Wanted(0, NEVER, (), ()))
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
@@ -282,54 +331,63 @@ class ReadsFromSearch:
         return rows
 
     def restore(self, rows: Iterable[Row]) -> None:
-        everything: dict[int, Branch] = {}
-        done: set[int] = set()
+        entries: Entries | None = None
         for row in rows:
-            if row[0] == "anew" or not everything:
-                everything.clear()
-                done.clear()
+            if entries is None or row[0] == "anew":
                 self._clear()
-            self._restore_row(row, everything, done)
-        if not everything:
+                entries = Entries(self)
+            entries.enter(row)
+        if entries is None:
             return
-        for number, branch in everything.items():
-            if number not in done or branch.known:
-                self._enqueue(branch)
-        self.next_number = max(everything) + 1
-        self.counters.runs = sum(not branch.known for number, branch in everything.items() if number in done)
+        for branch in entries.branches.values():
+            if entries.is_open(branch):
+                branch.shared = 0 if not self.borrowed else len(branch.path()) if branch.known else branch.cut
+                self.enqueue(branch)
+        self.next_number = max(entries.branches) + 1
+        self.counters.runs = sum(not branch.known for branch in entries.done)
         self.journal.clear()
 
-    def _restore_row(self, row: Row, everything: dict[int, Branch], done: set[int]) -> None:
-        match row:
-            case ("anew", kinds):
-                self.taken_kinds = set(kinds.split())
-            case ("doubts", lost, unknown, capped):
-                self.counters.lost, self.counters.unknown, self.counters.capped = lost, unknown, capped
-            case ("name", name):
-                self.name_numbers[name] = len(self.names)
-                self.names.append(name)
-            case ("seed", number, above, cut, answer, prefix, asked, retry):
-                parent = everything.get(above)
-                places = tuple(map(int, asked.split()))
-                everything[number] = Branch(number, parent, cut, answer, prefix, places, bool(retry))
-                if parent is not None and cut:
-                    parent.path()[cut - 1].tried.add(answer)
-            case ("done", number, inherited, flat, signature):
-                done.add(number)
-                branch = everything[number]
-                branch.inherited = inherited
-                branch.nodes = _nodes(flat)
-                if signature != -1:
-                    branch.known = True
-                    self.seen.add(signature)
-            case ("offered", number):
-                everything[number].known = False
-                everything[number].prefix = b""
-            case ("tried", number, index, answer):
-                everything[number].path()[index].tried.add(answer)
+    def lend(self, parts: int) -> list[Loan]:
+        self._put_off()
+        portion = min(_LENT, -(-self.waiting_count // parts))
+        taken: list[Branch] = []
+        for waiting in self.waiting:
+            while waiting and len(taken) < portion * parts:
+                taken.append(waiting.popleft())
+        self.waiting_count -= len(taken)
+        loans = []
+        for branches in filter(None, (taken[part::parts] for part in range(parts))):
+            lent = self.lent[self.next_loan] = _Lent(branches, len(self.names))
+            loans.append(Loan(self.next_loan, lent_rows(self.names, self.taken_kinds, branches, lent.told)))
+            self.next_loan += 1
+        return loans
 
+    def _put_off(self) -> None:
+        """Make runs that have not offered all they can again, where others can do so, too."""
+        for offerings in self.unasked:
+            while offerings:
+                branch = offerings.popleft().branch
+                branch.known = True
+                self.enqueue(branch)
 
-def _nodes(flat: bytes) -> tuple[Node, ...]:
-    numbers: array[Any] = array("q")
-    numbers.frombytes(flat)
-    return tuple(Node(*numbers[i : i + 4]) for i in range(0, len(numbers), 4))
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        lent = self.lent.pop(number, None)
+        if lent is None:
+            return  # given before the tree was begun anew
+        entries = Entries(self, lent.told, lent.names)
+        for row in rows or ():
+            if row[0] == "anew":
+                self._begin_anew(set(row[1].split()))
+                return
+            entries.enter(row)
+        for branch in reversed(lent.branches):
+            if entries.is_open(branch):
+                self.enqueue(branch, first=not branch.known)
+            else:
+                self.open.pop(branch.number, None)
+        for branch in entries.made:
+            if entries.is_open(branch):
+                self.enqueue(branch)
+
+    def bound(self, number: int) -> bool:
+        return False

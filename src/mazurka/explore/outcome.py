@@ -14,6 +14,8 @@ class Found:
     failure: Failure
     schedule: tuple[str, ...]
     execution: int  # the number of the run it was first seen in, from 1
+    seed: int = 0  # its strategy's number for that run, if that means something to everybody
+    points: frozenset[int] = frozenset()  # the sites known to need points before that run
 
 
 @dataclass(frozen=True, slots=True)

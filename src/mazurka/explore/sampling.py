@@ -3,39 +3,79 @@
 ``pct`` is the randomised scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte (ASPLOS 2010): threads get
 random priorities, the highest that can moves, and at d-1 random points the one about to move falls below all others.
 In a program of n threads and k points it finds a bug of depth d with probability at least 1/(n k^(d-1)) per run.
+How long runs are is learnt from runs, in *rounds* of 1, 1, 2, 4, 8 ... runs: all of one round use what those before
+have shown.
+
+Runs are numbered, and a run's number (with the seed) determines it. What is left to do are ranges of numbers, the
+lowest first, so the runs made are the same however many processes make them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
-from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.program.protocol import Continuation, Plan, Run
+
+#: As good as no end.
+_NEVER: Final = 1 << 62
+
+#: Numbers in a loan, at least and at most. What a borrower does not get to is there again.
+_LEAST: Final = 16
+_MOST: Final = 8192
 
 
 class RandomWalk:
-    """The ``random`` strategy: at each point every thread that can move is equally likely to."""
+    """The ``random`` strategy: at each point every thread that can move is equally likely to.
+
+    ``ranges`` are the numbers to run, ascending and disjoint, as [first, beyond); the last has no end of its own.
+    """
 
     name = "random"
     exhaustive = False
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
-        self.handed_out = 0
+        self.ranges: list[tuple[int, int]] = [(0, _NEVER)]
+        self.taken: set[int] = set()
+        self.lent: dict[int, tuple[int, int]] = {}
         self.done = 0
-        self.journal: list[Row] = []
+        self.beyond = _NEVER  # no number from here on is wanted
+        self.portion = _LEAST
 
     def plan(self, number: int) -> Plan:
         return Plan(then=Continuation.RANDOM, seed=self.seed + number)
 
+    def ready(self) -> int:
+        """No number from here on can be run yet."""
+        return self.beyond
+
+    # -- the protocol -------------------------------------------------------------------------------------------------
+
     def take(self) -> Seed | None:
-        number = self.handed_out
-        self.handed_out += 1
+        found = self._next(1)
+        if found is None:
+            return None
+        number = found[0]
+        self.taken.add(number)
         return Seed(number, self.plan(number))
 
+    def _next(self, most: int) -> tuple[int, int] | None:
+        """Take the lowest range of numbers out of those to run."""
+        if not self.ranges or self.ranges[0][0] >= self.ready():
+            return None
+        first, beyond = self.ranges[0]
+        end = min(beyond, first + most, self.ready())
+        if end == beyond:
+            del self.ranges[0]
+        else:
+            self.ranges[0] = (end, beyond)
+        return first, end
+
     def give(self, seed: Seed, run: Run) -> None:
+        self.taken.discard(seed.number)
         self.done += 1
-        self.journal.append(("done", seed.number))
 
     def estimate(self) -> Estimate:
         return Estimate(self.done, 0, None)
@@ -46,14 +86,42 @@ class RandomWalk:
     def doubt(self) -> str:
         return "it samples"
 
+    def bound(self, number: int) -> bool:
+        self.beyond = min(self.beyond, number)
+        return bool(self.lent) or bool(self.ranges and self.ranges[0][0] < self.beyond)
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
     def rows(self) -> list[Row]:
-        rows, self.journal = self.journal, []
-        return rows
+        return [("anew", self.done), *(("range", *each) for each in self.unfinished())]
+
+    def unfinished(self) -> list[tuple[int, int]]:
+        """What is not done, whoever has it."""
+        return sorted([*self.ranges, *self.lent.values(), *((number, number + 1) for number in self.taken)])
 
     def restore(self, rows: Iterable[Row]) -> None:
-        for _, number in (row for row in rows if row[0] == "done"):
-            self.done += 1
-            self.handed_out = max(self.handed_out, number + 1)
+        for row in rows:
+            match row:
+                case ("anew", done):
+                    self.ranges.clear()
+                    self.done = done
+                case ("range", first, beyond):
+                    self.ranges.append((first, beyond))
+
+    def lend(self, parts: int) -> list[Loan]:
+        loans: list[Loan] = []
+        while len(loans) < parts and (numbers := self._next(self.portion)) is not None:
+            self.lent[numbers[0]] = numbers
+            loans.append(Loan(numbers[0], [("anew", 0), ("range", *numbers)]))
+        return loans
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        lent = self.lent.pop(number)
+        left = [lent] if rows is None else [(row[1], row[2]) for row in rows if row[0] == "range"]
+        if rows is not None and not left:
+            self.portion = min(2 * self.portion, _MOST)
+        self.done += lent[1] - lent[0] - sum(beyond - first for first, beyond in left)
+        self.ranges = sorted([*self.ranges, *left])
 
 
 class Priorities(RandomWalk):
@@ -64,21 +132,26 @@ class Priorities(RandomWalk):
     def __init__(self, seed: int = 0, depth: int = 3) -> None:
         super().__init__(seed)
         self.depth = max(depth, 1)
-        self.threads = 1
+        self.threads = 1  # the most in one run, as are the points
         self.length = 1
+        self.round = 1  # the first number beyond this round
+        self.planned = 100  # the length that this round's runs are taken to have
 
     def plan(self, number: int) -> Plan:
-        length = self.length if self.done else 100
-        return Plan(then=Continuation.PCT, seed=self.seed + number, changes=self.depth - 1, length=length)
+        return Plan(then=Continuation.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
+
+    def ready(self) -> int:
+        if self.ranges and self.ranges[0][0] >= self.round and not self.lent and not self.taken:
+            self.round, self.planned = 2 * self.round, self.length
+        return min(self.round, self.beyond)
 
     def give(self, seed: Seed, run: Run) -> None:
         super().give(seed, run)
-        threads, length = len(run.tasks), sum(step.point for step in run.log)
-        if threads > self.threads or length > self.length:
-            self.threads, self.length = max(self.threads, threads), max(self.length, length)
-            self.journal.append(("size", self.threads, self.length))
+        self.threads = max(self.threads, len(run.tasks))
+        if len(run.log) > self.length:
+            self.length = max(self.length, sum([step.point for step in run.log]))
 
-    def bound(self) -> float:
+    def bound_of_one(self) -> float:
         """The least probability that one run finds a given bug of the assumed depth."""
         return float(1.0 / (self.threads * self.length ** (self.depth - 1)))
 
@@ -86,11 +159,30 @@ class Priorities(RandomWalk):
         if not self.done:
             return ""
         n, k, d = self.threads, self.length, self.depth
-        return f"each run finds a bug of depth {d} with probability at least 1/({n} * {k}^{d - 1}) = {self.bound():.3g}"
+        return (
+            f"each run finds a bug of depth {d} with probability at least 1/({n} * {k}^{d - 1}) = "
+            f"{self.bound_of_one():.3g}"
+        )
+
+    def rows(self) -> list[Row]:
+        return [*super().rows(), ("size", self.threads, self.length, self.round, self.planned)]
 
     def restore(self, rows: Iterable[Row]) -> None:
         kept = list(rows)
         super().restore(kept)
         for row in kept:
             if row[0] == "size":
-                self.threads, self.length = row[1], row[2]
+                self.threads, self.length, self.round, self.planned = row[1:]
+
+    def lend(self, parts: int) -> list[Loan]:
+        loans = super().lend(parts)
+        for loan in loans:
+            loan.rows.append(("size", 1, 1, self.round, self.planned))
+        return loans
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        kept = None if rows is None else list(rows)
+        super().settle(number, kept)
+        for row in kept or ():
+            if row[0] == "size":
+                self.threads, self.length = max(self.threads, row[1]), max(self.length, row[2])

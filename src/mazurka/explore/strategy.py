@@ -3,14 +3,18 @@
 A strategy hands out *seeds*: plans with a number. The loop runs them, in whatever order or place, and gives the runs
 back. What a strategy knows it can tell as *rows*, plain data in the order in which it learnt them; a new strategy of
 the same kind fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not given back
-come again).
+come again). A row of the kind ``anew`` makes all rows before it void.
+
+Rows also carry work to other processes: a *loan* is part of what there is to do, as rows for a new strategy of the
+same kind to begin with; what that tells afterwards, by its own rows, is settled with the lender. A loan may get lost:
+then its part is to be done again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Plan, Run
@@ -25,6 +29,14 @@ class Seed:
 
     number: int
     plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """Part of what there is to do, for another strategy of the same kind; ``number`` is the lender's own."""
+
+    number: int
+    rows: list[Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,24 @@ class Strategy(Protocol):
 
     def restore(self, rows: Iterable[Row]) -> None:
         """Learn what another of the same kind had learnt; called once, before anything else."""
+        ...
+
+
+@runtime_checkable
+class Divisible(Strategy, Protocol):
+    """A strategy whose work several processes can do."""
+
+    def lend(self, parts: int) -> list[Loan]:
+        """Give up to ``parts`` loans of what there is to do now."""
+        ...
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        """Take a loan back: what the borrower told at its end, or None if it got lost."""
+        ...
+
+    def bound(self, number: int) -> bool:
+        """Seeds from ``number`` on are not wanted any more; whether others are left. A strategy whose seeds come in no
+        order of their own takes no notice and says no."""
         ...
 
 

@@ -48,6 +48,7 @@ class Branch:
         "parent",
         "prefix",
         "retry",
+        "shared",
     )
 
     def __init__(
@@ -71,6 +72,7 @@ class Branch:
         self.depth: int = parent.depth + 1 if parent else 0
         self.nodes: tuple[Node, ...] = ()
         self.known = False  # whether its run has been seen, but not all that it offers
+        self.shared: int = parent.shared if parent else 0  # so many nodes of its path belong to other processes, too
 
     def path(self) -> list[Node]:
         """All nodes from the root down."""
@@ -84,6 +86,14 @@ class Branch:
                 keep = branch.inherited
             branch = branch.parent
         return [node for part in reversed(parts) for node in part]
+
+    def node(self, index: int) -> Node:
+        """One node of the path."""
+        branch = self
+        while index < branch.inherited:
+            assert branch.parent is not None
+            branch = branch.parent
+        return branch.nodes[index - branch.inherited]
 
 
 #: The answer "it stays blocked for ever".

@@ -46,6 +46,7 @@ class Walk:
         self.stops: list[Stop] = []
         self.waiting: list[Stop] = []  # the same for what never happened; the step is an index of history.pending
         self.answers: list[int] = []  # of the branch's own nodes
+        self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
 
     def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
         history = self.history
@@ -84,7 +85,12 @@ class Walk:
                 return
             self._pass(node, step)
             if number == len(path) - 1:
-                node.tried.add(self._actual(node, step))
+                self._settle(node, self._actual(node, step))
+
+    def _settle(self, node: Node, actual: int) -> None:
+        if actual not in node.tried:
+            node.tried.add(actual)
+            self.actual = actual
 
     def _step_of(self, node: Node) -> int | None:
         if node.asks == Asks.SOURCE:

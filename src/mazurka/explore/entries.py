@@ -1,0 +1,193 @@
+"""What a reads-from search has learnt, as rows, on its way into another (see mcr.py): the same search going on after
+a kill, a borrower, or a lender to whom a loan comes back.
+
+=========  ============================================================================================
+row        operands
+=========  ============================================================================================
+name       a thread's name; prefixes hold the numbers of names in the order in which they were told
+seed       its number, that of the branch above (-1: none), cut, answer, prefix, asked entries, whether it is a retry
+done       a seed's number, nodes inherited, its own nodes, signature (-1: nothing was learnt from the run)
+tried      a seed's number, the index of a node on its path, an answer that has been decided
+offered    the number of a seed whose run has nothing left to offer
+doubts     counts: lost schedules, unanswered questions, capped steps
+anew       kinds of targets that are waited for: everything before is void
+lent       the same kinds; what follows is a loan
+been       in a loan, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
+=========  ============================================================================================
+
+Nodes are told as four numbers each: what is asked, the two prints, and an answer; in a loan, instead of the answer,
+the number of answers and the answers.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from mazurka.explore.strategy import Row
+from mazurka.explore.tree import Branch, Node
+
+if TYPE_CHECKING:
+    from mazurka.explore.mcr import ReadsFromSearch
+
+
+class Entries:
+    """Takes rows into a search. With ``told``, the branches that a borrower knows, they are a borrower's.
+
+    A borrower's new branches get numbers of ours; what it has been told is looked up by its number.
+    """
+
+    def __init__(self, search: ReadsFromSearch, told: dict[int, Branch] | None = None, names: int = 0) -> None:
+        self.search = search
+        self.settles = told is not None
+        self.branches: dict[int, Branch] = told or {}
+        self.made: list[Branch] = []
+        self.done: set[Branch] = {branch for branch in self.branches.values() if branch.known}
+        self.codes = list(range(names))  # a borrower's numbers of names -> ours
+        self.decided: set[tuple[int, int]] = set()  # what has been decided by these rows: (id of a node, answer)
+
+    def is_open(self, branch: Branch) -> bool:
+        """Whether it is to be run: it has not been, or it has more to offer."""
+        return branch not in self.done or branch.known
+
+    def enter(self, row: Row) -> None:
+        match row:
+            case ("seed", number, above, cut, answer, prefix, asked, retry):
+                if above == -1 or above in self.branches:
+                    self._seed(
+                        Branch(number, self.branches.get(above), cut, answer, prefix, _places(asked), bool(retry))
+                    )
+            case ("done", number, inherited, flat, signature) if number in self.branches:
+                self._done(number, inherited, flat, signature)
+            case ("tried", number, index, answer) if number in self.branches:
+                node = self.branches[number].node(index)
+                self.decided.add((id(node), answer))
+                node.tried.add(answer)
+                self._tell("tried", number, index, answer)
+            case ("offered", number) if number in self.branches:
+                branch = self.branches[number]
+                branch.known = False
+                branch.prefix = b""
+                self._tell("offered", number)
+            case ("been", number, inherited, flat, known):
+                branch = self.branches[number]
+                branch.inherited, branch.nodes, branch.known = inherited, _unpacked(flat), bool(known)
+                self.done.add(branch)
+            case _:
+                self._enter_about_all(row)
+
+    def _seed(self, branch: Branch) -> None:
+        number, parent = branch.number, branch.parent
+        if parent is not None and not branch.retry:
+            node = parent.node(branch.cut - 1)
+            decided = (id(node), branch.answer)
+            if self.settles and branch.answer in node.tried and decided not in self.decided:
+                return  # somebody else was quicker
+            self.decided.add(decided)
+            node.tried.add(branch.answer)
+        self.branches[number] = branch
+        if self.settles:
+            self.made.append(branch)
+            branch.number = self.search.next_number
+            branch.prefix = self._translated(branch.prefix)
+            self.search.next_number += 1
+            self.search.tell(branch)
+
+    def _translated(self, prefix: bytes) -> bytes:
+        if all(code == number for number, code in enumerate(self.codes)):
+            return prefix
+        numbers = array("H")
+        numbers.frombytes(prefix)
+        return array("H", [self.codes[number] for number in numbers]).tobytes()
+
+    def _done(self, number: int, inherited: int, flat: bytes, signature: int) -> None:
+        search, branch = self.search, self.branches[number]
+        self.done.add(branch)
+        search.counters.runs += 1
+        if signature == -1:
+            branch.known = False
+        elif self.settles and signature in search.seen:
+            search.counters.repeated += 1
+            self._tell("done", number, branch.inherited, b"", -1)
+            del self.branches[number]  # and so all that came of it
+            return
+        else:
+            search.seen.add(signature)
+            branch.inherited, branch.nodes, branch.known = inherited, _nodes(flat), True
+        self._tell("done", number, inherited, flat, signature)
+
+    def _enter_about_all(self, row: Row) -> None:
+        search, counters = self.search, self.search.counters
+        match row:
+            case ("name", name):
+                code = search.code(name)
+                if self.settles:
+                    self.codes.append(code)
+            case ("doubts", lost, unknown, capped) if self.settles:
+                counters.lost += lost
+                counters.unknown += unknown
+                counters.capped += capped
+                search.journal.append(("doubts", counters.lost, counters.unknown, counters.capped))
+            case ("doubts", lost, unknown, capped):
+                counters.lost, counters.unknown, counters.capped = lost, unknown, capped
+            case ("anew", kinds):
+                search.taken_kinds = set(kinds.split())
+            case ("lent", kinds):
+                search.taken_kinds = set(kinds.split())
+                search.borrowed = True
+
+    def _tell(self, kind: str, number: int, *operands: Any) -> None:
+        if self.settles:
+            self.search.journal.append((kind, self.branches[number].number, *operands))
+
+
+def lent_rows(names: Iterable[str], kinds: Iterable[str], branches: list[Branch], told: dict[int, Branch]) -> list[Row]:
+    """A loan: the branches, and what has to be known of those above. All that it mentions is added to ``told``."""
+    rows: list[Row] = [("lent", " ".join(sorted(kinds))), *(("name", name) for name in names)]
+    lent = set(branches)
+    for branch in branches:
+        above: list[Branch] = []
+        each: Branch | None = branch
+        while each is not None and each.number not in told:
+            told[each.number] = each
+            above.append(each)
+            each = each.parent
+        for each in reversed(above):
+            parent = -1 if each.parent is None else each.parent.number
+            prefix, asked = (each.prefix, " ".join(map(str, each.asked))) if each in lent else (b"", "")
+            rows.append(("seed", each.number, parent, each.cut, each.answer, prefix, asked, int(each.retry)))
+            if each.known or each not in lent:
+                rows.append(("been", each.number, each.inherited, _packed(each.nodes), int(each in lent)))
+    return rows
+
+
+def _places(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split()))
+
+
+def _nodes(flat: bytes) -> tuple[Node, ...]:
+    numbers: array[Any] = array("q")
+    numbers.frombytes(flat)
+    return tuple([Node(*numbers[i : i + 4]) for i in range(0, len(numbers), 4)])
+
+
+def _packed(nodes: Iterable[Node]) -> bytes:
+    flat = array("q")
+    for node in nodes:
+        flat.extend((node.asks, node.first, node.second, len(node.tried), *node.tried))
+    return flat.tobytes()
+
+
+def _unpacked(flat: bytes) -> tuple[Node, ...]:
+    numbers: array[Any] = array("q")
+    numbers.frombytes(flat)
+    nodes, at = [], 0
+    while at < len(numbers):
+        asks, first, second, count = numbers[at : at + 4]
+        tried = numbers[at + 4 : at + 4 + count]
+        node = Node(asks, first, second, tried[0])
+        node.tried.update(tried)
+        nodes.append(node)
+        at += 4 + count
+    return tuple(nodes)

@@ -1,0 +1,85 @@
+"""What runs have shown, apart from what a strategy learns from them: failures, and whatever speaks against a proof.
+
+Sightings of different processes add up: where runs were made does not matter to the sum. Of one failure
+the sighting with the least seed is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from mazurka.explore.outcome import Found
+from mazurka.program.protocol import Failure, Run
+
+#: Looks at a finished run and names what is wrong with it, if anything (an invariant, a user's check).
+Judge = Callable[[Run], Failure | None]
+
+
+@dataclass(slots=True)
+class Sightings:
+    """What a number of runs have shown."""
+
+    executions: int = 0
+    found: dict[tuple[str, ...], Found] = field(default_factory=dict)
+    threads: int = 0  # the most in one run
+    points: int = 0  # the most in one run
+    truncated: str = ""
+    untracked: dict[str, int] = field(default_factory=dict)
+    uncontrolled: dict[str, int] = field(default_factory=dict)
+
+    def look(self, run: Run, judge: Judge | None = None) -> list[Failure]:
+        """Take note of a run; its failures, if it went as planned."""
+        if run.untracked:
+            _add(self.untracked, run.untracked)
+        if run.uncontrolled:
+            _add(self.uncontrolled, run.uncontrolled)
+        if run.truncated:
+            self.truncated = self.truncated or run.truncated
+        if len(run.tasks) > self.threads:
+            self.threads = len(run.tasks)
+        if run.divergence is not None:
+            return []
+        if len(run.log) > self.points:  # or it can't have more points
+            self.points = max(self.points, sum([step.point for step in run.log]))
+        if judge is not None and not run.truncated:
+            verdict = judge(run)
+            if verdict is not None:
+                return [*run.failures, verdict]
+        return run.failures
+
+    def know(self, points: frozenset[int]) -> None:
+        """Say of the failures which sites were known to need points before their runs."""
+        self.found = {identity: replace(found, points=points) for identity, found in self.found.items()}
+
+    def add(self, others: Sightings) -> tuple[Found, ...]:
+        """Take over what others have seen; the failures among it that are new."""
+        self.executions += others.executions
+        self.threads = max(self.threads, others.threads)
+        self.points = max(self.points, others.points)
+        self.truncated = self.truncated or others.truncated
+        _add(self.untracked, others.untracked)
+        _add(self.uncontrolled, others.uncontrolled)
+        new = {identity: found for identity, found in others.found.items() if self._is_first(identity, found)}
+        self.found.update(new)
+        return tuple(new.values())
+
+    def _is_first(self, identity: tuple[str, ...], found: Found) -> bool:
+        return identity not in self.found or found.seed < self.found[identity].seed
+
+    def doubts(self) -> str:
+        """What speaks against a proof, as a text for :meth:`recall`."""
+        return json.dumps([self.truncated, self.untracked, self.uncontrolled, self.threads, self.points])
+
+    def recall(self, doubts: str) -> None:
+        """What earlier runs of the same search said against a proof counts for those to come, too."""
+        if doubts:
+            self.truncated, untracked, uncontrolled, self.threads, self.points = json.loads(doubts)
+            self.untracked.update(untracked)
+            self.uncontrolled.update(uncontrolled)
+
+
+def _add(totals: dict[str, int], counts: dict[str, int]) -> None:
+    for name, count in counts.items():
+        totals[name] = totals.get(name, 0) + count

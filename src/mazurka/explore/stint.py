@@ -1,0 +1,118 @@
+"""Some runs in one go, wherever they are made: the unit of work between two looks at the world.
+
+A stint ends when its time or its number of runs is used up, when its strategy has nothing to run, at a run that
+shows a failure not known, and at a run that *grew* (met a shared location at a site not known to need points). So all
+its runs but the last were made with the points known at its beginning.
+
+Cost: a microsecond or two a run, beside the program and the strategy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from mazurka.explore.outcome import Found
+from mazurka.explore.sightings import Judge, Sightings
+from mazurka.explore.strategy import Row, Settings, Strategy, make_strategy
+from mazurka.program.protocol import Plan, Program
+
+#: The identities of failures.
+Identities = Collection[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """When a stint ends, and which failures are news."""
+
+    seconds: float
+    executions: int | None = None  # at most
+    known: Identities = ()
+    only_first: bool = False  # of several failures of one run only the first counts
+
+
+@dataclass(slots=True)
+class Stint:
+    """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run."""
+
+    sightings: Sightings = field(default_factory=Sightings)
+    grew: bool = False
+
+
+def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None = None) -> Stint:
+    """Make the runs a strategy wants, and let it learn from them."""
+    stint = Stint()
+    seen = stint.sightings
+    end = time.perf_counter() + terms.seconds
+    limit = terms.executions
+    execute, take, give, look = program.execute, strategy.take, strategy.give, seen.look
+    while limit is None or seen.executions < limit:
+        seed = take()
+        if seed is None:
+            break
+        run = execute(seed.plan)
+        seen.executions += 1
+        failures = look(run, judge)
+        if run.grew:
+            stint.grew = True
+        if not (run.grew and strategy.exhaustive):
+            give(seed, run)
+        unknown = {each.identity: each for each in failures if each.identity not in terms.known} if failures else {}
+        if unknown:
+            schedule = run.schedule()
+            firsts = list(unknown.values())[: 1 if terms.only_first else None]
+            rank = 0 if strategy.exhaustive else seed.number
+            seen.found.update((each.identity, Found(each, schedule, seen.executions, rank)) for each in firsts)
+        if seen.found or stint.grew or time.perf_counter() >= end:
+            break
+    return stint
+
+
+def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = None) -> Stint:
+    """Run what has failed before once more; it does not count as made now."""
+    stint = Stint()
+    run = program.execute(Plan(schedule))
+    stint.grew = run.grew
+    found = stint.sightings.found
+    for failure in stint.sightings.look(run, judge):
+        found.setdefault(failure.identity, Found(failure, run.schedule(), 0))
+    return stint
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A stint for another process: with a strategy of this name, made so, that knows what ``rows`` tell."""
+
+    strategy: str
+    settings: Settings
+    rows: list[Row]
+    terms: Terms
+    points: frozenset[int]  # sites known to need points
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of an order: of the strategy, as rows, and otherwise."""
+
+    stint: Stint
+    rows: list[Row]
+    points: frozenset[int]  # those that are new
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Carries out orders with a program that is ready; ``points`` are the sites known to need points, its runs add to
+    them."""
+
+    program: Program
+    points: set[int]
+    judge: Judge | None = None
+
+    def __call__(self, order: Order) -> Report:
+        self.points.update(order.points)
+        strategy: Any = make_strategy(order.strategy, order.settings)
+        strategy.restore(order.rows)
+        stint = work(self.program, strategy, order.terms, self.judge)
+        return Report(stint, strategy.rows(), frozenset(self.points - order.points))
