@@ -65,7 +65,8 @@ class Plan:
 
     ``prefix`` holds thread names, which mean the same thread in every run. ``seed`` feeds RANDOM and PCT.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
-    ``detail`` records values, object names and stacks as a report needs them, at some cost.
+    ``detail`` records values, object names and stacks as a report needs them, at some cost. ``values`` makes a step's
+    value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`.
     """
 
     prefix: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Plan:
     length: int = 100  # PCT: the number of points among which the changes are spread
     strict: bool = True
     detail: bool = False
+    values: bool = False
 
 
 class FailureKind(Enum):
@@ -177,6 +179,8 @@ class Run:
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
+    first: dict[Target, Any] = field(default_factory=dict)  # values only: keys of what targets held before a write
+    daemons: tuple[int, ...] = ()  # tasks nobody waits for at the end
     stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: step -> frames, innermost last
     labels: dict[int, str] = field(default_factory=dict)  # task -> the name the program gave its thread
     result: Any = None  # what the user's end-of-run callback returned
