@@ -39,7 +39,8 @@ def _row(figure: str, counts: Any, strategy: str, made: Search | str) -> Row:
     promised = counts.get(tool)
     comparable = promised is not None and "note" not in counts
     others = [f"{each} {counts[each]}" for each in _TOOLS if counts.get(each) is not None and each != tool]
-    told = [f"{made.seconds:.2f} s, deciding {made.seconds - made.running:.2f} s"]
+    told = [", ".join(others)] if others else []
+    told += [f"{made.seconds:.2f} s, deciding {made.seconds - made.running:.2f} s"]
     told += [f"{made.executions / made.seconds:,.0f}/s"]
     if made.executions != made.last:
         told.append(f"{made.executions} with what it learnt from")
@@ -49,7 +50,7 @@ def _row(figure: str, counts: Any, strategy: str, made: Search | str) -> Row:
         figure,
         f"{tool} {promised:,}" if promised is not None else "",
         f"{made.last:,}" if made.complete else f"more than {made.last:,}",
-        ", ".join(others),
+        "",
         "; ".join(told),
         made.last == promised if comparable and made.complete else None,
     )

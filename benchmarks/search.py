@@ -71,7 +71,7 @@ def main(seconds: str, strategy: str, stop: str, target: str, *arguments: str) -
         running=timed.seconds,
         complete=outcome.complete,
         kinds=tuple(each.failure.kind.value for each in found),
-        first=found[0].executions if found else 0,
+        first=found[0].execution if found else 0,
     )
     print(json.dumps({name: getattr(told, name) for name in told.__slots__}))
 

@@ -325,6 +325,12 @@ def store_buffering() -> SmallProgram:
     return SmallProgram(((Write("x", "1"), Read("a", "y")), (Write("y", "1"), Read("b", "x"))))
 
 
+def closing() -> SmallProgram:
+    """The example of docs/explanation/mcr.md."""
+    deposit = (Read("c", "closed"), If("c == 0", within("lock", *add("balance", "10"))))
+    return SmallProgram((deposit, (*within("lock", Write("balance", "0")), Write("closed", "1"))))
+
+
 # -- NH ---------------------------------------------------------------------------------------------------------------
 
 
@@ -519,6 +525,7 @@ REFERENCES: dict[str, Reference] = {
     "AccountRing(2)": Reference(lambda: account_ring(2)),
     "Example(a)": Reference(lambda: example("a"), 4, 4),
     "Example(b)": Reference(lambda: example("b"), 3, 3),
+    "Closing": Reference(closing, None, 3),
     "MessagePassing": Reference(message_passing, 3, 3),
     "StoreBuffering": Reference(store_buffering, 3, 3),
     "StringBuffer": Reference(string_buffer),
