@@ -210,7 +210,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
     else:
         taken = kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
     self.__dict__["_value"] -= taken
-    kernel.tell(self.__dict__["_value"])
+    kernel.tell(self.__dict__["_value"], whole=True)
     return taken
 
 
@@ -224,7 +224,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
     state = model_of(self, models, "sem")
     models.kernel.visit(Op.RMW, state.target, 0, point=True)
     self.__dict__["_value"] += n
-    models.kernel.tell(self.__dict__["_value"])
+    models.kernel.tell(self.__dict__["_value"], whole=True)
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -239,7 +239,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
     if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
     self.__dict__["_value"] += n
-    models.kernel.tell(self.__dict__["_value"])
+    models.kernel.tell(self.__dict__["_value"], whole=True)
 
 
 # -- Event -----------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def event_is_set(self: Any) -> bool:
         return bool(self.__dict__["_flag"])
     state = model_of(self, models, "event")
     models.kernel.visit(Op.READ, state.target, 0, point=True)
-    models.kernel.tell(self.__dict__["_flag"])
+    models.kernel.tell(self.__dict__["_flag"], whole=True)
     return bool(self.__dict__["_flag"])
 
 
@@ -308,7 +308,7 @@ def event_set(self: Any) -> None:
         return True
 
     models.kernel.attempt(Op.WRITE, state.target, wake, woken)
-    models.kernel.tell(True)
+    models.kernel.tell(True, whole=True)
 
 
 def event_clear(self: Any) -> None:
@@ -320,7 +320,7 @@ def event_clear(self: Any) -> None:
     models.kernel.need_points(CLEAR_POINTS)
     models.kernel.visit(Op.WRITE, state.target, 0, point=True)
     self.__dict__["_flag"] = False
-    models.kernel.tell(False)
+    models.kernel.tell(False, whole=not state.parked)
 
 
 def event_wait(self: Any, timeout: float | None = None) -> bool:
