@@ -16,7 +16,7 @@ from tests.oracle.generate import random_program
 from benchmarks.row import Row, Settings
 
 _STATES: Final = 15_000
-_INTERLEAVINGS: Final = 3_000
+_INTERLEAVINGS: Final = 1_000
 
 
 def measure(settings: Settings) -> Iterator[Row]:

@@ -28,7 +28,6 @@ class Search:
     running: float
     complete: bool
     kinds: tuple[str, ...]  # of the distinct failures, by when they were found
-    first: int  # executions until the first of them, 0 if there is none
 
 
 def search(strategy: str, target: str, *arguments: object, seconds: float = 60.0, stop: bool = False) -> Search | str:
@@ -71,7 +70,6 @@ def main(seconds: str, strategy: str, stop: str, target: str, *arguments: str) -
         running=timed.seconds,
         complete=outcome.complete,
         kinds=tuple(each.failure.kind.value for each in found),
-        first=found[0].execution if found else 0,
     )
     print(json.dumps({name: getattr(told, name) for name in told.__slots__}))
 
