@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import Failure, Frame, Program, Run
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
@@ -21,7 +22,7 @@ from mazurka.report.finding import Column, Evidence, Explanation, Finding, Fold,
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
-from mazurka.report.words import label_of, label_of_name, shorten, step_words
+from mazurka.report.words import label_of, label_of_name, owner, shorten, step_words
 from mazurka.trace.event import Location
 
 _LONGEST_MESSAGE: Final = 160
@@ -77,9 +78,9 @@ def _rows(trail: Trail, relevant: Relevance, program: Program) -> Iterator[Row |
     row: Row | None = None
     last = -1
     for index in sorted(relevant.steps):
-        left_out = Counter(trail.run.log[at].task for at in range(last + 1, index))
-        next_row = _row(trail, program, index, notes.get(index, ""))
-        task = trail.run.log[index].task
+        left_out = _counted(trail.run, range(last + 1, index))
+        next_row = _row(trail, relevant, program, index, notes.get(index, ""))
+        task = owner(trail.run, trail.run.log[index].task)
         if row is not None and task not in left_out and _continues(row, next_row):
             row = _joined(row, next_row)
             last = index
@@ -91,23 +92,28 @@ def _rows(trail: Trail, relevant: Relevance, program: Program) -> Iterator[Row |
         row, last = next_row, index
     if row is not None:
         yield row
-    left_out = Counter(trail.run.log[at].task for at in range(last + 1, trail.end))
+    left_out = _counted(trail.run, range(last + 1, trail.end))
     if left_out:
         yield _fold(trail.run, left_out)
+
+
+def _counted(run: Run, steps: Iterable[int]) -> Counter[int]:
+    """How many of these steps each thread made, the arrivals of its stores among them."""
+    return Counter(owner(run, run.log[at].task) for at in steps)
 
 
 def _fold(run: Run, left_out: Counter[int]) -> Fold:
     return Fold(tuple((label_of(run, task), count) for task, count in sorted(left_out.items())))
 
 
-def _row(trail: Trail, program: Program, index: int, note: str) -> Row:
+def _row(trail: Trail, relevant: Relevance, program: Program, index: int, note: str) -> Row:
     run = trail.run
     step = run.log[index]
     location = step_location(run, program, index)
     return Row(
         index + 1,
-        run.tasks[step.task],
-        (step_words(run, step),),
+        owner_of(run.tasks[step.task]),
+        (step_words(run, step) + (" only now" if any(index == each.arrival for each in relevant.late) else ""),),
         location,
         source_text(location),
         _caller(location, run.stacks.get(index, ())),
@@ -151,7 +157,7 @@ def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
     for index in sorted(preemptive_steps(trail.run, trail.end)):
         task = trail.run.log[index].task
         then = next((at for at in sorted(shown) if at >= index), None)
-        if then is not None and trail.run.log[then].task == task:
+        if then is not None and trail.run.log[then].task == task and not is_flusher(trail.run.tasks[task]):
             notes.setdefault(then, _turn(trail, relevant, task))
     return notes
 

@@ -26,6 +26,7 @@ class Shape(Enum):
     LOCK_ORDER = "lock-order deadlock"
     SELF_DEADLOCK = "self-deadlock"
     LOST_WAKE_UP = "lost wake-up"
+    LATE_STORE = "late store"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ they saw, and over program order to what those writers had read (Weiser 1984, wi
 is not recorded). Threads without a step in the slice don't matter. Within it, steps are ranked by how directly they
 show the failing order:
 
+0. where memory is relaxed, the stores that arrived late and the reads that missed them;
 1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a half-done change;
 2. the writes that those reads saw;
 3. further unserialisable interferences at preemptions, then other conflicts there;
@@ -22,9 +23,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.protocol import FailureKind, Program, Target
+from mazurka.program.protocol import FailureKind, Program, Step, Target
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
+from mazurka.report.stores import AUXILIARY, Late, late_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.trace.event import Op
 
@@ -67,6 +69,7 @@ class Relevance:
     seeds: tuple[int, ...]
     interferences: tuple[Interference, ...]
     half_done: HalfDone | None
+    late: tuple[Late, ...] = ()
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -76,13 +79,22 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     within = backward_slice(trail, starts)
     interferences = _by_weight(trail, starts, [each for each in trail.interferences() if _belongs(each, within)])
     half_done = None if stuck else _half_done(trail, starts)
+    late = late_stores(trail.run, trail.end)
     ranks = _ranks(trail, starts, interferences, half_done, within)
+    if late:
+        ranks.insert(0, {index for each in late for index in each.steps})
     chosen: set[int] = set()
     for number, rank in enumerate(ranks):
-        fresh = [index for index in sorted(rank - chosen) if trail.run.log[index].op not in _SILENT]
+        fresh = [index for index in sorted(rank - chosen) if not _is_silent(trail.run.log[index])]
         room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
-    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done)
+    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late)
+
+
+def _is_silent(step: Step) -> bool:
+    """Whether it only says that a thread comes or goes, or that a store is on its way or has arrived."""
+    looks = step.target[0] in AUXILIARY and step.op is not Op.WRITE and step.value is None
+    return step.op in _SILENT or looks
 
 
 def _belongs(each: Interference, within: set[int]) -> bool:

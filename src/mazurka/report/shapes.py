@@ -11,6 +11,7 @@ A shape is claimed only if the run shows it:
 - *lock-order deadlock*, *self-deadlock*: the cycle of who waits for whom that the failure holds;
 - *half-done change*: the failing thread read what another had changed, and something else that this one changed only
   later in the same run;
+- *late store*: another thread read what a store had not reached yet (report/stores.py says when that counts);
 - *lost wake-up*: a thread waits for ever on a condition that was notified, before it waited, for the last time.
 
 Everything else gets a neutral sentence.
@@ -23,6 +24,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import FailureKind, Program, Step, Target, Waiting
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import Shape
@@ -91,12 +93,32 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
                 None,
                 "The program does different things under the same schedule: nothing more can be said.",
             )
-    known = (_iteration, _too_early, _lost_update, _check_then_act, _half_done)
+    known = (_late_store, _iteration, _too_early, _lost_update, _check_then_act, _half_done)
     return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
 
 
 # -- data
 # -----------------------------------------------------------------------------------------------------------------
+
+
+def _late_store(case: _Case) -> Recognised | None:
+    if not case.relevant.late:
+        return None
+    late = case.relevant.late[-1]
+    log = case.trail.run.log
+    name, mine, other = case.words(late.target), case.label(log[late.store].task), case.label(log[late.read].task)
+    overtaker = log[late.overtaker]
+    what = case.words(overtaker.target)
+    arrives = is_flusher(case.trail.run.tasks[overtaker.task])
+    then = f"its later store of {what} has" if arrives else f"{mine} has already read {what}"
+    return Shape.LATE_STORE, (
+        f"Late store: the store by {mine} of {name}{_told(case, log[late.store])} has not reached memory when {other} "
+        f"reads {name}{_told(case, log[late.read])}, although {then}. A fence or a lock between the two forbids that."
+    )
+
+
+def _told(case: _Case, step: Step) -> str:
+    return f" = {value_words(case.trail.run, step.value)}" if step.value is not None else ""
 
 
 def _lost_update(case: _Case) -> Recognised | None:

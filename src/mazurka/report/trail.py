@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run, Step, Target
 from mazurka.replay.switches import preemptive_steps, steps_until
+from mazurka.report.stores import AUXILIARY
 from mazurka.trace.event import READS, WRITES
 
 #: Targets that order threads rather than hold data: their accesses follow from what the threads do.
-_ORDERING: Final = ("thread", "sleep", "spin", "wake", "lock", "cond", "sem", "event", "queue", "barrier")
+_ORDERING: Final = ("thread", "sleep", "spin", "wake", "lock", "cond", "sem", "event", "queue", "barrier", *AUXILIARY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,8 @@ class Trail:
         forced = sorted(preemptive_steps(self.run, self.end))
         found = []
         for task, steps in self.steps_of.items():
+            if is_flusher(self.run.tasks[task]):
+                continue
             for before, after in pairwise(steps):
                 if after > before + 1:
                     first = bisect_right(forced, before)

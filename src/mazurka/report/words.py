@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from typing import Final
 
+from mazurka.program.memory import FLUSHED, STORE, is_flusher, owner_of
 from mazurka.program.protocol import Run, Step, Target
 from mazurka.replay.anchor import target_in_words
 from mazurka.trace.event import READS, WRITES, Op
@@ -38,9 +39,15 @@ _VERBS: Final = {
 
 def label_of(run: Run, task: int) -> str:
     """What people call a thread; its stable name is added where others are called the same."""
+    task = owner(run, task)
     called = _plain_label(run, task)
-    same = Counter(_plain_label(run, other) for other in range(len(run.tasks)))[called]
+    same = Counter(_plain_label(run, each) for each, name in enumerate(run.tasks) if not is_flusher(name))[called]
     return f"{called} ({run.tasks[task]})" if same > 1 else called
+
+
+def owner(run: Run, task: int) -> int:
+    """The thread itself, or the one whose stores it carries to memory."""
+    return run.tasks.index(owner_of(run.tasks[task]))
 
 
 def _plain_label(run: Run, task: int) -> str:
@@ -110,13 +117,23 @@ def printable(text: str) -> str:
 
 def step_words(run: Run, step: Step) -> str:
     """What a step did: ``reads balance = 100``."""
+    if is_flusher(run.tasks[step.task]):
+        return f"its {_with_value(run, step)} reaches memory"
+    if step.target[0] == STORE:
+        return f"stores {_with_value(run, step)} (not in memory yet)"
+    if step.target[0] == FLUSHED:
+        return f"reads {_with_value(run, step)} (its own store)"
     for access in step.more:
         if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
             return f"{_VERBS[access.op]} {target_words(run, access.target)}"
     if step.op not in _VERBS:
         return "sleeps" if step.target[:1] == ("sleep",) else step.op.name.lower()
-    words = f"{_VERBS[step.op]} {target_words(run, step.target)}"
+    return f"{_VERBS[step.op]} {_with_value(run, step)}"
+
+
+def _with_value(run: Run, step: Step) -> str:
+    words = target_words(run, step.target)
     if step.value is None or not (READS[step.op] or WRITES[step.op]):
         return words
     value = value_words(run, step.value)
-    return words if words.endswith(f" {value}") else f"{words} = {value}"
+    return words if f" {words}".endswith(f" {value}") else f"{words} = {value}"
