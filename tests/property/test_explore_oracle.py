@@ -1,4 +1,4 @@
-"""Every exhaustive strategy reaches exactly what the oracle says a program can end in, and mcr and dpor each class once.
+"""Every exhaustive strategy reaches exactly what the oracle says a program can end in, mcr and dpor each class once.
 
 ``make test-long`` draws thousands of programs, the suite a few hundred.
 """
@@ -12,11 +12,14 @@ from hypothesis import assume, given
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
 from tests.oracle.generate import programs, random_program
-from tests.oracle.language import SmallProgram
+from tests.oracle.language import If, Lock, Read, SmallProgram, TryLock, Unlock, Write
 from tests.oracle.program import OracleProgram
 
+from mazurka.explore.bounded import ContextBounding, covered
+from mazurka.explore.bounded_dpor import BoundedReduction
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
+from mazurka.explore.strategy import make_strategy
 
 #: States the oracle may look at, and interleavings a program may have, to be used.
 _STATES = 15_000
@@ -58,6 +61,44 @@ def test_dpor_runs_every_trace_once(program: SmallProgram) -> None:
     assert dpor.everything == answer
     assert dpor.followed == dpor.executions == mazurkiewicz_classes(program)
     assert dpor.strategy.doubt() == ""
+
+
+def test_two_races_may_each_seem_to_cover_the_other() -> None:
+    """Found with reversals that left out what came after the race: the attempt may fail before main writes, too."""
+    first = (TryLock("t", "m"), If("t == 1", (Lock("l"), Write("z", "1"))))
+    second = (Lock("l"), Lock("m"), Unlock("m"), Unlock("l"))
+    program = SmallProgram((first, second, (Read("b", "z"),)), (Write("z", "1"),))
+    assert reach(program, "dpor").executions == mazurkiewicz_classes(program)
+
+
+@given(programs())
+def test_bounds_lose_nothing(program: SmallProgram) -> None:
+    """Of every number of preemptions: whatever some order with up to so many reaches, bounded reduction reaches."""
+    answer, count = _known(program)
+    assume(count <= 500)
+    all_orders, reduced = _by_preemptions(program, "icb"), _by_preemptions(program, "icb-dpor")
+    assert sum(runs for _, runs in all_orders) == count
+    assert all_orders[-1][0] == reduced[-1][0] == answer.finals
+    for level, (finals, _) in enumerate(all_orders):
+        assert reduced[min(level, len(reduced) - 1)][0] == finals
+
+
+def _by_preemptions(program: SmallProgram, name: str) -> list[tuple[set[Any], int]]:
+    """By number of preemptions: the final states reached with up to so many, and the runs with just so many."""
+    runner, strategy = OracleProgram(program), make_strategy(name)
+    assert isinstance(strategy, ContextBounding | BoundedReduction)
+    found: list[tuple[set[Any], int]] = []
+    while (seed := strategy.take()) is not None:
+        level = strategy.levels.taken[seed.number][0]
+        assert strategy.note() == (covered(level - 1) if level else "")
+        while len(found) <= level:
+            found.append((set(found[-1][0]) if found else set(), 0))
+        run = runner.execute(seed.plan)
+        strategy.give(seed, run)
+        found[-1][0].add(run.result[0])
+        found[-1] = (found[-1][0], found[-1][1] + 1)
+    assert strategy.doubt() == ""
+    return found
 
 
 @given(programs())

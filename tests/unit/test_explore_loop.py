@@ -50,7 +50,7 @@ class Altered(OracleProgram):
         return run
 
 
-@pytest.mark.parametrize("strategy", ["mcr", "dfs", "dpor"])
+@pytest.mark.parametrize("strategy", ["mcr", "dfs", "dpor", "icb", "icb-dpor"])
 def test_verified(strategy: str) -> None:
     outcome = Explorer(OracleProgram(RACY), strategy).run()
     assert isinstance(outcome.verdict, Verified)
@@ -198,7 +198,7 @@ def outcomes_until_complete(folder: Path, strategy: str, program: SmallProgram, 
             return reached, made
 
 
-@pytest.mark.parametrize("strategy", ["mcr", "dfs", "dpor"])
+@pytest.mark.parametrize("strategy", ["mcr", "dfs", "dpor", "icb", "icb-dpor"])
 def test_an_interrupted_search_goes_on(strategy: str, tmp_path: Path) -> None:
     whole, once = outcomes_until_complete(tmp_path / "whole", strategy, RACY, 10_000)
     parts, together = outcomes_until_complete(tmp_path / "parts", strategy, RACY, 5)

@@ -13,11 +13,13 @@ from then on.
 Invariants. Depth first: of each frame the whole tree below the present event is run before the next sibling. No run is
 of a trace seen before, none is cut off because everything sleeps (the two theorems of the paper); the tests count.
 
+All races of every run count, also those of two events that earlier runs had in common: what their reversals hold
+besides differs. (Two events of other threads, each the first of a race, may each seem to cover the reversal of the
+other's, if that is cut short behind its second event.)
+
 Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
-impossible and are then made for nothing); reversals hold the events between the two of the race, not those after the
-second, so that a race is looked at only in the first run that has it: what sleeps only because of the shorter
-sequence is woken by the race with the event that conflicts with it. After an unsure leaf something may sleep; it is
-woken, at the cost of a repetition.
+impossible and are then made for nothing). After an unsure leaf something may sleep; it is woken, at the cost of a
+repetition.
 
 Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs
 before.
@@ -74,7 +76,7 @@ class OptimalReduction:
         execution, fresh = Execution(run), self.fresh
         self._extend(execution.events[fresh:])
         made = array("q")
-        for reversal in execution.reversals(fresh):
+        for reversal in execution.reversals():
             frame = self.frames[reversal.depth]
             change = place_of(frame, reversal.depth, reversal.items, reversal.unsure)
             if change is not None:

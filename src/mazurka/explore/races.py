@@ -7,8 +7,8 @@ from point to point, and the events that this module speaks of are the points.
 
 A *race* (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 64(4), 2017, def. 3.3) is a pair of conflicting events
 of two threads with nothing between them in the order, so that the second could have come first. Its *reversal* is
-the sequence ``notdep(first) . second``: what came after the first without depending on it, up to the second, then
-the second; it can be executed where the first was.
+the sequence ``notdep(first) . second``: what came after the first without depending on it, also what came after the
+second, and then the second; it can be executed where the first was.
 
 Departures. What may have to wait needs more care than the paper's section on it has:
 
@@ -183,11 +183,9 @@ class Execution:
 
     # -- races --------------------------------------------------------------------------------------------------------
 
-    def reversals(self, first_new: int) -> Iterator[Reversal]:
-        """The reversals of all races whose second event is the ``first_new``-th or a later one, or never happened."""
+    def reversals(self) -> Iterator[Reversal]:
+        """The reversals of all races."""
         for second, seen in self._seconds:
-            if second.number < first_new:
-                continue
             direct = {
                 target: list(self._direct(target, WRITES[op], READS[op], seen[target]))
                 for op, target in second.accesses
@@ -201,6 +199,26 @@ class Execution:
                     yield from self._behind(second, target, seen[target], others)
                 else:
                     yield from self._adjacent(second, target, direct[target], others)
+
+    def rivals(self, first_new: int) -> Iterator[tuple[int, int]]:
+        """(event, thread): the thread stood before, or had yet to come to, something that conflicts with the event.
+
+        Without those that it was bound to come after. Of the events before the thread stood there, only the last.
+        """
+        for second, seen in self._seconds:
+            if second.number < first_new:
+                continue
+            for op, target in second.accesses:
+                for touch in reversed(self._touches.get(target, [])[: seen[target]]):
+                    if not (touch.writes or WRITES[op]) or not (READS[op] or WRITES[op]):
+                        continue
+                    if touch.task == second.task or self._between(touch, second, []):
+                        if touch.writes:
+                            break
+                    elif touch.event >= 0:
+                        yield touch.event, second.task
+                        if touch.writes and touch.step < second.reached:
+                            break
 
     def _adjacent(
         self, second: _Second, target: Target, direct: list[_Touch], others: list[_Touch]
@@ -264,7 +282,7 @@ class Execution:
         ordinal = self.ordinals[depth]
         items = [
             Item(self.events[i], self.numbers[i], self.ordinals[i], self.clocks[i])
-            for i in range(depth + 1, second.number)
+            for i in range(depth + 1, len(self.events))
             if self.clocks[i][task] < ordinal
         ]
         clock = second.base

@@ -128,6 +128,18 @@ def _dpor(_settings: Settings) -> Strategy:
     return OptimalReduction()
 
 
+def _icb(_settings: Settings) -> Strategy:
+    from mazurka.explore.bounded import ContextBounding
+
+    return ContextBounding()
+
+
+def _icb_dpor(_settings: Settings) -> Strategy:
+    from mazurka.explore.bounded_dpor import BoundedReduction
+
+    return BoundedReduction()
+
+
 def _dfs(_settings: Settings) -> Strategy:
     from mazurka.explore.dfs import DepthFirst
 
@@ -152,6 +164,8 @@ STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
     "dpor": _dpor,
     "dpor-rf": _mcr,  # what it would run is what mcr runs: one order per reads-from class
     "dfs": _dfs,
+    "icb": _icb,
+    "icb-dpor": _icb_dpor,
     "random": _random,
     "pct": _pct,
 }

@@ -1,0 +1,187 @@
+"""Iterative context bounding: every interleaving, those with the fewest preemptions first.
+
+Definition (Musuvathi, Qadeer: Iterative context bounding for systematic testing of multithreaded programs, PLDI 2007).
+A switch from one thread to another is a *preemption* if the first could have gone on: not if it had to wait, had
+ended, or sleeps. Most bugs need few, and there are only polynomially many orders with a given number. So this runs
+first all orders with none, then all with one, and so on: when it is stopped, it has covered all orders with up to
+some number of preemptions, and says which.
+
+Invariants: seeds differ from a finished run in their last entry only, as those of dfs do, so no interleaving is run
+twice; the runs of a level come before those of the next. A run's own continuation stays with the running thread, so
+it adds no preemption, except where the program itself resumes somebody.
+
+Cost: as many runs as there are interleavings, if it is let to end. What waits is kept in memory: a place in a schedule
+for each.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import Generic, NamedTuple, TypeVar
+
+from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.program.protocol import Plan, Run
+from mazurka.trace.event import Op
+
+T = TypeVar("T")
+
+
+class Turn(NamedTuple):
+    """A point of a run: who could move, and who would be preempted by somebody else's doing so ("": nobody)."""
+
+    enabled: tuple[str, ...]
+    staying: str
+
+    def cost(self, thread: str) -> int:
+        return int(self.staying not in ("", thread))
+
+
+def turns(run: Run) -> list[Turn]:
+    """The points of a run, in order."""
+    enabled_at = {choice.point: choice.enabled for choice in run.choices}
+    steps = [step for step in run.log if step.point]
+    upcoming: dict[int, Op] = {}  # by thread: what it does at its next point
+    found = []
+    for number in range(len(steps) - 1, -1, -1):
+        step = steps[number]
+        upcoming[step.task] = step.op
+        enabled = enabled_at.get(number, (step.task,))
+        before = steps[number - 1].task if number else 0
+        stays = before in enabled and upcoming.get(before) is not Op.POINT
+        found.append(Turn(tuple([run.tasks[task] for task in enabled]), run.tasks[before] if stays else ""))
+    found.reverse()
+    return found
+
+
+def covered(bound: int) -> str:
+    """What has been achieved, in words."""
+    return f"every order with up to {bound} preemption{'s' * (bound != 1)} was covered"
+
+
+class Levels(Generic[T]):
+    """What waits to be run, by its number of preemptions; the last one in of the lowest level comes first."""
+
+    def __init__(self) -> None:
+        self.waiting: list[dict[int, T]] = []
+        self.taken: dict[int, tuple[int, T]] = {}  # by number: level, and what
+        self.next_number = 0
+
+    def add(self, level: int, wanted: T) -> None:
+        while len(self.waiting) <= level:
+            self.waiting.append({})
+        self.waiting[level][self.next_number] = wanted
+        self.next_number += 1
+
+    def take(self) -> tuple[int, T] | None:
+        for level, waiting in enumerate(self.waiting):
+            if waiting:
+                number, wanted = waiting.popitem()
+                self.taken[number] = (level, wanted)
+                return number, wanted
+        return None
+
+    def finish(self, number: int) -> tuple[int, T]:
+        """The level and what was wanted of a seed that has been run (perhaps by a search before this one)."""
+        if number in self.taken:
+            return self.taken.pop(number)
+        level = next(level for level, waiting in enumerate(self.waiting) if number in waiting)
+        return level, self.waiting[level].pop(number)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.waiting))
+
+    def bound(self) -> int | None:
+        """The number of preemptions up to which everything has been run; None: there is nothing more."""
+        open_levels = [level for level, waiting in enumerate(self.waiting) if waiting]
+        open_levels += [level for level, _ in self.taken.values()]
+        return min(open_levels) - 1 if open_levels else None
+
+    def note(self) -> str:
+        bound = self.bound()
+        return "" if bound is None or bound < 0 else covered(bound)
+
+
+class _Wanted(NamedTuple):
+    """The order ``schedule`` up to ``point``, where ``thread`` moves ("": the first run of all)."""
+
+    schedule: tuple[str, ...]
+    point: int
+    thread: str
+
+    def prefix(self) -> tuple[str, ...]:
+        return (*self.schedule[: self.point], self.thread) if self.thread else ()
+
+
+class ContextBounding:
+    """The ``icb`` strategy."""
+
+    name = "icb"
+    exhaustive = True
+
+    def __init__(self) -> None:
+        self.levels: Levels[_Wanted] = Levels()
+        self.levels.add(0, _Wanted((), 0, ""))
+        self.done = 0
+        self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
+        self.journal: list[Row] = []
+
+    def take(self) -> Seed | None:
+        taken = self.levels.take()
+        return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
+
+    def give(self, seed: Seed, run: Run) -> None:
+        if run.divergence is not None:
+            lost = int(not run.divergence.harmless)
+            self._astray(seed.number, lost)
+            self.journal.append(("astray", seed.number, lost))
+            return
+        schedule = run.schedule()
+        level = self.levels.taken[seed.number][0]
+        places, threads = array("q"), []
+        start = len(seed.plan.prefix)
+        for point, turn in enumerate(turns(run)[start:], start):
+            for thread in turn.enabled:
+                if thread != schedule[point]:
+                    places.extend((level + turn.cost(thread), point))
+                    threads.append(thread)
+            level += turn.cost(schedule[point])
+        self.journal.append(("ran", seed.number, " ".join(schedule), places.tobytes(), " ".join(threads)))
+        self._learn(seed.number, schedule, places, threads)
+
+    def _learn(self, number: int, schedule: tuple[str, ...], places: array[int], threads: list[str]) -> None:
+        """``places`` alternates levels and points."""
+        self.levels.finish(number)
+        self.done += 1
+        for level, point, thread in zip(places[::2], places[1::2], threads, strict=True):
+            self.levels.add(level, _Wanted(schedule, point, thread))
+
+    def _astray(self, number: int, lost: int) -> None:
+        self.levels.finish(number)
+        self.unrepeatable += lost
+
+    def estimate(self) -> Estimate:
+        unfinished = len(self.levels) or self.levels.taken
+        return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
+
+    def note(self) -> str:
+        return self.levels.note()
+
+    def doubt(self) -> str:
+        if not self.unrepeatable:
+            return ""
+        return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
+
+    def rows(self) -> list[Row]:
+        rows, self.journal = self.journal, []
+        return rows
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            match row:
+                case ("ran", number, schedule, packed, threads):
+                    places = array("q")
+                    places.frombytes(packed)
+                    self._learn(number, tuple(schedule.split()), places, threads.split())
+                case ("astray", number, lost):
+                    self._astray(number, lost)

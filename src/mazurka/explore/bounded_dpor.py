@@ -1,0 +1,162 @@
+"""Bounded partial-order reduction: the outcomes with the fewest preemptions first, leaving out orders that only swap
+what commutes.
+
+Definition (Coons, Musuvathi, McKinley: Bounded partial-order reduction, OOPSLA 2013, section 4, for preemptions as
+bounded.py counts them). From a place in the search not all threads need be tried, but only some, the place's
+*backtrack set*. At first it holds the one that goes on by itself. Whenever a thread stands before an operation that
+conflicts with an event done earlier, and is not bound to come after that, the thread is added to the set of the place
+before that event (if it can't move there: everybody who can). This alone is dynamic partial-order reduction
+(Flanagan, Godefroid, POPL 2005). Under a bound it is not enough: the added thread would come at the price of a
+preemption, where an equivalent order lets it go before the whole block of steps without paying. So it is added, too,
+at the place where the thread of that event was last switched to: a *conservative* point.
+
+Departures. The paper runs one search per bound. Here there is one tree, of which what costs least is run next; a
+bound's search is the part of the tree that it allows, so nothing is run twice. An event conflicts with all earlier
+ones that were the last to do so while its thread stood before it, as in the papers, not only with those that it
+directly follows.
+
+Invariant, tested against the oracle: when every seed with up to ``k`` preemptions has been run, every final state and
+deadlock that some order with up to ``k`` preemptions reaches has been reached.
+
+Cost: no sleep sets (they are not sound under bounds), so many orders of one trace are run, sometimes most of them; the
+whole tree stays in memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mazurka.explore.bounded import Levels, Turn, turns
+from mazurka.explore.races import Execution
+from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.program.protocol import Plan, Run
+
+
+class _Place:
+    """A place in the search; ``before`` is where it was reached from, by ``thread``'s moving there."""
+
+    __slots__ = ("after", "before", "preemptions", "thread", "turn", "wanted")
+
+    def __init__(self, before: _Place | None, thread: str, preemptions: int) -> None:
+        self.before = before
+        self.thread = thread
+        self.preemptions = preemptions
+        self.turn: Turn | None = None  # what a run through here told
+        self.wanted: set[str] = set()  # the backtrack set
+        self.after: dict[str, _Place] = {}
+
+
+class _Wanted(NamedTuple):
+    """``thread`` is to move at ``place`` (None: the first run of all)."""
+
+    place: _Place | None
+    thread: str
+
+    def prefix(self) -> tuple[str, ...]:
+        names, place = [self.thread], self.place
+        while place is not None and place.before is not None:
+            names.append(place.thread)
+            place = place.before
+        return tuple(reversed(names)) if self.place is not None else ()
+
+
+class BoundedReduction:
+    """The ``icb-dpor`` strategy."""
+
+    name = "icb-dpor"
+    exhaustive = True
+
+    def __init__(self) -> None:
+        self.root = _Place(None, "", 0)
+        self.levels: Levels[_Wanted] = Levels()
+        self.levels.add(0, _Wanted(None, ""))
+        self.done = 0
+        self.unrepeatable = 0
+        self.journal: list[Row] = []
+
+    def take(self) -> Seed | None:
+        taken = self.levels.take()
+        return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
+
+    def give(self, seed: Seed, run: Run) -> None:
+        if run.divergence is not None:
+            lost = int(not run.divergence.harmless)
+            self._astray(seed.number, lost)
+            self.journal.append(("astray", seed.number, lost))
+            return
+        schedule, fresh = run.schedule(), max(len(seed.plan.prefix) - 1, 0)
+        told = [(turn.enabled, turn.staying) for turn in turns(run)[fresh:]]
+        wanted = sorted(set(_backtrack(run, schedule, fresh)))
+        self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(told), json.dumps(wanted)))
+        self._learn(seed.number, schedule, told, wanted)
+
+    def _learn(
+        self,
+        number: int,
+        schedule: tuple[str, ...],
+        told: Iterable[tuple[Iterable[str], str]],
+        wanted: Iterable[tuple[int, str]],
+    ) -> None:
+        """A run has been made: ``told`` are its turns from the seed's last entry on, ``wanted`` what it adds to the
+        backtrack sets, by point."""
+        self.levels.finish(number)
+        self.done += 1
+        path = [self.root]
+        new = [Turn(tuple(enabled), staying) for enabled, staying in told]
+        for point, thread in enumerate(schedule):
+            place = path[-1]
+            if place.turn is None:
+                place.turn = new[point - (len(schedule) - len(new))]
+            place.wanted.add(thread)
+            if thread not in place.after:
+                place.after[thread] = _Place(place, thread, place.preemptions + place.turn.cost(thread))
+            path.append(place.after[thread])
+        for point, thread in wanted:
+            self._want(path[point], thread)
+
+    def _want(self, place: _Place, thread: str) -> None:
+        assert place.turn is not None
+        for candidate in (thread,) if thread in place.turn.enabled else place.turn.enabled:
+            if candidate not in place.wanted:
+                place.wanted.add(candidate)
+                self.levels.add(place.preemptions + place.turn.cost(candidate), _Wanted(place, candidate))
+
+    def _astray(self, number: int, lost: int) -> None:
+        self.levels.finish(number)
+        self.unrepeatable += lost
+
+    def estimate(self) -> Estimate:
+        unfinished = len(self.levels) or self.levels.taken
+        return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
+
+    def note(self) -> str:
+        return self.levels.note()
+
+    def doubt(self) -> str:
+        if not self.unrepeatable:
+            return ""
+        return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
+
+    def rows(self) -> list[Row]:
+        rows, self.journal = self.journal, []
+        return rows
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            match row:
+                case ("ran", number, schedule, told, wanted):
+                    self._learn(number, tuple(schedule.split()), json.loads(told), json.loads(wanted))
+                case ("astray", number, lost):
+                    self._astray(number, lost)
+
+
+def _backtrack(run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
+    """(point, thread): who else should move there; only what events from the ``fresh``-th on add."""
+    starts: list[int] = []  # by point: where its thread was switched to
+    for point, thread in enumerate(schedule):
+        starts.append(starts[-1] if point and schedule[point - 1] == thread else point)
+    for event, task in Execution(run).rivals(fresh):
+        yield event, run.tasks[task]
+        yield starts[event], run.tasks[task]
