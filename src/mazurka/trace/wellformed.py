@@ -5,8 +5,9 @@
 - A lock that is taken is free, or is the taker's own (re-entrant); a lock that is given back was taken, by whoever it
   was, or was held before the trace began. An attempt that failed (a READ of a lock, with a REQUEST) found it held.
 - A thread that WAITs on a condition queues up there. A notification wakes whoever came first (NOTIFY_ALL: everybody),
-  writing one target, a *wake-up*, for each in turn. Who takes its lock back reads its own wake-up in the same step, or
-  before; who was not woken first leaves the queue (an RMW of the condition).
+  writing one target, a *wake-up*, for each in turn. Who gave up a lock to wait takes it back after having been woken,
+  which is reading its own wake-up, in the same step or before; or else leaves the queue in doing so (an RMW of the
+  condition), its time having run out.
 - The rows of one step belong to one thread and are consecutive.
 
 A :class:`Walk` passes steps in any order, so that the same rules hold for a reordering as for the trace itself; what
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from mazurka.trace.event import READS, Op
+from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
 _LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
@@ -60,6 +61,7 @@ class Walk:
         self.met: set[int] = set()  # locks taken or given back so far
         self.parked: dict[int, list[int]] = {}  # condition -> threads, in the order in which they came
         self.woken: dict[int, int] = {}  # wake-up -> the thread it is for
+        self.asleep: dict[int, bool] = {}  # threads that gave their lock up to wait -> whether their time has run out
         self.born = {
             trace.targets[target][-1] for op, target in zip(trace.op, trace.target, strict=True) if op == Op.FORK
         }
@@ -80,6 +82,8 @@ class Walk:
             yield from self._lock(thread, op, target, (Op.REQUEST, target) in accesses)
             if op is Op.WAIT:
                 self.parked.setdefault(target, []).append(thread)
+                if any(other is Op.RELEASE for other, _ in accesses):
+                    self.asleep[thread] = False
 
     # -- what is so now -----------------------------------------------------------------------------------------------
 
@@ -88,8 +92,8 @@ class Walk:
         return self.holders[lock][0] if lock in self.holders else None
 
     def is_parked(self, thread: int) -> bool:
-        """Whether it waits on a condition and nobody has woken it."""
-        return any(thread in queue for queue in self.parked.values())
+        """Whether it waits on a condition, nobody has woken it, and its time has not run out."""
+        return self.asleep.get(thread) is False
 
     def living(self) -> list[int]:
         """The threads that have been started, or were there all the time, and have not ended."""
@@ -157,6 +161,8 @@ class Walk:
         elif len(wakeups) < (len(queue) if op is Op.NOTIFY_ALL else min(len(queue), 1)):
             yield f"a notification leaves threads waiting on {self.trace.targets[condition]}"
         self.woken.update(zip(wakeups, queue, strict=False))
+        for thread in queue[: len(wakeups)]:
+            self.asleep.pop(thread, None)
         del queue[: len(wakeups)]
 
     def _resume(self, thread: int, accesses: list[tuple[Op, int]]) -> Iterator[str]:
@@ -166,7 +172,10 @@ class Walk:
         for op, target in accesses:
             if op is Op.RMW and thread in self.parked.get(target, ()):
                 self.parked[target].remove(thread)
+                self.asleep.pop(thread, None)
             elif op is Op.READ and (target in self.woken or acquires) and self.woken.get(target) != thread:
                 yield f"thread {name} goes on by {self.trace.targets[target]}, which was not for it"
-        if not all(READS[op] and op is not Op.ACQUIRE for op, _ in accesses) and self.is_parked(thread):
-            yield f"thread {name} goes on although nobody has woken it"
+        if thread in self.asleep:
+            if any(op is not Op.READ for op, _ in accesses):
+                yield f"thread {name} goes on although nobody has woken it"
+            self.asleep[thread] = True

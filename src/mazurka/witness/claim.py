@@ -10,12 +10,16 @@ the thread that was there then; of a lock that waits for its own holder the trac
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.values import Values, is_counter
 from mazurka.witness.witness import Fails, Stuck, Waiting
+
+#: Targets that are written once, for one thread to go on: a notification, a store on its way to memory.
+_ONCE: Final = ("wake", "store", "flushed")
 
 
 class Claimed:
@@ -60,12 +64,20 @@ class Claimed:
         thread = self._alive(claimed.thread)
         if thread is None:
             yield f"thread {claimed.thread}, which is to wait, is not there or has ended"
+        elif not self._is_next(thread, claimed):
+            yield f"thread {claimed.thread} does something else before it comes to what it is to wait for"
         elif claimed.repeats is not None:
             yield from self._repeats(thread, claimed.repeats)
         elif not self.walk.is_parked(thread):
             yield from self._hindrance(claimed)
         elif claimed.holder is not None:
             yield f"thread {claimed.thread} waits for a notification, not for thread {claimed.holder}"
+
+    def _is_next(self, thread: int, claimed: Waiting) -> bool:
+        """Whether a thread has come to an operation: where the trace has more of the thread, that is what comes."""
+        trace = self.trace
+        later = [row for row in trace.rows_of_thread[thread] if trace.step[row] not in self.passed]
+        return not later or (trace.op[later[0]], trace.targets[trace.target[later[0]]]) == (claimed.op, claimed.target)
 
     def _hindrance(self, claimed: Waiting) -> Iterator[str]:
         """What has to be in the way of an operation that can't be done."""
@@ -81,7 +93,7 @@ class Claimed:
                 return
             case Op.READ if claimed.target[0] == "event" and self.values.value(target) in (None, False):
                 return
-            case Op.READ if claimed.target[0] == "wake" and target not in self.values.written:
+            case Op.READ if claimed.target[0] in _ONCE and target not in self.values.written:
                 return
             case _:
                 yield f"thread {claimed.thread} could go on with {claimed.op.name} of {claimed.target}"
