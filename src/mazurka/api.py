@@ -15,16 +15,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from mazurka.checking import check
 from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
+from mazurka.explore.hired import Hired
+from mazurka.explore.stint import Worker
 from mazurka.program.python import hooks, primitives, swap
 from mazurka.program.python.entry import Call
 from mazurka.program.python.loader import Loader
@@ -77,16 +80,19 @@ class Result:
         return renderer("text").render(self.report)
 
 
-def explore(function: Callable[[], Any], **settings: Any) -> Result:
+def explore(function: Callable[[], Any], *, executor: Executor | None = None, **settings: Any) -> Result:
     """Run ``function`` in every relevant order of its threads.
 
-    The settings are the keys of the configuration with underscores, over those of the project file and the
-    environment; progress and schedules are not saved. A wrong setting raises :class:`~mazurka.errors.UsageError`.
+    With an ``executor`` (processes, a Dask cluster, MPI), all executions of the search are made there, in processes
+    that import the function by its module and name; ``jobs`` says how many at once. The settings are the keys of the
+    configuration with underscores, over those of the project file and the environment; progress and schedules are not
+    saved. A wrong setting raises :class:`~mazurka.errors.UsageError`.
     """
     options = resolve(from_arguments(settings, "explore"))
     with _prepared(function, options) as program:
         subject = Subject(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
-        return Result(check(program, subject, options))
+        crew = None if executor is None else Hired(executor, _load(function, options), options.jobs)
+        return Result(check(program, subject, options, crew=crew))
 
 
 def replay(function: Callable[[], Any], schedule: str, **settings: Any) -> Result:
@@ -101,6 +107,26 @@ def replay(function: Callable[[], Any], schedule: str, **settings: Any) -> Resul
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
         return Result(report_of(result, program, schedule))
+
+
+def _load(function: Callable[[], Any], options: Options) -> Callable[[], Worker]:
+    """What makes the function ready in another process."""
+    if getattr(function, "__module__", None) == "__main__" or "<" in getattr(function, "__qualname__", "<"):
+        raise UsageError(
+            "not-importable",
+            f"an executor's processes can't import {function!r}",
+            hint="define it at the top of a module that they can import",
+        )
+    return partial(_serve, function, options)
+
+
+#: What is in place for as long as the process lives.
+_served: Final = ExitStack()
+
+
+def _serve(function: Callable[[], Any], options: Options) -> Worker:
+    program = _served.enter_context(_prepared(function, options))
+    return Worker(program, program.learned.points)
 
 
 @contextmanager

@@ -21,15 +21,17 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import Final, Protocol, assert_never
 
 from mazurka import __version__
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
+from mazurka.explore.crew import CAN_FORK, Crew, Forked, usable_cores
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.frontier import Frontier, open_frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
-from mazurka.explore.strategy import Settings
+from mazurka.explore.stint import Worker
+from mazurka.explore.strategy import Divisible, Settings, make_strategy
 from mazurka.findings import Failing, Writer, fails_again
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, Run
@@ -40,6 +42,9 @@ from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
 from mazurka.trace.event import Location
 
+#: Seconds after which a check is worth more than one process, unless it was said how many to use.
+_ALONE: Final = 1.0
+
 
 class Watcher(Protocol):
     """Whoever waits for a check."""
@@ -49,7 +54,7 @@ class Watcher(Protocol):
         ...
 
     def progress(self, executions: int, found: int, total: float | None) -> None:
-        """Told after every execution; ``total`` is the estimate for the whole search."""
+        """Told every so often; ``total`` is the estimate for the whole search."""
         ...
 
     def note(self, text: str) -> None:
@@ -78,9 +83,11 @@ def check(
     store: Store | None = None,
     resumable: bool = True,
     watcher: Watcher | None = None,
+    crew: Crew | None = None,
 ) -> CheckReport:
-    """Check a program and report; ``resumable`` keeps an unfinished search in the store."""
-    return _Check(program, subject, options, store, resumable, watcher or Unwatched()).run()
+    """Check a program and report; ``resumable`` keeps an unfinished search in the store, ``crew`` does the work of the
+    search instead of processes of this machine."""
+    return _Check(program, subject, options, store, resumable, watcher or Unwatched(), crew).run()
 
 
 @dataclass(slots=True)
@@ -93,6 +100,7 @@ class _Check:
     store: Store | None
     resumable: bool
     watcher: Watcher
+    crew: Crew | None
     retried: int = 0
     known: list[Failing] = field(default_factory=list)  # saved failures that are still there
     gone: list[Path] = field(default_factory=list)  # saved failures that are not
@@ -137,8 +145,9 @@ class _Check:
 
     def _search(self) -> Outcome:
         frontier = self._frontier()
+        program = _Interruptible(self.program, self.watcher)
         explorer = Explorer(
-            _Interruptible(self.program, self.watcher),
+            program,
             self.options.strategy,
             settings=Settings(seed=self.options.seed, solver=self.options.solver),
             budget=Budget(self.options.max_executions, self.options.time_limit),
@@ -146,6 +155,8 @@ class _Check:
             frontier=frontier,
             interrupted=self.watcher.interrupted,
             learned=self.program.learned.points,
+            crew=self.crew or self._processes(program, frontier),
+            alone=_ALONE if self.crew is None and self.options.jobs is None else 0.0,
         )
         points = set(self.program.learned.points)
         for progress in explorer.progress():
@@ -158,6 +169,14 @@ class _Check:
             self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
         assert explorer.outcome is not None
         return explorer.outcome
+
+    def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
+        """The processes to make runs in; None if only this one."""
+        size = self.options.jobs or usable_cores()
+        if size == 1 or not CAN_FORK:
+            return None
+        leave = frontier.leave if frontier is not None else lambda: None
+        return Forked(Worker(program, self.program.learned.points), size, leave)
 
     def _frontier(self) -> Frontier | None:
         """Where the search is kept; None, and a word about it, if it can't be kept."""
@@ -230,6 +249,9 @@ class _Check:
 
     def _notes(self) -> list[str]:
         notes = []
+        asked = self.crew is not None or (self.options.jobs or 1) > 1
+        if asked and not isinstance(make_strategy(self.options.strategy), Divisible):
+            notes.append(f"{self.options.strategy} makes all executions in one process")
         if self.program.isolation is Isolation.FORK:
             notes.append(f"every run was made in a forked child: {self.program.isolation_reason}")
         if self.program.reads_input:

@@ -46,6 +46,7 @@ class Options:
     time_limit: float | None = 60.0
     max_steps: int = 20_000
     seed: int = 0
+    jobs: int | None = None  # None: as many as there are cores, once that pays
     all_failures: bool = False
     isolation: str = "auto"
     timeouts: str = "idle"
@@ -92,6 +93,10 @@ def _positive(value: object) -> int:
     if number < 1:
         raise ValueError
     return number
+
+
+def _jobs(value: object) -> int | None:
+    return None if value == "auto" else _positive(value)
 
 
 def _count_or_none(value: object) -> int | None:
@@ -163,6 +168,7 @@ _TABLE: Final = (
     Key("time-limit", _seconds_or_none, "seconds, 0 for no limit", "seconds after which to stop"),
     Key("max-steps", _positive, "a whole number above 0", "steps after which one execution is cut short"),
     Key("seed", _natural, "a whole number from 0", "what random and pct start from"),
+    Key("jobs", _jobs, "a whole number above 0, or auto", "processes to make executions in; auto: one for each core"),
     Key("all-failures", _flag, "true or false", "whether to go on after the first failure"),
     _choice("isolation", ISOLATIONS, "how every execution gets to start from the same state"),
     _choice("timeouts", TIMEOUTS, "when a wait with a timeout may time out"),

@@ -155,7 +155,8 @@ class Explorer:
                 return False
             subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None
-            report = check(program, subject, options, store=store, resumable=False, watcher=watcher)
+            alone = replace(options, jobs=1)  # the cores are pytest-xdist's to share out
+            report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
         item.user_properties.append((pytest_plugin.PROPERTY, f"{report.verdict.value}: {report.reason}"))

@@ -13,6 +13,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 _METAVARS: Final = {
     "include": "PKG",
+    "jobs": "N",
     "invariant": "EXPR",
     "max-executions": "N",
     "max-steps": "N",

@@ -103,6 +103,11 @@ class Frontier:
         except sqlite3.Error as error:
             self.trouble = f"the search can't be saved in {self.path} ({error}); going on without"
 
+    def leave(self) -> None:
+        """Let go of it in a child of the process that holds it, so that the lock ends with the parent."""
+        os.close(self._lock)
+        self._closed = True
+
     def close(self, *, finished: bool = False) -> None:
         """Let go of the database; remove it if there is nothing left to go on with."""
         if self._closed:
