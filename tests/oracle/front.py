@@ -1,0 +1,99 @@
+"""A small program run as real Python through the whole front end, and what the oracle expects of that.
+
+Compared are final shared values, every thread's locals (which are the values it read), failed assertions, and for runs
+that got stuck, which threads were stuck in what.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tests.oracle.enumerate import everything
+from tests.oracle.language import SmallProgram
+from tests.oracle.translate import to_python
+
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import FailureKind, Plan, Run
+from mazurka.program.python.entry import Function
+from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.trace.event import Op
+
+_STUCK_IN: Final = {"lock": "acquire", "relock": "acquire", "wake": "acquire", "join": "join"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """All that runs of a program ended in, and how many there were."""
+
+    outcomes: set[Any]
+    kinds: set[FailureKind]
+    executions: int
+
+
+class _Recorded(PythonProgram):
+    """Notes the outcome of each run as the oracle would put it."""
+
+    outcomes: set[Any]
+    kinds: set[FailureKind]
+    threads: int
+
+    def execute(self, plan: Plan) -> Run:
+        run = super().execute(plan)
+        if run.divergence is None:
+            assert not run.truncated
+            self.outcomes.add(self._outcome(run))
+            self.kinds |= {failure.kind for failure in run.failures}
+        return run
+
+    def _outcome(self, run: Run) -> Any:
+        locals_of, failed = sys.modules[self._module()].__dict__["last"]
+        visible = tuple(locals_of[i] for i in range(self.threads))
+        failures = tuple(failed.get(i, "") for i in range(self.threads))
+        stuck = frozenset((run.tasks[b.task], "join" if b.op is Op.JOIN else "acquire") for b in run.blocked)
+        shared = run.result[0] if run.result and not failures[0] else ()
+        return shared, visible, failures, stuck
+
+    def _module(self) -> str:
+        assert isinstance(self.entry, Function)
+        return Path(self.entry.path).stem
+
+
+def expected(program: SmallProgram, model: MemoryModel = MemoryModel.SC, limit: int = 30_000) -> set[Any]:
+    """What the oracle says the outcomes are."""
+    outcomes = set()
+    for shared, visible, failed, stuck in everything(program, limit, model).finals:
+        waiting = frozenset(
+            ("0" if t == 0 else f"0.{t}", _STUCK_IN[program.code[t].instructions[pc][0]]) for t, pc in stuck
+        )
+        # A main that failed looks at the variables at once, not when all threads have ended.
+        values = () if failed[0] else tuple((name, value) for name, value in shared if value != 0)
+        outcomes.add((values, visible, tuple(failed), waiting))
+    return outcomes
+
+
+def reached(
+    program: SmallProgram,
+    folder: Path,
+    name: str,
+    strategy: str = "mcr",
+    model: MemoryModel = MemoryModel.SC,
+    limit: int = 3_000,
+) -> Outcomes:
+    """What the program's runs end in, explored by ``strategy``; as module ``name`` in ``folder``."""
+    path = folder / f"{name}.py"
+    path.write_text(to_python(program))
+    settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
+    subject = _Recorded(Function(str(path), "program"), settings)
+    subject.outcomes, subject.kinds = set(), set()
+    subject.threads = len(program.threads) + 1
+    explorer = Explorer(subject, strategy, stop_at_first=False, budget=Budget(limit))
+    try:
+        executions = explorer.run().executions
+    finally:
+        subject.close()
+        sys.modules.pop(name, None)
+    return Outcomes(subject.outcomes, subject.kinds, executions)
