@@ -39,6 +39,8 @@ def test_bug_is_found_explained_and_replayed(bug: Bug, tmp_path: Path) -> None:
     assert bug.message in failure["message"]
     assert failure["location"]["file"].endswith(bug.file)
     assert bug.cause in failure["explanation"]["sentence"]
+    assert failure["witness"]["checked"], failure["witness"]
+    assert failure["replayed"]
     assert len(failure["explanation"]["rows"]) <= EXPLANATION_LINES
 
     replayed = tool.run("replay", failure["schedule"], "--times", str(REPLAYS))

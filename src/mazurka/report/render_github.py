@@ -25,10 +25,10 @@ class GithubRenderer:
         """The whole report."""
         if report.findings:
             return "".join(_error(finding, report.root) for finding in report.findings)
-        level = "notice" if report.verdict is Verdict.VERIFIED else "warning"
+        level = "notice" if report.verdict is Verdict.VERIFIED else "error" if report.inconsistencies else "warning"
         message = f"{report.verdict.value} after {report.executions} executions"
         if report.reason:
-            message += f": {report.reason}"
+            message += ": " + "; ".join((report.reason, *report.inconsistencies))
         return f"::{level} title={_property(f'Mazurka: {report.target}')}::{_data(message)}\n"
 
 
