@@ -148,8 +148,7 @@ class Priorities(RandomWalk):
     def give(self, seed: Seed, run: Run) -> None:
         super().give(seed, run)
         self.threads = max(self.threads, len(run.tasks))
-        if len(run.log) > self.length:
-            self.length = max(self.length, sum([step.point for step in run.log]))
+        self.length = max(self.length, run.passed())
 
     def bound_of_one(self) -> float:
         """The least probability that one run finds a given bug of the assumed depth."""

@@ -41,8 +41,7 @@ class Sightings:
             self.threads = len(run.tasks)
         if run.divergence is not None:
             return []
-        if len(run.log) > self.points:  # or it can't have more points
-            self.points = max(self.points, sum([step.point for step in run.log]))
+        self.points = max(self.points, run.passed())
         if judge is not None and not run.truncated:
             verdict = judge(run)
             if verdict is not None:

@@ -190,6 +190,10 @@ class Run:
         """The prefix that makes a plan repeat this run: the thread that moved at each point."""
         return tuple(self.tasks[step.task] for step in self.log if step.point)
 
+    def passed(self) -> int:
+        """How many points the run has passed."""
+        return sum(step.point for step in self.log)
+
 
 class Program(Protocol):
     """Something that can be run again and again, each time from the same state."""

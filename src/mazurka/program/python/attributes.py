@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
-from mazurka.program.python.containers import OPERATIONS, Shape, forget_shapes, shapes
+from mazurka.program.python.containers import OPERATIONS, forget_shapes, shape_of, shapes
 from mazurka.program.python.locations import bases
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
@@ -90,10 +90,10 @@ def _find(kind: type, name: str) -> tuple[type, Any] | None:
 
 def classify(kind: type, name: str) -> Any:
     """How attribute ``name`` of instances of ``kind`` is found; remembered."""
-    shape = shapes.get(id(kind))
-    if shape is None:
-        shape = shapes[id(kind)] = Shape(kind)
-    found = shape.attributes[name] = _classify(kind, name)
+    attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
+    found = attributes.get(name)
+    if found is None:
+        found = attributes[name] = _classify(kind, name)
     return found
 
 

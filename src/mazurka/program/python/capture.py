@@ -47,6 +47,7 @@ class Capture:
         self._text = io.TextIOWrapper(self._bytes, "utf-8", "backslashreplace", write_through=True)
         self._input = _NoInput()
         self._stdin = io.TextIOWrapper(self._input, "utf-8")
+        self._ours = self._references()
 
     def __enter__(self) -> Capture:
         self._saved = sys.stdin, sys.stdout, sys.stderr
@@ -61,10 +62,23 @@ class Capture:
     def read_input(self) -> bool:
         return self._input.asked
 
+    def unused(self) -> bool:
+        """Whether it may serve another run: nothing has passed through it, and nobody has kept a stream of it."""
+        if self._text.closed or self._stdin.closed or self._bytes.closed or self._input.asked:
+            return False
+        return not self._bytes.getvalue() and self._text.encoding == "utf-8" and self._references() == self._ours
+
+    def _references(self) -> tuple[int, int, int, int]:
+        count = sys.getrefcount
+        return count(self._text), count(self._bytes), count(self._stdin), count(self._input)
+
     def text(self) -> str:
         """What was printed, both streams in order."""
         if self._text.closed or self._bytes.closed:
             return "(the program closed its output)"
         self._text.flush()
-        text = self._bytes.getvalue().decode("utf-8", "backslashreplace")
+        printed = self._bytes.getvalue()
+        if not printed:
+            return ""
+        text = printed.decode("utf-8", "backslashreplace")
         return f"{text}\n... and {self._bytes.dropped} bytes more" if self._bytes.dropped else text

@@ -8,6 +8,7 @@ of the same plan.
 
 from __future__ import annotations
 
+import _random
 import os
 import random
 from collections.abc import Callable
@@ -18,7 +19,12 @@ _SEED: Final = 20_240_229
 #: The hash seed of every check, so that sets of strings have the same order in each.
 HASH_SEED: Final = "0"
 
-_stream = random.Random(_SEED)
+# What seeds a generator, whatever stands in for `Random.seed`.
+_seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
+_shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the functions of `random` are
+
+_stream: Final = random.Random(_SEED)
+_drawn = False  # whether anything was drawn from the stream in this run
 _undo: list[Callable[[], None]] = []
 
 
@@ -29,13 +35,20 @@ def pinned_environment() -> dict[str, str] | None:
     return {**os.environ, "PYTHONHASHSEED": HASH_SEED}
 
 
+def _draw() -> random.Random:
+    """The stream, to draw from."""
+    global _drawn
+    _drawn = True
+    return _stream
+
+
 def _urandom(size: int) -> bytes:
-    return _stream.randbytes(size)
+    return _draw().randbytes(size)
 
 
 def _seed_unseeded(seed: Callable[..., None]) -> Callable[..., None]:
     def wrapper(self: random.Random, a: Any = None, version: int = 2) -> None:
-        seed(self, _stream.getrandbits(64) if a is None else a, version)
+        seed(self, _draw().getrandbits(64) if a is None else a, version)
 
     return wrapper
 
@@ -65,5 +78,9 @@ def uninstall() -> None:
 
 def restart() -> None:
     """Start every stream anew: the beginning of a run."""
-    _stream.seed(_SEED)
-    random.seed(_SEED)
+    global _drawn
+    if _drawn:
+        _seed(_stream, _SEED)
+        _drawn = False
+    _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
+    vars(_shared)["gauss_next"] = None

@@ -187,8 +187,13 @@ def global_space(name: str, site: int) -> dict[str, Any]:
     """A global variable is about to be stored as an item of its module's dictionary."""
     space = sys._getframe(1).f_globals
     run = kernel.active
-    if run is not None and not run.solo:
-        attributes.global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+    if run is None or run.solo:
+        return space
+    module = space.get("__name__", "?")
+    if run.careful:
+        attributes.global_access(run, module, name, site, _WRITE, space)
+    else:
+        run.visit(_WRITE, ("g", module, name), site)
     return space
 
 

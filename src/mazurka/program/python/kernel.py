@@ -18,6 +18,7 @@ import _random
 import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
@@ -26,7 +27,6 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from mazurka.program.protocol import (
     Access,
     Blocked,
-    Choice,
     Continuation,
     Divergence,
     Failure,
@@ -34,9 +34,11 @@ from mazurka.program.protocol import (
     Plan,
     Target,
 )
+from mazurka.program.python import workers
 from mazurka.trace.event import READS, WRITES, Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
+_READ: Final = Op.READ
 _STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
 
 #: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
@@ -144,6 +146,8 @@ _generator: Final = random.Random()
 _seed: Final = _random.Random.seed
 _number: Final = _generator.random
 
+_index_of: Final = attrgetter("index")
+
 
 class Kernel:
     """One run of the program."""
@@ -162,6 +166,7 @@ class Kernel:
     on_wait: Callable[[Kernel, Task], None] = staticmethod(lambda kernel, task: None)  # detail: name what it waits for
     snapshot_stack: Callable[[], Any] = tuple
     abandoned: tuple[greenlet, ...] = ()
+    _unborn: Task | None = None  # for whom the hub is to make a worker
     _grace = _GRACE
     _drops: Collection[int] = ()
 
@@ -170,8 +175,9 @@ class Kernel:
         self.prefix = plan.prefix
         self.points = learned.points
         self.limits = limits
-        self.detail = plan.detail
-        self.careful = plan.detail  # steps are accounted for beyond the log: their values, clocks, what loops look at
+        self.values = plan.values and not plan.detail
+        self.detail = plan.detail or self.values  # values are told: in words, or else as keys
+        self.careful = self.detail  # steps are accounted for beyond the log: their values, clocks, what loops look at
         self.current: Task = None  # type: ignore[assignment]  # set by run()
         self.tasks: list[Task] = []
         self.live: list[Task] = []
@@ -189,6 +195,7 @@ class Kernel:
         self.untracked: dict[str, int] = {}
         self.uncontrolled: dict[str, int] = {}
         self.names: dict[Target, str] = {}
+        self.first: dict[Target, Any] = {}  # keys of what targets held before they were written
         self.stacks: dict[int, Any] = {}
         self._required = 0  # threads that must end before the run does
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
@@ -204,16 +211,13 @@ class Kernel:
         self._started = perf_counter()
         self._seed()
         task = self._new_task("0", main, daemon=False)
-        self.current = task
+        self.current = self._unborn = task
         task.pending = (Op.BEGIN, task.life, 0)
         try:
-            task.greenlet.switch(task)
-            while not self.aborting:
-                nxt = self._choose()
-                if nxt is None:
-                    break
-                self.current = nxt
-                nxt.greenlet.switch()
+            while (born := self._unborn) is not None:
+                self._unborn = None
+                born.greenlet = workers.take(self._hub) or workers.make(self._hub)
+                born.greenlet.switch(self._life, born)
         finally:
             self.blocked = [
                 Blocked(task.index, *task.pending, task.repeats)
@@ -232,7 +236,6 @@ class Kernel:
 
     def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
         task = Task(len(self.tasks), name, body, daemon)
-        task.greenlet = greenlet(self._life, self._hub)
         if self.plan.then is not _STAY:
             task.priority = _number() + 1.0
         self._required += not daemon
@@ -241,7 +244,18 @@ class Kernel:
         self.by_name[name] = task
         return task
 
-    def _life(self, task: Task) -> None:
+    def _carry(self, task: Task) -> None:
+        """Let a new task, which is ``current``, run up to its first point; then its starter goes on."""
+        worker = workers.take(self._hub)
+        if worker is not None:
+            task.greenlet = worker
+            worker.switch(self._life, task)
+        else:
+            self._unborn = task
+            self._hub.switch()
+
+    def _life(self, task: Task) -> greenlet | None:
+        """All that a task does; who goes on then."""
         try:
             task.body()
         except GreenletExit:
@@ -252,7 +266,7 @@ class Kernel:
                 if failure is not None:
                     self.failures.append(failure)
         if self.aborting:
-            return
+            return None
         self.drain()
         point = END_POINTS in self.points and not self.solo
         if point:
@@ -264,11 +278,14 @@ class Kernel:
         self.live.remove(task)
         task.thread = None  # what only the thread could reach goes with it
         task.body = int
-        starter = task.starter
-        if starter is not None:
-            task.starter = None
-            self.current = starter
-            task.greenlet.parent = starter.greenlet
+        task.greenlet = workers.ENDED
+        following, task.starter = task.starter, None
+        if following is None:
+            following = self._choose()
+        if following is None:
+            return self._hub
+        self.current = following
+        return following.greenlet
 
     def _end_all(self) -> None:
         """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more."""
@@ -314,9 +331,15 @@ class Kernel:
             return
         if point is None:
             point = site in self.points
-            self._touch(task.index, op, target, site, point)
+            index = task.index
+            record = self.touched.get(target)
+            if record is _SHARED:
+                if not point:
+                    self._learn((site,))
+            elif record is None or record[0] != index or site not in record[2] or not (op is _READ or record[1]):
+                self._touch(index, op, target, site, point)
             for access in more:
-                self._touch(task.index, access.op, access.target, site, point)
+                self._touch(index, access.op, access.target, site, point)
         if point:
             self._stop_before(task, op, target, site)
         self._record(task, op, target, site, point, value, more)
@@ -401,11 +424,14 @@ class Kernel:
         self._record(task, _BEGIN, task.life, 0, False, None, ())
         task.starter = parent
         self.current = task
-        task.greenlet.switch(task)
+        self._carry(task)
         return task
 
     def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
         """Wait for ``task`` to end; false if the time ran out."""
+        if task.done and not (self.careful or self.aborting or self.solo):
+            self._record(self.current, _JOIN, task.life, 0, False, None, ())
+            return True
         return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for, point=False)
 
     def sleep(self, seconds: float) -> None:
@@ -449,10 +475,11 @@ class Kernel:
     def hold_back(self, place: Any, ordered: bool = False) -> None:
         """Where the next store of the running thread will be, if it is one that others may be let see later."""
 
-    def tell(self, value: object) -> None:
-        """Detail: what a primitive holds after the running thread's step, which has just been passed."""
-        if self.detail and not self.solo and not self.aborting:
-            self.log[-1] = (*self.log[-1][:5], value, self.log[-1][6])
+    def tell(self, value: object, *, whole: bool = False) -> None:
+        """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
+        if self.detail and not self.solo and not self.aborting and (whole or not self.values):
+            told = ("told", value) if self.values else value
+            self.log[-1] = (*self.log[-1][:5], told, self.log[-1][6])
 
     # -- deciding ---------------------------------------------------------------------------------------------------
 
@@ -516,7 +543,7 @@ class Kernel:
         if chosen is overdue:
             chosen.timed_out = True
         if len(enabled) > 1:
-            self.choices.append((cursor, chosen.index, tuple([task.index for task in enabled])))
+            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
         return chosen
 
     def _follow(self, cursor: int, enabled: list[Task]) -> Task | None:
@@ -600,9 +627,12 @@ class Kernel:
         """
         if self.detail:
             self.settle()
-            self.stacks[len(self.log)] = self.snapshot_stack()
+            if not self.values:
+                self.stacks[len(self.log)] = self.snapshot_stack()
             if callable(value):
                 if WRITES[op]:
+                    if self.values and target not in self.first:
+                        self.first[target] = self._look_up(value)
                     self._unsettled.append((len(self.log), value))
                     value = None
                 else:
@@ -716,19 +746,12 @@ class Kernel:
         self._abandon(self.current)
 
     def _abandon(self, task: Task) -> None:
-        parent = task.greenlet.parent
-        if parent is not None:
-            parent.switch()
+        self._hub.switch()
         raise GreenletExit
 
     def describe_failure(self, kind: FailureKind, message: str) -> Failure:
         """A failure of the running thread at the present step."""
         return Failure(kind, message, self.current.name, None, step=len(self.log))
-
-    # -- results ------------------------------------------------------------------------------------------------------
-
-    def choice_list(self) -> list[Choice]:
-        return [Choice(*choice) for choice in self.choices]
 
 
 #: The run in progress, or None: hooks and models ask this first.

@@ -15,11 +15,11 @@ import importlib
 import os
 import pickle
 import sys
-import time
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel
@@ -42,6 +42,7 @@ from mazurka.program.python.capture import Capture
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
+from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
 from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.program.python.watchdog import Watchdog
@@ -96,6 +97,8 @@ class PythonProgram:
         self._ready = False
         self._check: types.CodeType | None = None
         self._told = False
+        self._capture = Capture()
+        self._read_input = False
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
@@ -266,19 +269,18 @@ class PythonProgram:
         assert isinstance(run, Run)
         return run
 
-    _read_input = False
-
     def _execute_here(self, plan: Plan) -> Run:
         """Run once in this process, from whatever state it is in."""
-        started = time.perf_counter()
-        capture = Capture()
+        started = perf_counter()
+        capture = self._capture if self._capture.unused() else Capture()
+        self._capture = capture
         run = self._run(plan, capture)
         with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
             self.entry.release()
             gc.collect(0)
         self._read_input = capture.read_input
         run.output = capture.text()
-        run.seconds = time.perf_counter() - started
+        run.seconds = perf_counter() - started
         return run
 
     def _run(self, plan: Plan, capture: Capture) -> Run:
@@ -383,10 +385,10 @@ def _portable(run: Run) -> Run:
 
 def _run_of(run_kernel: Kernel) -> Run:
     tasks = run_kernel.tasks
-    return Run(
-        tasks=[task.name for task in tasks],
-        log=list(map(Step._make, run_kernel.log)),
-        choices=run_kernel.choice_list(),
+    return Recorded(
+        [task.name for task in tasks],
+        run_kernel.log,
+        run_kernel.choices,
         failures=run_kernel.failures,
         blocked=run_kernel.blocked,
         divergence=run_kernel.divergence,
@@ -395,6 +397,8 @@ def _run_of(run_kernel: Kernel) -> Run:
         untracked=run_kernel.untracked,
         uncontrolled=run_kernel.uncontrolled,
         names=run_kernel.names,
+        first=run_kernel.first,
+        daemons=tuple([task.index for task in tasks if task.daemon]),
         stacks={number: _readable(stack) for number, stack in run_kernel.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
     )

@@ -26,7 +26,6 @@ from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
 from mazurka.program.protocol import Access, Plan, Target
-from mazurka.program.python import objects
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
 from mazurka.program.python.places import Place
 from mazurka.trace.event import READS, WRITES, Op
@@ -43,8 +42,10 @@ class Entry:
     place: Place
     site: int
     number: int
+    step: int  # in the log
     first: tuple[tuple[Queue, int], ...]  # stores that must arrive before it
     value: Any = None
+    told: Any = None  # detail: the value in words
 
 
 @dataclass(slots=True, eq=False)
@@ -144,9 +145,14 @@ class RelaxedKernel(Kernel):
 
     def _read_off(self, buffer: Buffer) -> None:
         """Learn what the last store announced has stored."""
-        if buffer.fresh is not None:
-            buffer.fresh.value = buffer.fresh.place.look()
-            buffer.fresh = None
+        entry, buffer.fresh = buffer.fresh, None
+        if entry is None:
+            return
+        entry.value = entry.place.look()
+        if callable(entry.told):
+            entry.told = self._look_up(entry.told)
+            step = self.log[entry.step]
+            self.log[entry.step] = (*step[:5], entry.told, *step[6:])
 
     # -- operations ---------------------------------------------------------------------------------------------------
 
@@ -239,10 +245,11 @@ class RelaxedKernel(Kernel):
         queue = self._queue(buffer, target)
         queue.stored += 1
         first = buffer.owed() if ordered and self.model is MemoryModel.PSO else ()
-        entry = Entry(target, place, site, queue.stored, first)
+        entry = Entry(target, place, site, queue.stored, len(self.log), first)
         stored = store_target(queue.name, entry.number)
         self._name(stored, target)
-        self._record(task, access.op, stored, site, bool(more), access.value, more)
+        self._record(task, access.op, stored, site, bool(more), None, more)
+        entry.told = access.value
         self._cover(target, place)
         queue.entries.append(entry)
         buffer.newest[target] = buffer.fresh = entry
@@ -295,7 +302,7 @@ class RelaxedKernel(Kernel):
         task.clock = owner.clock
         task.starter = owner
         self.current = task
-        task.greenlet.switch(task)
+        self._carry(task)
         self._show(owner)
 
     def _flush(self, queue: Queue, buffer: Buffer) -> None:
@@ -310,9 +317,10 @@ class RelaxedKernel(Kernel):
                 more = tuple([Access(_READ, flushed_target(each.name, count)) for each, count in entry.first])
                 super().block(Op.FENCE, _FENCE, partial(_have_arrived, entry.first), point=False, more=more)
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
-            told = objects.describe(entry.value) if self.detail else None
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
-            self._record(task, Op.WRITE, entry.target, entry.site, True, told, seen)
+            self._record(task, Op.WRITE, entry.target, entry.site, True, entry.told, seen)
+            if entry.step in self.stacks:
+                self.stacks[len(self.log) - 1] = self.stacks[entry.step]
             del queue.entries[0]
             queue.arrived = number
             if buffer.newest.get(entry.target) is entry:

@@ -10,6 +10,7 @@ Only where signals can be had (the main OS thread, a system with `setitimer`). C
 
 from __future__ import annotations
 
+import importlib
 import signal
 import threading
 from time import perf_counter, process_time
@@ -35,7 +36,7 @@ _PATIENCE: Final = 3
 
 # What the program can't replace under us.
 _set_timer: Final = getattr(signal, "setitimer", None)
-_set_handler: Final = signal.signal
+_set_handler: Final[Any] = importlib.import_module("_signal").signal  # `signal.signal` converts to enums and back
 _MAIN: Final = threading.main_thread().ident
 _get_ident: Final = threading.get_ident
 
@@ -49,7 +50,7 @@ class Watchdog:
         self._hub = getcurrent()
         self._started = self._alive = perf_counter()
         self._seen = (0, 0)
-        self._computed = process_time()
+        self._computed = 0.0  # at the last look; asking now would cost as much as the rest
         self._told = 0
         self._before: Any = None
         self._timer: tuple[float, float] = (0.0, 0.0)

@@ -146,6 +146,7 @@ def end() -> None:
         thing.__dict__.update(attributes)
     models.outside.clear()
     models.undo.clear()
+    del models.kernel  # what the program leaves behind must not hold all of the run
 
 
 def outside_number(frame: FrameType | None) -> str:

@@ -1,0 +1,62 @@
+"""The greenlets that the program's threads run in, kept from run to run.
+
+Making a greenlet, starting it and letting it end takes four microseconds, most of them for the memory of its frames;
+giving one that waits the next thread takes half a microsecond.
+
+Invariants: a worker that waits has nothing of the program on its stack, and an empty context. All workers are made by
+the hub, so that threads have the same depth of recursion left whichever they get. One that was thrown out of its
+thread ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from greenlet import getcurrent, greenlet
+
+#: What a worker does with a thread: live its life, and say who goes on; None: the worker ends, and its parent does.
+Life = Callable[[Any], greenlet | None]
+
+#: A greenlet at its end.
+ENDED: Final = greenlet(int)
+ENDED.switch()
+
+#: More than these do not wait.
+_MOST: Final = 64
+
+_waiting: list[greenlet] = []
+_hub: greenlet | None = None
+
+
+def take(hub: greenlet) -> greenlet | None:
+    """A worker of this hub that waits, if there is one: to be switched to with a life and a task."""
+    global _hub
+    if hub is not _hub:
+        _waiting.clear()
+        _hub = hub
+    if not _waiting:
+        return None
+    worker = _waiting.pop()
+    if worker.gr_context is not None:
+        worker.gr_context = None
+    return worker
+
+
+def make(hub: greenlet) -> greenlet:
+    """A new worker, to be switched to by the hub itself with a life and a task."""
+    return greenlet(_work, hub)
+
+
+def _work(life: Life, task: Any) -> None:
+    own = getcurrent()
+    while True:
+        following = life(task)
+        del life, task
+        if following is None:
+            return
+        if len(_waiting) >= _MOST or own.parent is not _hub:
+            own.parent = following
+            return
+        _waiting.append(own)
+        life, task = following.switch()
