@@ -263,6 +263,10 @@ class OracleProgram:
     def _run(self, stepper: Stepper, choices: list[Choice], divergence: Divergence | None) -> Run:
         machine = stepper.machine
         run = Run([stepper.name_of(t) for t in stepper.tasks], stepper.log, choices, divergence=divergence)
+        run.first = {("var", name): value for name, value in self.program.initial.items()}
+        for step in stepper.log:
+            if step.target[0] == "var":
+                run.first.setdefault(step.target, 0)
         for t in machine.born():
             if machine.failed[t]:
                 place = Location("oracle", t)

@@ -83,7 +83,11 @@ def emit(
     for each in (target, *(access.target for access in more)):
         if each[1] in (target[1], -target[1]):
             objects.label(run, each, thing, _part(thing, each))
-    value = objects.peek(look, run.names[target]) if look is not None else lambda: objects.describe(thing)
+    value: Any = None
+    if look is not None:
+        value = objects.peek(look, run.names[target])
+    elif not run.values:
+        value = lambda: objects.describe(thing)  # noqa: E731  # like what `peek` makes
     run.visit(op, target, site, value, more)
 
 

@@ -22,6 +22,7 @@ import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
@@ -39,6 +40,7 @@ _named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like in 
 _shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
+_LONG: Final = 200  # texts longer than this are told apart by a digest
 _SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
@@ -155,6 +157,26 @@ def key_of(key: Any) -> Any:
     return ("object", 0)  # it decides itself what it equals: all such keys count as one
 
 
+def value_key(value: Any) -> tuple[Any, ...]:
+    """A key for a value: equal keys mean values that no program can tell apart, but by what mutable objects hold."""
+    kind = type(value)
+    if kind is float or kind is complex:
+        return (kind.__name__, repr(value))  # 0.0 is not -0.0, and nan is nan
+    if (kind is str or kind is bytes) and len(value) > _LONG:
+        return (
+            kind.__name__,
+            len(value),
+            blake2b(value if kind is bytes else value.encode(errors="surrogatepass")).digest(),
+        )
+    if kind in _SCALARS:
+        return (kind.__name__, value)
+    if kind is tuple:
+        return ("tuple", *[value_key(part) for part in value])
+    if value is _MISSING:
+        return ("missing",)
+    return ("object", number(value))
+
+
 # -- in words, for reports ------------------------------------------------------------------------------------------
 
 
@@ -229,7 +251,9 @@ def describe(value: Any, depth: int = 1) -> str:
 
 def label(running: Any, target: Target, thing: object, part: str = "") -> None:
     """Put a target in words, once; ``part`` is what follows the object's name."""
-    if target not in running.names:
+    if running.values:
+        running.names[target] = ""
+    elif target not in running.names:
         running.names[target] = name(thing) + part
 
 
@@ -263,8 +287,14 @@ def dictionary(thing: Any) -> Any:
 _NO_ATTRIBUTES: Final[dict[str, Any]] = {}
 
 
-def peek(look: Callable[[], Any], path: str) -> Callable[[], str]:
-    """A callable that describes what ``look`` finds, and keeps the path by which it was found."""
+def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
+    """A callable that describes what ``look`` finds, and keeps the path by which it was found.
+
+    Where values are wanted as keys (:attr:`Plan.values`) it gives that of what ``look`` finds.
+    """
+    running = _kernel.active
+    if running is not None and running.values:
+        return lambda: value_key(look())
 
     def told() -> str:
         found = look()
