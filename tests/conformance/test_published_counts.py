@@ -32,8 +32,15 @@ RV_FINAL_STATES = {
 
 SMALL = sorted(name for name, reference in REFERENCES.items() if not reference.large)
 
+#: Those that take a strategy or the oracle several seconds.
+_SLOW = {"Account(3)", "Counter(4)", "PingPong(4)", "RVExample", "fib(4)", "locked(5)", "racyc(4)"}
 
-@pytest.mark.parametrize("name", sorted(REFERENCES))
+
+def _marked(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in sorted(names)]
+
+
+@pytest.mark.parametrize("name", _marked(REFERENCES))
 def test_mcr_runs_as_many_as_published(name: str) -> None:
     reference = REFERENCES[name]
     reached = reach(reference.make(), "mcr")
@@ -62,7 +69,7 @@ def test_dpor_runs_as_many_as_published_in_large_programs(name: str) -> None:
     assert reached.followed == reached.executions == reference.maz
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", _marked(SMALL))
 def test_the_oracle_counts_as_published_and_mcr_reaches_all(name: str) -> None:
     reference = REFERENCES[name]
     program = reference.make()
