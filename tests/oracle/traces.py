@@ -118,6 +118,20 @@ class Reorderings:
                     stack.append(after)
         return False
 
+    def objection(self, order: tuple[int, ...], question: Question) -> str:
+        """What speaks against an order of steps as an answer ("" if nothing)."""
+        threads = sorted(self.rows)
+        state: Any = (tuple(0 for _ in threads), (), tuple(len(self.rows[t]) for t in threads))
+        for i in order:
+            number = threads.index(self.log[i].task)
+            row = self.rows[self.log[i].task]
+            if state[0][number] >= len(row) or row[state[0][number]] != i:
+                return f"step {i} does not come next in its thread"
+            state = self._step(state, threads, number, self.log[i].task, question)
+            if state is None:
+                return f"step {i} is not possible"
+        return "" if self._is_goal(state, threads, question) else "that is not what was asked for"
+
     def _done(self, at: tuple[int, ...], threads: list[int], i: int) -> bool:
         t = self.log[i].task
         return at[threads.index(t)] > self.rows[t].index(i)
@@ -195,3 +209,22 @@ class Reorderings:
         if value is None:
             return False
         return kept and (self.initial.get(self.log[i].target) if source == INITIAL else self.log[source].value) == value
+
+
+def random_questions(rng: random.Random, log: list[Step]) -> list[Question]:
+    """One or two of each kind of question, and combinations."""
+    steps = range(len(log))
+    a, b, c = (rng.choice(steps) for _ in range(3))
+    questions = [
+        Question(next=(a, b)),
+        Question(before=((a, b),)),
+        Question(before=((a, b), (b, c))),
+        Question(happen=(a,), next=(b,)),
+        Question(before=((b, c),), next=(a,)),
+    ]
+    reads = [i for i in steps if log[i].op is Op.READ]
+    for r in rng.sample(reads, min(3, len(reads))):
+        writes = [i for i in steps if log[i].op is Op.WRITE and log[i].target == log[r].target]
+        seen = (r, log[r].target, rng.choice([INITIAL, *writes]))
+        questions += [Question(sees=(seen,)), Question(sees=(seen,), happen=(a,)), Question(sees=(seen,), next=(b,))]
+    return questions

@@ -33,7 +33,7 @@ from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query
 from mazurka.causal.solver import Answer, Because, Feasible, Infeasible, Query, Unknown
-from mazurka.causal.state import COMPILE_FROM, State, compiled, state_of
+from mazurka.causal.state import State, compiled, state_of, wants_compiled
 
 
 class ClosureSolver:
@@ -49,13 +49,18 @@ class ClosureSolver:
         answer = glance(history, query)
         if answer is not None:
             return answer
-        closure = Closure(model_of_query(history, query), self.limit)
-        return closure.decide(Question(happen=tuple(closure.last_events())))
+        return close(history, query, self.limit)
 
     def decide(self, model: Model, question: Question) -> Answer:
         if self._latest is None or self._latest.model is not model:
             self._latest = Closure(model, self.limit)
         return self._latest.decide(question)
+
+
+def close(history: History, query: Query, limit: int = 20_000) -> Answer:
+    """The answer to an explorer's query by closure alone, without a glance first."""
+    model = model_of_query(history, query)
+    return Closure(model, limit).decide(Question(happen=model.last_events()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class _Try:
     a: int
     b: int
     mark: tuple[int, int]  # where the trail and the edges stood
+    opened: int  # how many of the open reads were seen to
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class Closure:
         self._begin()
 
     def _begin(self) -> None:
-        flat = len(self.model.rank) >= COMPILE_FROM
+        flat = wants_compiled(len(self.model.rank))
         self.kernel: Any = compiled() if flat else kernel
         self.state: State = state_of(self.model, self.room, flat)
         self.frames: list[_Frame] = []
@@ -101,15 +107,12 @@ class Closure:
     def _forget(self) -> None:
         self.tries: list[_Try] = []
         self.reasons: list[frozenset[int]] = []  # by fact learnt: the levels it rests on
-        self.refused: dict[int, list[tuple[int, frozenset[int], int]]] = {}  # by read: (source, reason, level)
+        self.refused: list[tuple[int, int, frozenset[int], int]] = []  # (read, source, reason, level)
+        self.state.reg[kernel.REFUSED] = 0
         self.tried_at: dict[int, int] = {}  # by read: the level at which its source was tried
         self.core = Explanation()
         self.contradictions = 0
-
-    def last_events(self) -> list[int]:
-        """The ranks of the threads' last events."""
-        starts, rank = self.model.starts, self.model.rank
-        return [rank[end - 1] for begin, end in zip(starts, starts[1:], strict=False) if end > begin]
+        self.opened = 0
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
@@ -136,6 +139,7 @@ class Closure:
         self.pushed.pop()
         frame = self.frames.pop()
         self.kernel.undo(self.state, *frame.mark)
+        self.state.reg[kernel.MARK] = self.frames[-1].mark[0] if self.frames else 0
         for where, index, old in reversed(frame.changed):
             where[index] = old
         self.state.reg[kernel.LEVEL] = 0
@@ -151,7 +155,7 @@ class Closure:
     def _enter(self, question: Question) -> None:
         s, k, event_of = self.state, self.kernel, self.model.event_of
         changed: list[tuple[Any, int, int]] = []
-        self.frames.append(_Frame((int(s.reg[kernel.TRAIL]), int(s.reg[kernel.EDGES])), self.possible, changed))
+        self.frames.append(_Frame(self._mark(), self.possible, changed))
 
         def change(where: Any, index: int, value: int) -> None:
             changed.append((where, index, int(where[index])))
@@ -162,6 +166,8 @@ class Closure:
             event = event_of[rank]
             thread = s.thread[event]
             change(s.cap, thread, min(s.cap[thread], event - s.starts[thread]))
+            if s.past[thread] > s.cap[thread]:
+                k.contradict(s, kernel.CAPPED, thread, event)
         reads = [self._read(*asked) for asked in question.sees]
         for read, source in reads:
             change(s.fixed, read, source)
@@ -169,6 +175,8 @@ class Closure:
             if source not in s.group[s.group_at[group] : s.group_at[group + 1]]:
                 thread = s.thread[event]
                 change(s.keep_cap, thread, min(s.keep_cap[thread], event - s.starts[thread]))
+                if s.kept[thread] > s.keep_cap[thread]:
+                    k.contradict(s, kernel.UNKEPT, thread, event)
         for rank in (*question.happen, *(rank for pair in question.before for rank in pair)):
             k.want(s, event_of[rank], False)
         for rank in question.next:
@@ -184,6 +192,12 @@ class Closure:
         for a, b in question.before:
             k.link(s, event_of[a], event_of[b], ASKED, 0, 0)
         self._settle()
+
+    def _mark(self) -> tuple[int, int]:
+        """Where to come back to."""
+        reg = self.state.reg
+        reg[kernel.MARK] = reg[kernel.TRAIL]
+        return int(reg[kernel.TRAIL]), int(reg[kernel.EDGES])
 
     def _settle(self) -> None:
         self.kernel.settle(self.state)
@@ -208,8 +222,29 @@ class Closure:
 
     # -- search -------------------------------------------------------------------------------------------------------
 
+    def _guess(self) -> Answer | None:
+        """With the sources of the run, if that needs no search."""
+        s, k = self.state, self.kernel
+        mark = self._mark()
+        k.guess(s)
+        answer = self._arranged() if s.reg[kernel.TROUBLE] == kernel.NONE else None
+        if answer is None and s.reg[kernel.TROUBLE] != kernel.FULL:
+            k.undo(s, *mark)
+            s.reg[kernel.MARK] = self.frames[-1].mark[0]
+        return answer
+
+    def _arranged(self) -> Feasible | None:
+        s, total = self.state, int(sum(self.state.past))
+        if self.kernel.arrange(s) < total:
+            return None
+        return Feasible(tuple([int(s.rank[event]) for event in s.order[:total]]))
+
     def _search(self) -> Answer | None:
         s, reg = self.state, self.state.reg
+        if reg[kernel.TROUBLE] == kernel.NONE and reg[kernel.OPENS]:
+            answer: Answer | None = self._guess()
+            if answer is not None:
+                return answer
         while True:
             if reg[kernel.TROUBLE] == kernel.FULL:
                 return None
@@ -219,22 +254,22 @@ class Closure:
                 if self.contradictions > self.limit:
                     return Unknown(f"gave up after {self.limit} contradictions")
                 continue
-            chosen = self._open_read()
-            if chosen is not None:
-                read, sources, refuted = chosen
+            read = self._open_read()
+            if read is not None:
+                sources = self._sources(read)
                 if sources:
                     self._try(True, read, sources[0])
-                elif not self._jump(refuted()):
+                elif not self._jump(self._refute(read)):
                     return self._impossible()
                 continue
-            total = sum(s.past)
-            if self.kernel.arrange(s) == total:
-                return Feasible(tuple(int(s.rank[e]) for e in s.order[:total]))
+            answer = self._arranged()
+            if answer is not None:
+                return answer
             self._try(False, *self._undecided())
 
     def _try(self, source: bool, a: int, b: int) -> None:
         s, k = self.state, self.kernel
-        self.tries.append(_Try(source, a, b, (int(s.reg[kernel.TRAIL]), int(s.reg[kernel.EDGES]))))
+        self.tries.append(_Try(source, a, b, self._mark(), self.opened))
         level = len(self.tries)
         s.reg[kernel.LEVEL] = level
         if source:
@@ -255,19 +290,30 @@ class Closure:
         level = max(reason, default=0)
         wrong = self.tries[last - 1]
         self.kernel.undo(self.state, *self.tries[level].mark)
+        self.opened = self.tries[level].opened
         del self.tries[level:]
+        self.state.reg[kernel.MARK] = (self.tries[-1] if self.tries else self.frames[-1]).mark[0]
         self.tried_at = {read: at for read, at in self.tried_at.items() if at <= level}
-        self.refused = {
-            read: kept for read, all_ in self.refused.items() if (kept := [r for r in all_ if r[2] <= level])
-        }
+        while self.refused and self.refused[-1][3] > level:
+            self.refused.pop()
+        self.state.reg[kernel.REFUSED] = len(self.refused)
         self.state.reg[kernel.LEVEL] = level
         if wrong.source:
-            self.refused.setdefault(wrong.a, []).append((wrong.b, reason, level))
+            self._refuse(wrong.a, wrong.b, reason, level)
         else:
             self.reasons.append(reason)
             self.kernel.link(self.state, wrong.b, wrong.a, LEARNT, len(self.reasons) - 1, 0)
             self.kernel.settle(self.state)
         return True
+
+    def _refuse(self, read: int, source: int, reason: frozenset[int], level: int) -> None:
+        s, count = self.state, len(self.refused)
+        if count == len(s.refused_read):
+            s.reg[kernel.TROUBLE] = kernel.FULL
+            return
+        self.refused.append((read, source, reason, level))
+        s.refused_read[count], s.refused_source[count] = read, source
+        s.reg[kernel.REFUSED] = count + 1
 
     def _undecided(self) -> tuple[int, int]:
         """What to try for the event that :func:`kernel.arrange` could only have placed with harm: (first, second)."""
@@ -290,39 +336,35 @@ class Closure:
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
-    def _open_read(self) -> Any:
-        """A read whose source is open, with those it can have and a way to explain that there are none: the first
-        with at most one, or else the first."""
+    def _open_read(self) -> int | None:
+        """A read whose source is open: the next, or once there was a contradiction one with no choice."""
         s = self.state
-        best: tuple[int, list[int]] | None = None
-        for i in range(s.reg[kernel.OPENS]):
-            read = int(s.opens[i])
-            if s.source[read] != OPEN:
-                continue
-            sources = self._sources(read, None)
-            if len(sources) < 2 or best is None:
-                best = (read, sources)
-                if len(sources) < 2:
-                    break
-        if best is None:
-            return None
-        read, sources = best
-        return read, sources, lambda: self._refute(read)
+        if self.contradictions:
+            read = int(self.kernel.most_bound(s))
+            if read >= 0:
+                return read
+        while self.opened < s.reg[kernel.OPENS]:
+            read = int(s.opens[self.opened])
+            if s.source[read] == OPEN:
+                return read
+            self.opened += 1
+        return None
 
-    def _sources(self, read: int, found: Explanation | None) -> list[int]:
-        """The sources an open read can still have; why not the others goes to ``found``."""
-        s = self.state
-        group = s.choice[read]
-        own = self.model.read_source[read]
-        refused = {source: reason for source, reason, _ in self.refused.get(read, ())}
+    def _sources(self, read: int, found: Explanation | None = None) -> list[int]:
+        """The sources an open read can still have, the likeliest first; why not the others goes to ``found``."""
+        s, k = self.state, self.kernel
+        group, own = s.choice[read], self.model.read_source[read]
         left = []
         for i in range(s.group_at[group], s.group_at[group + 1]):
             source = int(s.group[i])
-            if source in refused:
-                if found is not None:
-                    found.levels |= refused[source]
-            elif not self._is_hidden(read, source, found):
+            hider = int(k.hider(s, read, source))
+            refused = hider < 0 and k.refused(s, read, source)
+            if hider < 0 and not refused:
                 left.append(source)
+            elif found is not None and refused:
+                found.levels |= next(reason for r, w, reason, _ in self.refused if (r, w) == (read, source))
+            elif found is not None:
+                self._explain_hidden(read, source, hider, found)
         left.sort(key=lambda source: (source != own, source != NOBODY and self._is_absent(source)))
         return left
 
@@ -330,41 +372,14 @@ class Closure:
         s = self.state
         return bool(event - s.starts[s.thread[event]] >= s.past[s.thread[event]])
 
-    def _is_hidden(self, read: int, source: int, found: Explanation | None) -> bool:
-        """Whether ``source`` comes after the read, or another write surely comes between."""
-        s, k = self.state, self.kernel
-        event, edges = s.read_event[read], int(s.reg[kernel.EDGES])
-        if source != NOBODY:
-            thread = s.thread[source]
-            if thread == s.thread[event] and source >= event or source - s.starts[thread] >= s.cap[thread]:
-                return True
-            if self._is_absent(source):
-                return False
-            if k.before(s, event, source):
-                if found is not None:
-                    found.orders.append((int(event), source, edges))
-                return True
-        for write in self._writes_before(read):
-            if write != source and (source == NOBODY or k.before(s, source, write)):
-                if found is not None:
-                    found.orders.append((write, int(event), edges))
-                    if source != NOBODY:
-                        found.orders.append((source, write, edges))
-                return True
-        return False
-
-    def _writes_before(self, read: int) -> list[int]:
-        """The last write of its target before the read, of each thread."""
-        s, k = self.state, self.kernel
-        event, target, threads = int(s.read_event[read]), s.read_target[read], len(s.starts) - 1
-        found = []
-        for c in range(s.col_at[target], s.col_at[target + 1]):
-            t = s.col_thread[c]
-            end = event if t == s.thread[event] else s.starts[t] + s.pred[event * threads + t]
-            write = k.last_before(s, s.col, s.col_from[c], s.col_to[c], end)
-            if write >= 0:
-                found.append(int(write))
-        return found
+    def _explain_hidden(self, read: int, source: int, hider: int, found: Explanation) -> None:
+        event, edges = int(self.state.read_event[read]), int(self.state.reg[kernel.EDGES])
+        if hider != event:
+            found.orders.append((hider, event, edges))
+            if source != NOBODY:
+                found.orders.append((source, hider, edges))
+        elif not self._is_absent(source):
+            found.orders.append((event, source, edges))
 
     def _refute(self, read: int) -> Explanation:
         found = Explanation()
@@ -383,4 +398,3 @@ class Closure:
         sources = {(rank(source), rank(reader)) for source, reader in self.core.bound}
         orders = {(rank(a), rank(b)) for a, b in self.core.asked}
         return Infeasible(Because(tuple(sorted(sources)), tuple(sorted(orders))))
-

@@ -86,4 +86,3 @@ def _place(history: History, query: Query, order: list[int]) -> int | None:
         for target in extra.writes:
             written[target] = count + number
     return bisect_left(order, limit) if latest < limit else None
-

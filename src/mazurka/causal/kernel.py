@@ -35,8 +35,8 @@ NOBODY: Final = -1
 # Registers.
 EDGES: Final = 0
 TRAIL: Final = 1
-QUEUE_HEAD: Final = 2
-QUEUED: Final = 3
+QUEUED: Final = 2
+LINK_HEAD: Final = 3
 LINKS: Final = 4
 LEVEL: Final = 5
 TROUBLE: Final = 6
@@ -44,7 +44,9 @@ TROUBLE_X: Final = 7
 TROUBLE_Y: Final = 8
 OPENS: Final = 9
 GROWING: Final = 10
-REGISTERS: Final = 11
+MARK: Final = 11  # where the trail stood when the present level or question began
+REFUSED: Final = 12
+REGISTERS: Final = 13
 
 # Why an edge holds; operands x and y are given behind.
 HARD: Final = 0  # the model says so
@@ -100,11 +102,38 @@ def contradict(s: Any, kind: int, x: int, y: int) -> None:
 
 
 def enqueue(s: Any, e: int) -> None:
-    if not s.queued[e]:
-        size = len(s.queue)
-        s.queue[(s.reg[QUEUE_HEAD] + s.reg[QUEUED]) % size] = e
-        s.reg[QUEUED] += 1
-        s.queued[e] = 1
+    """The row of ``e`` grew. The queue is a heap by the observed order, in which most orders run."""
+    if s.queued[e]:
+        return
+    s.queued[e] = 1
+    i = s.reg[QUEUED]
+    s.reg[QUEUED] = i + 1
+    while i > 0:
+        above = (i - 1) // 2
+        if s.rank[s.queue[above]] <= s.rank[e]:
+            break
+        s.queue[i] = s.queue[above]
+        i = above
+    s.queue[i] = e
+
+
+def dequeue(s: Any) -> int:
+    first = int(s.queue[0])
+    s.queued[first] = 0
+    n = s.reg[QUEUED] - 1
+    s.reg[QUEUED] = n
+    e = s.queue[n]
+    i = 0
+    while 2 * i + 1 < n:
+        below = 2 * i + 1
+        if below + 1 < n and s.rank[s.queue[below + 1]] < s.rank[s.queue[below]]:
+            below += 1
+        if s.rank[s.queue[below]] >= s.rank[e]:
+            break
+        s.queue[i] = s.queue[below]
+        i = below
+    s.queue[i] = e
+    return first
 
 
 def link(s: Any, a: int, b: int, kind: int, x: int, y: int) -> None:
@@ -171,6 +200,7 @@ def admit(s: Any, t: int, e: int) -> None:
     s.past[t] += 1
     s.pred[row + t] = s.past[t]
     s.level_of[e] = s.reg[LEVEL]
+    s.born[e] = s.reg[TRAIL]
     s.out_head[e] = -1
     for i in range(s.need_at[e], s.need_at[e + 1]):
         want(s, s.need[i], False)
@@ -254,10 +284,12 @@ def join(s: Any, a: int, b: int) -> None:
         contradict(s, CYCLE, b, a)
         return
     grew = False
+    kept = s.born[b] <= s.reg[MARK]  # otherwise undoing does away with the row
     for j in range(threads):
         count = s.pred[other + j]
         if count > s.pred[row + j]:
-            save(s, _PRED, row + j, s.pred[row + j])
+            if kept:
+                save(s, _PRED, row + j, s.pred[row + j])
             s.pred[row + j] = count
             grew = True
     if grew:
@@ -265,12 +297,15 @@ def join(s: Any, a: int, b: int) -> None:
 
 
 def enter(s: Any) -> None:
-    """Make an edge of the link entered last."""
-    n = s.reg[LINKS] - 1
-    s.reg[LINKS] = n
+    """Make an edge of the oldest link."""
+    n = s.reg[LINK_HEAD]
+    s.reg[LINK_HEAD] = n + 1
+    if n + 1 == s.reg[LINKS]:
+        s.reg[LINKS] = 0
+        s.reg[LINK_HEAD] = 0
     a = s.link_from[n]
     b = s.link_to[n]
-    if before(s, a, b):
+    if a != b and before(s, a, b):
         return
     e = s.reg[EDGES]
     if e >= len(s.edge_from):
@@ -281,7 +316,8 @@ def enter(s: Any) -> None:
     s.edge_kind[e] = s.link_kind[n]
     s.edge_x[e] = s.link_x[n]
     s.edge_y[e] = s.link_y[n]
-    save(s, _OUT, a, s.out_head[a])
+    if s.born[a] <= s.reg[MARK]:
+        save(s, _OUT, a, s.out_head[a])
     s.out_next[e] = s.out_head[a]
     s.out_head[a] = e
     s.reg[EDGES] = e + 1
@@ -296,10 +332,7 @@ def settle(s: Any) -> None:
         elif s.reg[LINKS]:
             enter(s)
         elif s.reg[QUEUED]:
-            e = s.queue[s.reg[QUEUE_HEAD]]
-            s.reg[QUEUE_HEAD] = (s.reg[QUEUE_HEAD] + 1) % len(s.queue)
-            s.reg[QUEUED] -= 1
-            s.queued[e] = 0
+            e = dequeue(s)
             t = s.thread[e]
             if e + 1 - s.starts[t] < s.past[t]:
                 join(s, e, e + 1)
@@ -380,6 +413,72 @@ def exclude(s: Any, e: int) -> None:
         link(s, left, own, LOCK, a, e)
 
 
+def hider(s: Any, k: int, w: int) -> int:
+    """Why read ``k``, which is open, can't take its value from ``w``.
+
+    A write that surely comes between; or the reading event if ``w`` comes after it or can't take place; or -1 if
+    nothing is known to be in the way.
+    """
+    r = s.read_event[k]
+    x = s.read_target[k]
+    t = s.thread[r]
+    present = True
+    if w != NOBODY:
+        u = s.thread[w]
+        if (u == t and w >= r) or w - s.starts[u] >= s.cap[u]:
+            return int(r)
+        present = w - s.starts[u] < s.past[u]
+        if present and before(s, r, w):
+            return int(r)
+    threads = len(s.starts) - 1
+    for c in range(s.col_at[x], s.col_at[x + 1]):
+        j = s.col_thread[c]
+        end = r if j == t else s.starts[j] + s.pred[r * threads + j]
+        v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+        if v >= 0 and v != w and (w == NOBODY or (present and before(s, w, v))):
+            return v
+    return -1
+
+
+def refused(s: Any, k: int, w: int) -> bool:
+    for i in range(s.reg[REFUSED]):
+        if s.refused_read[i] == k and s.refused_source[i] == w:
+            return True
+    return False
+
+
+def most_bound(s: Any) -> int:
+    """An open read with at most one source left, or -1."""
+    for i in range(s.reg[OPENS]):
+        k = s.opens[i]
+        if s.source[k] != OPEN:
+            continue
+        left = 0
+        g = s.choice[k]
+        for j in range(s.group_at[g], s.group_at[g + 1]):
+            if hider(s, k, s.group[j]) < 0 and not refused(s, k, s.group[j]):
+                left += 1
+                if left > 1:
+                    break
+        if left < 2:
+            return int(k)
+    return -1
+
+
+def guess(s: Any) -> None:
+    """Give every open read the source it had in the run, as far as nothing is in the way."""
+    i = 0
+    while i < s.reg[OPENS] and s.reg[TROUBLE] == NONE:
+        k = s.opens[i]
+        if s.source[k] == OPEN and s.read_source[k] > OPEN:
+            if hider(s, k, s.read_source[k]) >= 0:
+                s.reg[TROUBLE] = CAPPED
+                return
+            bind(s, k, s.read_source[k])
+            settle(s)
+        i += 1
+
+
 def undo(s: Any, mark: int, edges: int) -> None:
     """Back to where the trail had ``mark`` entries and there were ``edges`` edges."""
     n = s.reg[TRAIL]
@@ -405,10 +504,10 @@ def undo(s: Any, mark: int, edges: int) -> None:
     s.reg[TRAIL] = n
     s.reg[EDGES] = edges
     s.reg[LINKS] = 0
-    while s.reg[QUEUED]:
-        s.queued[s.queue[s.reg[QUEUE_HEAD]]] = 0
-        s.reg[QUEUE_HEAD] = (s.reg[QUEUE_HEAD] + 1) % len(s.queue)
-        s.reg[QUEUED] -= 1
+    s.reg[LINK_HEAD] = 0
+    for i in range(s.reg[QUEUED]):
+        s.queued[s.queue[i]] = 0
+    s.reg[QUEUED] = 0
     for t in range(len(s.starts) - 1):
         s.want_past[t] = s.past[t]
         s.want_kept[t] = s.kept[t]

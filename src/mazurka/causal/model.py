@@ -84,6 +84,11 @@ class Model:
     event_of: dict[int, int] = field(default_factory=dict)  # by rank
     target_numbers: dict[Any, int] = field(default_factory=dict)
 
+    def last_events(self) -> tuple[int, ...]:
+        """The ranks of the threads' last events: if they happen, all do."""
+        bounds = zip(self.starts, self.starts[1:], strict=False)
+        return tuple([self.rank[end - 1] for begin, end in bounds if end > begin])
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -156,9 +156,7 @@ class _Reading:
     def _event(self, row: int) -> int:
         return INITIAL if row == INITIAL else self.model.event_of[self.rows[row][0]]
 
-    def _group(
-        self, target: int, value: int, source: int, data: bool, initial: dict[int, int]
-    ) -> tuple[int, int]:
+    def _group(self, target: int, value: int, source: int, data: bool, initial: dict[int, int]) -> tuple[int, int]:
         """A name for the writes that give a read what it got: (target, value), or (-1 - source row, target)."""
         written = initial.get(target, NO_VALUE) if source == INITIAL else self.rows[source][4]
         if data and value != NO_VALUE and value == written:

@@ -1,12 +1,14 @@
 """What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
-Compiled is what is worth it: below :data:`COMPILE_FROM` events the interpreter is done before numba would have been
-imported. numba compiles the kernel's own source once (some ten seconds) and keeps the result on disk.
+Compiled is what is worth it: numba takes half a minute to compile the kernel's own source, once, and keeps the
+result on disk; it runs about a hundred times as fast then. Below :data:`COMPILE_FROM` events, or where numba is not installed, the
+interpreter does it.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from mazurka.causal.model import Model
 
 #: Models of at least this many events are worked on by compiled code.
-COMPILE_FROM: Final = 4_000
+COMPILE_FROM: Final = 10_000
 
 Ints = Any  # list[int], or an int32 array
 
@@ -34,6 +36,7 @@ class State(NamedTuple):
     read_event: Ints  # by read
     read_target: Ints
     read_sync: Ints  # whether it counts as soon as it happens, and its source's value does not matter
+    read_source: Ints  # the event it read from in the run
     choice: Ints  # by read: the group of writes it may take its value from
     group_at: Ints
     group: Ints
@@ -65,11 +68,14 @@ class State(NamedTuple):
     want_past: Ints
     want_kept: Ints
     level_of: Ints  # by event: the level at which it was found to happen
+    born: Ints  # by event: where the trail stood then
     source: Ints  # by read
     read_level: Ints
     reader_head: Ints  # by event that writes, then by target for the initial value
     reader_next: Ints
     opens: Ints
+    refused_read: Ints  # sources that were found not to be possible
+    refused_source: Ints
     out_head: Ints  # by event: its outgoing edges
     out_next: Ints
     edge_from: Ints
@@ -110,10 +116,11 @@ def state_of(model: Model, room: int, flat: bool) -> State:
     sizes |= dict.fromkeys(("link_from", "link_to", "link_kind", "link_x", "link_y"), (edges, 0))
     sizes |= dict.fromkeys(("trail_what", "trail_where", "trail_old"), (trail, 0))
     sizes |= dict.fromkeys(("past", "kept", "want_past", "want_kept", "reach", "reach_step", "at"), (threads, 0))
-    sizes |= dict.fromkeys(("level_of", "queue", "queued", "order"), (events, 0))
+    sizes |= dict.fromkeys(("level_of", "born", "queue", "queued", "order"), (events, 0))
     sizes |= dict.fromkeys(("source", "fixed"), (reads, kernel.LOOSE))
     sizes |= dict.fromkeys(("read_level", "reader_next", "opens"), (reads, 0))
     sizes |= dict.fromkeys(("holds", "awaited"), (targets, 0))
+    sizes |= dict.fromkeys(("refused_read", "refused_source"), (room * 8, 0))
     sizes["pred"] = (events * threads, 0)
     sizes["out_head"] = (events, -1)
     sizes["reader_head"] = (events + targets, -1)
@@ -143,6 +150,13 @@ def state_of(model: Model, room: int, flat: bool) -> State:
     return State(**made)
 
 
+#: Functions of the kernel that only the kernel calls: making them callable from Python would cost seconds.
+_INNER: Final = frozenset(
+    {"save", "enqueue", "dequeue", "grow", "admit", "choose", "join", "enter", "observe", "follow", "exclude"}
+    | {"harms", "perform"}
+)
+
+
 class _Compiled:
     """The kernel's functions, compiled."""
 
@@ -154,9 +168,16 @@ class _Compiled:
         for function in own:
             copy = FunctionType(function.__code__, space, function.__name__)
             copy.__module__ = kernel.__name__
-            space[function.__name__] = numba.njit(cache=True)(copy)
+            inner = function.__name__ in _INNER
+            options = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": inner}
+            space[function.__name__] = numba.njit(**options)(copy)
         for function in own:
             setattr(self, function.__name__, space[function.__name__])
+
+
+def wants_compiled(events: int) -> bool:
+    """Whether a model of so many events is worked on by compiled code."""
+    return events >= COMPILE_FROM and find_spec("numba") is not None
 
 
 @cache

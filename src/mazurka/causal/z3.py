@@ -10,7 +10,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from mazurka.causal import z3_questions
 from mazurka.causal.history import INITIAL, History
+from mazurka.causal.model import Model, Question
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
 
 
@@ -43,6 +45,9 @@ class Z3Solver:
             return Unknown(f"z3: {solver.reason_unknown()}")
         model = solver.model()
         return Feasible(tuple(sorted(place, key=lambda step: (model.eval(place[step], True).as_long(), step))))
+
+    def decide(self, model: Model, question: Question) -> Answer:
+        return z3_questions.decide(model, question, self.seconds)
 
     def _keep_reads(self, solver: Any, place: dict[int, Any], history: History, query: Query) -> None:
         import z3

@@ -1,0 +1,150 @@
+"""`closure` answers as the definition does, as z3 does, and as the explorers' search does; its orders and its reasons
+hold."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.oracle.benchmarks import REFERENCES
+from tests.oracle.drive import reach
+from tests.oracle.traces import Reorderings, random_log, random_questions
+from tests.property.causal_histories import check_order, random_query
+
+from mazurka.causal.closure import Closure, close
+from mazurka.causal.history import History
+from mazurka.causal.model import Model, Question, model_of_query
+from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.search import SearchSolver
+from mazurka.causal.solver import Answer, Feasible, Infeasible, Query
+from mazurka.causal.z3 import Z3Solver
+from mazurka.explore.mcr import ReadsFromSearch
+from mazurka.program.protocol import Step
+from mazurka.trace.trace import trace_of
+
+#: Generated traces; each is asked about ten questions.
+TRACES = 12_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 700
+
+
+def generated(seeds: range, longest: int = 12) -> Iterator[tuple[list[Step], bool, Model, list[Question]]]:
+    for seed in seeds:
+        rng = random.Random(seed)
+        branching = rng.random() < 0.5
+        log = random_log(rng, rng.randrange(4, longest), rng.randrange(2, 5), rng.random() < 0.7, branching)
+        if log:
+            model = model_of_trace(trace_of(list("01234"), log), branching)
+            yield log, branching, model, random_questions(rng, log)
+
+
+def test_answers_are_those_of_the_definition() -> None:
+    kinds: Counter[str] = Counter()
+    for log, branching, model, questions in generated(range(TRACES)):
+        reorderings, closure = Reorderings(log, branching), Closure(model)
+        for question in questions:
+            answer = closure.decide(question)
+            kinds[type(answer).__name__] += 1
+            assert isinstance(answer, Feasible) == reorderings.answers(question), (log, branching, question, answer)
+            if isinstance(answer, Feasible):
+                assert reorderings.objection(answer.order, question) == "", (log, branching, question, answer)
+    assert sum(kinds.values()) > 8 * TRACES
+    assert min(kinds["Feasible"], kinds["Infeasible"]) > TRACES
+    assert kinds["Unknown"] == 0
+
+
+def test_answers_are_those_of_z3() -> None:
+    z3 = Z3Solver()
+    for log, _, model, questions in generated(range(20_000, 20_000 + TRACES // 20), longest=18):
+        closure = Closure(model)
+        for question in questions:
+            assert type(closure.decide(question)) is type(z3.decide(model, question)), (log, question)
+
+
+def test_a_question_pushed_is_part_of_those_asked_then() -> None:
+    for log, _, model, questions in generated(range(30_000, 30_000 + TRACES // 10)):
+        closure, rng = Closure(model), random.Random(len(log))
+        pushed, asked = rng.choice(questions), rng.choice(questions)
+        joined = Question(*(a + b for a, b in zip(_parts(pushed), _parts(asked), strict=True)))
+        if len({read for read, *_ in joined.sees}) < len(joined.sees):
+            continue
+        alone = Closure(model).decide(joined)
+        closure.push(pushed)
+        assert type(closure.decide(asked)) is type(alone), (log, pushed, asked)
+        closure.pop()
+        assert type(closure.decide(asked)) is type(Closure(model).decide(asked)), (log, pushed, asked)
+
+
+def _parts(question: Question) -> tuple[Any, ...]:
+    return question.happen, question.before, question.sees, question.next
+
+
+def test_explorers_queries_are_answered_as_by_search() -> None:
+    rng = random.Random(3)
+    feasible = 0
+    for _ in range(2_000):
+        history, query = random_query(rng, 14, 4)
+        answer, expected = close(history, query), SearchSolver().solve(history, query)
+        assert type(answer) is type(expected), (history.reads, query)
+        if isinstance(answer, Feasible):
+            check_order(history, query, answer.order)
+            feasible += 1
+    assert 400 < feasible < 1_600
+
+
+def test_a_reason_is_enough_to_make_it_impossible() -> None:
+    """Whatever other reads may see: keeping the sources in the reason can't be."""
+    rng = random.Random(4)
+    reasons = 0
+    while reasons < 200:
+        history, query = random_query(rng, 14, 4)
+        answer = close(history, query)
+        if not isinstance(answer, Infeasible):
+            continue
+        assert answer.because is not None
+        kept = {read for _, read in answer.because.sources}
+        model = model_of_query(history, query)
+        for read, event in enumerate(model.read_event):
+            if model.rank[event] not in kept:
+                model.read_sync[read] = 0  # its guard is 0, so it counts no more
+        assert isinstance(Closure(model).decide(Question(happen=model.last_events())), Infeasible)
+        reasons += 1
+
+
+class _Compares:
+    """Answers an exploration's queries and has them answered by closure, too."""
+
+    name = "compares"
+
+    def __init__(self) -> None:
+        self.search = SearchSolver()
+        self.queries = 0
+
+    def solve(self, history: History, query: Query) -> Answer:
+        answer, other = self.search.solve(history, query), close(history, query)
+        self.queries += 1
+        assert type(answer) is type(other), query
+        if isinstance(other, Feasible):
+            check_order(history, query, other.order)
+        return answer
+
+
+@pytest.mark.slow
+def test_queries_of_the_benchmarks_are_answered_as_by_search() -> None:
+    queries = 0
+    for reference in REFERENCES.values():
+        solver = _Compares()
+        try:
+            reach(reference.make(), lambda solver=solver: ReadsFromSearch(solver), limit=40)
+        except AssertionError as error:
+            assert "does not end" in str(error)
+        queries += solver.queries
+    assert queries > 2_000
+
+
+def test_gives_up_when_told() -> None:
+    rng = random.Random(11)
+    answers = Counter(type(close(*random_query(rng, 40, 4), limit=0)).__name__ for _ in range(200))
+    assert answers["Infeasible"] and answers["Feasible"]
