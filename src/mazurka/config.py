@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 
-STRATEGIES: Final = ("mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct")
+STRATEGIES: Final = ("mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct", "pos", "surw")
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)

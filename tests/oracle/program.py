@@ -15,6 +15,7 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.machine import RUNNING, Machine, Mover
 
 from mazurka.program.memory import FLUSHED, MemoryModel, flushed_target, flusher, store_target
+from mazurka.program.policy import Pending, make_policy
 from mazurka.program.protocol import (
     Access,
     Blocked,
@@ -122,6 +123,13 @@ class Stepper:
     def at_points(self) -> list[Mover]:
         """Threads that stand before a point they can pass, ascending by birth."""
         return [t for t in self.tasks if self.enabled(t) and self.is_point(t)]
+
+    def before(self, t: Mover) -> tuple[Op, tuple[Any, ...]]:
+        """What ``t`` would do now."""
+        state = self.machine.freeze()
+        op, target, _, _ = self.machine.move(t)
+        self.machine.thaw(state)
+        return op, _target(target)
 
     def advance(self, t: Mover) -> None:
         """Pass the point ``t`` stands before and run everything that needs no decision."""
@@ -248,9 +256,9 @@ class OracleProgram:
                 if wanted is None and plan.strict:
                     divergence = Divergence(cursor, f"thread {plan.prefix[cursor]} moves", f"enabled: {enabled}")
                     break
-                chosen = wanted if wanted is not None else scheduler.choose(enabled, current, cursor)
+                chosen = wanted if wanted is not None else scheduler.choose(stepper, enabled, current, cursor)
             else:
-                chosen = scheduler.choose(enabled, current, cursor)
+                chosen = scheduler.choose(stepper, enabled, current, cursor)
             if len(enabled) > 1:
                 choices.append(Choice(cursor, stepper.tasks.index(chosen), tuple(indexes)))
             stepper.advance(chosen)
@@ -331,12 +339,15 @@ class OracleProgram:
 class _Scheduler:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.policy = make_policy(plan)
         self.rng = random.Random(plan.seed)
         self.priorities: dict[Mover, float] = {}
         spread = range(1, max(plan.length, plan.changes + 1) + 1)
         self.drops = set(self.rng.sample(spread, plan.changes)) if plan.then is Continuation.PCT else set()
 
-    def choose(self, enabled: list[Mover], current: Mover, cursor: int) -> Mover:
+    def choose(self, stepper: Stepper, enabled: list[Mover], current: Mover, cursor: int) -> Mover:
+        if self.policy is not None:
+            return enabled[self.policy.choose([Pending(stepper.name_of(t), *stepper.before(t)) for t in enabled])]
         match self.plan.then:
             case Continuation.STAY:
                 return current if current in enabled else enabled[0]

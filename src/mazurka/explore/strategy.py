@@ -158,6 +158,18 @@ def _pct(settings: Settings) -> Strategy:
     return Priorities(settings.seed, settings.depth)
 
 
+def _pos(settings: Settings) -> Strategy:
+    from mazurka.explore.sampling_orders import PartialOrderWalk
+
+    return PartialOrderWalk(settings.seed)
+
+
+def _surw(settings: Settings) -> Strategy:
+    from mazurka.explore.sampling_orders import SelectiveUniformWalk
+
+    return SelectiveUniformWalk(settings.seed)
+
+
 #: Strategies by name, the default first. A new one is one file and one row here.
 STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
     "mcr": _mcr,
@@ -168,6 +180,8 @@ STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
     "icb-dpor": _icb_dpor,
     "random": _random,
     "pct": _pct,
+    "pos": _pos,
+    "surw": _surw,
 }
 
 

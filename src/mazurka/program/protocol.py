@@ -57,13 +57,15 @@ class Continuation(Enum):
     STAY = "stay"  # the running thread, until it blocks or sleeps; then the lowest-numbered one
     RANDOM = "random"  # uniformly among the enabled
     PCT = "pct"  # the highest priority, with `changes` priority changes (Burckhardt et al., ASPLOS 2010)
+    POS = "pos"  # as policy.PartialOrderSampling says
+    SURW = "surw"  # as policy.SelectiveWalk says, with `focus` and `weights`
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``then`` decides.
 
-    ``prefix`` holds thread names, which mean the same thread in every run. ``seed`` feeds RANDOM and PCT.
+    ``prefix`` holds thread names, which mean the same thread in every run. ``seed`` feeds all but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``values`` makes a step's
     value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`.
@@ -74,6 +76,8 @@ class Plan:
     seed: int = 0
     changes: int = 2
     length: int = 100  # PCT: the number of points among which the changes are spread
+    focus: int = 0  # SURW: the location whose operations count, by causal.history.stable_print
+    weights: tuple[tuple[str, int], ...] = ()  # SURW: how many of these operations each thread has
     strict: bool = True
     detail: bool = False
     values: bool = False

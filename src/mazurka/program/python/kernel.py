@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
+from mazurka.program.policy import Pending, Policy, make_policy
 from mazurka.program.protocol import (
     Access,
     Blocked,
@@ -169,6 +170,7 @@ class Kernel:
     _unborn: Task | None = None  # for whom the hub is to make a worker
     _grace = _GRACE
     _drops: Collection[int] = ()
+    _policy: Policy | None = None
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # immutable
         self.plan = plan
@@ -231,6 +233,7 @@ class Kernel:
         if plan.then is _STAY:
             return
         _seed(_generator, plan.seed)
+        self._policy = make_policy(plan)
         if plan.then is Continuation.PCT:
             self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
 
@@ -536,7 +539,7 @@ class Kernel:
             chosen = self._follow(cursor, enabled)
             if chosen is None:
                 return None
-        elif len(enabled) == 1:
+        elif len(enabled) == 1 and self._policy is None:
             chosen = enabled[0]
         else:
             chosen = self._decide(enabled, cursor)
@@ -575,6 +578,8 @@ class Kernel:
             return awake[0] if awake else min(enabled, key=lambda task: task.clock)
         if then is _RANDOM:
             return enabled[int(_number() * len(enabled))]
+        if self._policy is not None:
+            return enabled[self._policy.choose([_pending(task) for task in enabled])]
         chosen = max(enabled, key=lambda task: task.priority)
         if cursor in self._drops:
             chosen.priority = -float(cursor)
@@ -752,6 +757,11 @@ class Kernel:
     def describe_failure(self, kind: FailureKind, message: str) -> Failure:
         """A failure of the running thread at the present step."""
         return Failure(kind, message, self.current.name, None, step=len(self.log))
+
+
+def _pending(task: Task) -> Pending:
+    assert task.pending is not None
+    return Pending(task.name, *task.pending[:2])
 
 
 #: The run in progress, or None: hooks and models ask this first.

@@ -1,0 +1,110 @@
+"""Strategies that sample orders of what conflicts, not just switches: ``pos`` and ``surw``.
+
+How a run decides who moves is in :mod:`mazurka.program.policy`, with the sources; here is what its plan says.
+
+``surw`` needs to know how often each thread will touch each location. That is learnt from run 0, a random walk: every
+later run takes one location that several threads touched there and somebody wrote, picked at random, and makes the
+orders of the operations on it equally likely. Where other runs take other paths, the numbers are off, and the orders
+only roughly so.
+
+Invariant: as everywhere in sampling, a run's number (with the seed) determines it; so run 0 comes alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from mazurka.causal.history import stable_print
+from mazurka.explore.sampling import RandomWalk
+from mazurka.explore.strategy import Loan, Row, Seed
+from mazurka.program.protocol import Continuation, Plan, Run
+from mazurka.trace.event import READS, WRITES
+
+#: By a location's fingerprint: how often each thread touched it.
+Profile = dict[int, dict[str, int]]
+
+
+class PartialOrderWalk(RandomWalk):
+    """The ``pos`` strategy: random priorities of pending operations, drawn anew where they conflict."""
+
+    name = "pos"
+
+    def plan(self, number: int) -> Plan:
+        return Plan(then=Continuation.POS, seed=self.seed + number)
+
+
+class SelectiveUniformWalk(RandomWalk):
+    """The ``surw`` strategy: all orders of the operations on one location equally likely, a random one each run."""
+
+    name = "surw"
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.profile: Profile | None = None  # None: run 0 has not been made
+
+    def plan(self, number: int) -> Plan:
+        seed = self.seed + number
+        if not self.profile:
+            return super().plan(number)
+        focus, weights = random.Random(seed).choice(list(self.profile.items()))
+        return Plan(then=Continuation.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
+
+    def ready(self) -> int:
+        return super().ready() if self.profile is not None else min(1, super().ready())
+
+    def give(self, seed: Seed, run: Run) -> None:
+        super().give(seed, run)
+        if self.profile is None:
+            self.profile = contended(run)
+
+    def rows(self) -> list[Row]:
+        return [*super().rows(), *self._profile_rows()]
+
+    def _profile_rows(self) -> list[Row]:
+        if self.profile is None:
+            return []
+        weights = [(focus, *weight) for focus, weights in self.profile.items() for weight in weights.items()]
+        return [("profile",), *(("weight", *weight) for weight in weights)]
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        kept = list(rows)
+        super().restore(kept)
+        self._recall(kept)
+
+    def _recall(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            match row:
+                case ("profile",):
+                    self.profile = {}
+                case ("weight", focus, thread, count):
+                    assert self.profile is not None
+                    self.profile.setdefault(focus, {})[thread] = count
+
+    def lend(self, parts: int) -> list[Loan]:
+        loans = super().lend(parts)
+        for loan in loans:
+            loan.rows.extend(self._profile_rows())
+        return loans
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        kept = None if rows is None else list(rows)
+        super().settle(number, kept)
+        if self.profile is None:
+            self._recall(kept or ())
+
+
+def contended(run: Run) -> Profile:
+    """How often each thread was at a point to touch each location that several threads touched and somebody wrote."""
+    found: Profile = {}
+    written: set[int] = set()
+    for step in run.log:
+        if not (step.point and (READS[step.op] or WRITES[step.op])):
+            continue
+        printed = stable_print(step.target)
+        counts = found.setdefault(printed, {})
+        thread = run.tasks[step.task]
+        counts[thread] = counts.get(thread, 0) + 1
+        if WRITES[step.op]:
+            written.add(printed)
+    return {printed: counts for printed, counts in found.items() if printed in written and len(counts) > 1}

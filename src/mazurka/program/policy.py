@@ -1,0 +1,127 @@
+"""Who moves next, for samplers that look at what threads are about to do.
+
+Unlike a random walk's, these choices depend on the pending operations. A policy is asked at every point past the
+plan's prefix, also when only one thread can move, so that it knows of every one that moves.
+
+- :class:`PartialOrderSampling` (Yuan, Yang, Gu: Partial order aware concurrency sampling, CAV 2018). Each pending
+  operation has a random priority; the highest goes first. Then it, and every pending operation that conflicts with
+  it, get new ones. So operations that commute don't sway each other, and each order of those that conflict has a fair
+  chance, where a random walk lets a thread of many steps finish long after one of few.
+- :class:`SelectiveWalk` (Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025).
+  Of all operations only those on the plan's ``focus`` count; threads have known numbers of them, the plan's
+  ``weights``. Which thread does the next of them is decided beforehand, with a probability proportional to how many it
+  has left, which makes each of the orders of all of them equally likely; any thread may go on with anything else. A
+  thread that has not been seen yet counts for whoever descends to it. Departure: if the one decided on can't move and
+  the others can only do such an operation, it is decided anew.
+
+Cost: O(threads) for each point.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from mazurka.causal.history import stable_print
+from mazurka.program.protocol import Continuation, Plan, Target
+from mazurka.trace.event import WRITES, Op
+
+
+class Pending(NamedTuple):
+    """An operation that a thread stands before; it could go on."""
+
+    thread: str
+    op: Op
+    target: Target
+
+    def conflicts(self, other: Pending) -> bool:
+        return self.target == other.target and (WRITES[self.op] or WRITES[other.op])
+
+
+class Policy(Protocol):
+    """Decides at points."""
+
+    def choose(self, pending: Sequence[Pending]) -> int:
+        """Which of them, at least one, moves: its index."""
+        ...
+
+
+def make_policy(plan: Plan) -> Policy | None:
+    """The policy of a plan, if it has one."""
+    match plan.then:
+        case Continuation.POS:
+            return PartialOrderSampling(plan)
+        case Continuation.SURW:
+            return SelectiveWalk(plan)
+    return None
+
+
+class PartialOrderSampling:
+    """See the module."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._random = random.Random(plan.seed).random
+        self._priorities: dict[str, float] = {}  # by thread
+
+    def choose(self, pending: Sequence[Pending]) -> int:
+        priorities = self._priorities
+        for each in pending:
+            if each.thread not in priorities:
+                priorities[each.thread] = self._random()
+        index = max(range(len(pending)), key=lambda i: priorities[pending[i].thread])
+        chosen = pending[index]
+        for each in pending:
+            if each is chosen or each.conflicts(chosen):
+                del priorities[each.thread]
+        return index
+
+
+class SelectiveWalk:
+    """See the module."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._random = random.Random(plan.seed).random
+        self._focus = plan.focus
+        self._left = dict(plan.weights)
+        self._seen: set[str] = set()
+        self._next = ""  # who does the next operation that counts
+
+    def choose(self, pending: Sequence[Pending]) -> int:
+        threads = [each.thread for each in pending]
+        if not self._seen.issuperset(threads):
+            self._seen.update(threads)
+            self._next = ""
+        if not self._next:
+            self._decide(threads)
+        free = self._free(pending)
+        if not free:
+            self._decide(threads)
+            free = self._free(pending) or list(range(len(pending)))
+        index = free[int(self._random() * len(free))]
+        thread, _, target = pending[index]
+        if stable_print(target) == self._focus:
+            self._left[thread] = max(self._left.get(thread, 0) - 1, 0)
+            self._next = ""
+        return index
+
+    def _free(self, pending: Sequence[Pending]) -> list[int]:
+        """Those who may move: who is about to do something else, and the one decided on."""
+        return [
+            i for i, each in enumerate(pending) if each.thread == self._next or stable_print(each.target) != self._focus
+        ]
+
+    def _decide(self, threads: list[str]) -> None:
+        weights = dict.fromkeys(threads, 0)
+        for name, left in self._left.items():
+            while name not in self._seen and "." in name:
+                name = name.rpartition(".")[0]
+            if name in weights:
+                weights[name] += left
+        at = self._random() * sum(weights.values())
+        self._next = threads[int(self._random() * len(threads))]
+        for name, weight in weights.items():
+            if at < weight:
+                self._next = name
+                return
+            at -= weight
