@@ -24,14 +24,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import FailureKind, Program, Step, Target, Waiting
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import Shape
 from mazurka.report.relevance import Relevance, all_operations, notifications
 from mazurka.report.trail import Interference, Touch, Trail, accesses
 from mazurka.report.words import label_of, label_of_name, target_words, value_words
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
@@ -109,8 +108,7 @@ def _late_store(case: _Case) -> Recognised | None:
     name, mine, other = case.words(late.target), case.label(log[late.store].task), case.label(log[late.read].task)
     overtaker = log[late.overtaker]
     what = case.words(overtaker.target)
-    arrives = is_flusher(case.trail.run.tasks[overtaker.task])
-    then = f"its later store of {what} has" if arrives else f"{mine} has already read {what}"
+    then = f"its later store of {what} has" if WRITES[overtaker.op] else f"{mine} has already read {what}"
     return Shape.LATE_STORE, (
         f"Late store: the store by {mine} of {name}{_told(case, log[late.store])} has not reached memory when {other} "
         f"reads {name}{_told(case, log[late.read])}, although {then}. A fence or a lock between the two forbids that."

@@ -26,8 +26,8 @@ AUXILIARY: Final = (STORE, FLUSHED, "fence")
 class Late:
     """A store that another thread's read missed: it had been made, but had not arrived (``arrival``: if it did).
 
-    ``overtaker`` is what the storing thread did afterwards and yet before the read: the arrival of a later store, or a
-    read.
+    ``overtaker`` is what the storing thread did afterwards and yet before the read: the arrival of a later store, or
+    the last access to memory.
     """
 
     target: Target
@@ -130,19 +130,19 @@ class _Order:
         return left > 0
 
     def overtaker(self, store: int, read: int, target: Target) -> int | None:
-        """The arrival, before the read, of a later store of the thread, else the thread's last look at memory."""
+        """The arrival, before the read, of a later store of the thread, else the thread's last access to memory."""
         owner = self._owner(store)
         later = [each for each, moment in self.arrivals.items() if store < each and moment < read]
         stores = [each for each in later if self._owner(each) == owner]
         if stores:
             return self.arrivals[min(stores)]
-        looks = [index for index in range(store + 1, read) if self._looks(index, owner, target)]
-        return looks[-1] if looks else None
+        accesses = [index for index in range(store + 1, read) if self._is_access(index, owner, target)]
+        return accesses[-1] if accesses else None
 
-    def _looks(self, index: int, owner: str, target: Target) -> bool:
+    def _is_access(self, index: int, owner: str, target: Target) -> bool:
         step = self.run.log[index]
         data = step.target != target and step.target[0] not in AUXILIARY and step.target in self._memory
-        return self.run.tasks[step.task] == owner and READS[step.op] and data
+        return self.run.tasks[step.task] == owner and (READS[step.op] or WRITES[step.op]) and data
 
 
 def late_stores(run: Run, end: int) -> tuple[Late, ...]:

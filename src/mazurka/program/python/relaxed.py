@@ -9,7 +9,9 @@ point where it reaches memory, and puts it there. So schedules, choices and bloc
 
 Which stores can be held back is decided by :mod:`places`. Every other operation that changes something, and all that
 synchronises (locks, starting and ending of threads, queues ...) drains first. A read of several locations of which two
-or more hold the thread's own stores drains, too. Sites that are no points store to memory at once: nobody else looks.
+or more hold the thread's own stores drains, too. Sites that are no points store to memory at once, unless a store to
+the same location is on its way: nobody else looks. If then, under TSO, somebody does after all, a store may have
+overtaken others; such a run is given up: it has taught which site needs a point, and the search begins anew.
 
 Invariants: ``shown`` is the only thread whose stores are on the heap in place of what memory holds, and ``hidden`` is
 what memory holds there. A thread's store is read off the heap before anybody else moves.
@@ -25,7 +27,7 @@ from functools import partial
 from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
-from mazurka.program.protocol import Access, Plan, Target
+from mazurka.program.protocol import Access, Divergence, Plan, Target
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
 from mazurka.program.python.places import Place
 from mazurka.trace.event import READS, WRITES, Op
@@ -91,6 +93,7 @@ class RelaxedKernel(Kernel):
         self.buffers: dict[Task, Buffer] = {}
         self.shown: Buffer | None = None
         self.hidden: dict[Target, tuple[Place, Any]] = {}
+        self.hasty: set[Target] = set()  # locations stored to at once although stores before were on their way
 
     def run(self, main: Callable[[], object]) -> None:
         told = self.on_stuck
@@ -207,6 +210,12 @@ class RelaxedKernel(Kernel):
         self._show(parent)
         return task
 
+    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
+        super()._touch(index, op, target, site, point)
+        if target in self.hasty and self.is_shared(target):
+            self.divergence = Divergence(self.cursor, "nobody else looks", f"{target} is shared", harmless=True)
+            self.stop()
+
     def _is_point(self, task: Task, accesses: Sequence[Access], site: int, point: bool | None) -> bool:
         if point is not None:
             return point
@@ -236,10 +245,13 @@ class RelaxedKernel(Kernel):
     ) -> None:
         """Pass a store that others are to see later."""
         task, target = self.current, access.target
-        if not self._is_point(task, (access, *more), site, point):
+        point = self._is_point(task, (access, *more), site, point)
+        if not point and target not in buffer.newest:
+            if buffer.newest and self.model is MemoryModel.TSO:
+                self.hasty.add(target)
             self._record(task, access.op, target, site, False, access.value, more)
             return
-        if more:
+        if more and point:
             self._stop_before(task, access.op, target, site)
         self._read_off(buffer)
         queue = self._queue(buffer, target)
@@ -248,7 +260,7 @@ class RelaxedKernel(Kernel):
         entry = Entry(target, place, site, queue.stored, len(self.log), first)
         stored = store_target(queue.name, entry.number)
         self._name(stored, target)
-        self._record(task, access.op, stored, site, bool(more), None, more)
+        self._record(task, access.op, stored, site, bool(more and point), None, more)
         entry.told = access.value
         self._cover(target, place)
         queue.entries.append(entry)
