@@ -18,63 +18,66 @@ from mazurka.trace.event import READS, WRITES, Op
 def random_log(rng: random.Random, length: int, threads: int, valued: bool, branching: bool) -> list[Step]:
     """A run of up to ``length`` steps: reads, writes, locks (re-entrant, perhaps never given back), fork, join, an
     atomic counter."""
-    log: list[Step] = []
-    memory: dict[str, Any] = {}
-    held: dict[str, list[int]] = {}
-    forked = {t for t in range(threads) if t == 0 or rng.random() < 0.7}
-    begun, ended = set(forked), set()
+    return _Recorder(rng, threads, valued, branching).run(length)
 
-    def emit(t: int, op: Op, target: Any, value: Any = None) -> None:
-        log.append(Step(t, op, target, 0, True, value))
 
-    while len(log) < length:
-        t = rng.randrange(threads)
-        if t in ended:
-            if rng.random() < 0.2:
-                return log
-            continue
-        if t not in begun:
-            parent = rng.choice(sorted(begun - ended)) if begun - ended else None
-            if parent is None:
-                return log
-            if t not in forked:
-                emit(parent, Op.FORK, ("thread", str(t)))
-                forked.add(t)
-            else:
-                emit(t, Op.BEGIN, ("thread", str(t)))
-                begun.add(t)
-            continue
+class _Recorder:
+    def __init__(self, rng: random.Random, threads: int, valued: bool, branching: bool) -> None:
+        self.rng = rng
+        self.threads = threads
+        self.valued = valued
+        self.branching = branching
+        self.log: list[Step] = []
+        self.memory: dict[str, int] = {}
+        self.held: dict[str, list[int]] = {}
+        self.forked = {t for t in range(threads) if t == 0 or rng.random() < 0.7}
+        self.begun = set(self.forked)
+        self.ended: set[int] = set()
+
+    def run(self, length: int) -> list[Step]:
+        while len(self.log) < length and self.begun - self.ended:
+            t = self.rng.randrange(self.threads)
+            if t in self.begun - self.ended:
+                self._act(t)
+            elif t not in self.forked:
+                self._emit(self.rng.choice(sorted(self.begun - self.ended)), Op.FORK, ("thread", str(t)))
+                self.forked.add(t)
+            elif t not in self.begun:
+                self._emit(t, Op.BEGIN, ("thread", str(t)))
+                self.begun.add(t)
+        return self.log
+
+    def _emit(self, t: int, op: Op, target: Any, value: int | None = None) -> None:
+        self.log.append(Step(t, op, target, 0, True, value if self.valued else None))
+
+    def _act(self, t: int) -> None:
+        rng = self.rng
+        x, lock = rng.choice("xy"), rng.choice(("l", "lm"))
         match rng.randrange(14):
             case 0 | 1 | 2 | 3:
-                x = rng.choice("xy")
-                emit(t, Op.READ, x, memory.get(x, 0) if valued else None)
+                self._emit(t, Op.READ, x, self.memory.get(x, 0))
             case 4 | 5 | 6 | 7:
-                x = rng.choice("xy")
-                memory[x] = rng.randrange(2)
-                emit(t, Op.WRITE, x, memory[x] if valued else None)
+                self.memory[x] = rng.randrange(2)
+                self._emit(t, Op.WRITE, x, self.memory[x])
             case 8 | 9:
-                lock = rng.choice(("l", "lm"))
-                if held.setdefault(lock, []) in ([], [t], [t, t]):
-                    held[lock].append(t)
-                    emit(t, Op.ACQUIRE, lock)
+                if set(self.held.setdefault(lock, [])) <= {t}:
+                    self.held[lock].append(t)
+                    self._emit(t, Op.ACQUIRE, lock)
             case 10 | 11:
-                for lock, owners in held.items():
-                    if owners and owners[-1] == t:
-                        owners.pop()
-                        emit(t, Op.RELEASE, lock)
-                        break
+                if self.held.get(lock, [])[-1:] == [t]:
+                    self.held[lock].pop()
+                    self._emit(t, Op.RELEASE, lock)
             case 12:
-                if branching:
-                    emit(t, Op.BRANCH, ("branch",))
-                else:
-                    emit(t, Op.RMW, "s")
+                self._emit(t, *((Op.BRANCH, ("branch",)) if self.branching else (Op.RMW, "s")))
             case _:
-                if rng.random() < 0.3 and not any(t in owners for owners in held.values()):
-                    emit(t, Op.END, ("thread", str(t)))
-                    ended.add(t)
-                elif ended:
-                    emit(t, Op.JOIN, ("thread", str(rng.choice(sorted(ended)))))
-    return log
+                self._end_or_join(t)
+
+    def _end_or_join(self, t: int) -> None:
+        if self.rng.random() < 0.3 and not any(t in owners for owners in self.held.values()):
+            self._emit(t, Op.END, ("thread", str(t)))
+            self.ended.add(t)
+        elif self.ended:
+            self._emit(t, Op.JOIN, ("thread", str(self.rng.choice(sorted(self.ended)))))
 
 
 class Reorderings:

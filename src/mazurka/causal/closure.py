@@ -5,7 +5,7 @@ The kernel (kernel.py) makes all orders follow that have to. What is left open i
 
 1. a read that counts and has several writes to take its value from: one that is not hidden, the run's own first;
 2. two writes of a target, or two sections of a lock, of which it is not known which comes first. These are only
-   looked for when needed: the events are arranged as in the run where that does no harm (:func:`kernel.arrange`).
+   looked for when needed: the events are arranged as in the run where that does no harm (:func:`inquire.arrange`).
    If all can be placed, that is the answer; otherwise what stands in the way is one to decide.
 
 A contradiction is explained back to the tries it rests on. The last of these was wrong given the others: the search
@@ -33,7 +33,7 @@ from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query
 from mazurka.causal.solver import Answer, Because, Feasible, Infeasible, Query, Unknown
-from mazurka.causal.state import State, compiled, state_of, wants_compiled
+from mazurka.causal.state import State, compiled, interpreted, state_of, wants_compiled
 
 
 class ClosureSolver:
@@ -98,7 +98,7 @@ class Closure:
 
     def _begin(self) -> None:
         flat = wants_compiled(len(self.model.rank))
-        self.kernel: Any = compiled() if flat else kernel
+        self.kernel: Any = compiled() if flat else interpreted()
         self.state: State = state_of(self.model, self.room, flat)
         self.frames: list[_Frame] = []
         self.possible = True
@@ -184,7 +184,7 @@ class Closure:
         for read, source in reads:
             k.want(s, s.read_event[read], False)
             self._settle()
-            if s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] == LOOSE:
+            if s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] in (LOOSE, OPEN):
                 k.bind(s, read, source)
             elif s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] != source:
                 self.possible = False
@@ -240,7 +240,7 @@ class Closure:
         return Feasible(tuple([int(s.rank[event]) for event in s.order[:total]]))
 
     def _search(self) -> Answer | None:
-        s, reg = self.state, self.state.reg
+        reg = self.state.reg
         if reg[kernel.TROUBLE] == kernel.NONE and reg[kernel.OPENS]:
             answer: Answer | None = self._guess()
             if answer is not None:
@@ -316,7 +316,7 @@ class Closure:
         s.reg[kernel.REFUSED] = count + 1
 
     def _undecided(self) -> tuple[int, int]:
-        """What to try for the event that :func:`kernel.arrange` could only have placed with harm: (first, second)."""
+        """What to try for the event that :func:`inquire.arrange` could only have placed with harm: (first, second)."""
         s = self.state
         event, where = int(s.reg[kernel.TROUBLE_X]), int(s.reg[kernel.TROUBLE_Y])
         if where >= self.model.targets:

@@ -2,8 +2,8 @@
 
 State. Every event has a *row* of ``pred``: how many events of each thread are known to come before it (itself
 included), so reachability is one comparison (:func:`before`). ``past`` says how many events of each thread take place,
-``kept`` in how many of them the reads have to see what they saw; both only grow. Rules (closure of SeqCheck, Alg. 3, and
-M2, stated per event whose row grew):
+``kept`` in how many of them the reads have to see what they saw; both only grow. Rules (closure of SeqCheck, Alg. 3,
+stated per event whose row grew):
 
 - *observation*: read r takes its value from w. A write of the target that comes before r comes before w; one that
   comes after w comes after r. A read of the initial value precedes all writes.
@@ -19,8 +19,8 @@ Cost: a link costs O(threads) for each event whose row grows, and per read or wr
 write the target x log); memory is 4 bytes x events x threads, plus about 100 bytes per event.
 
 The same source runs in two ways: interpreted on lists, which small questions want, and compiled by numba on int32
-arrays (:func:`mazurka.causal.state.compiled`). So it keeps to integers, subscripts and functions of this file; a
-capacity that runs out is reported as ``FULL`` and the question asked again with more room.
+arrays (:func:`mazurka.causal.state.compiled`). So it keeps to integers, subscripts and functions of this file and
+inquire.py; a capacity that runs out is reported as ``FULL`` and the question asked again with more room.
 """
 
 from __future__ import annotations
@@ -413,72 +413,6 @@ def exclude(s: Any, e: int) -> None:
         link(s, left, own, LOCK, a, e)
 
 
-def hider(s: Any, k: int, w: int) -> int:
-    """Why read ``k``, which is open, can't take its value from ``w``.
-
-    A write that surely comes between; or the reading event if ``w`` comes after it or can't take place; or -1 if
-    nothing is known to be in the way.
-    """
-    r = s.read_event[k]
-    x = s.read_target[k]
-    t = s.thread[r]
-    present = True
-    if w != NOBODY:
-        u = s.thread[w]
-        if (u == t and w >= r) or w - s.starts[u] >= s.cap[u]:
-            return int(r)
-        present = w - s.starts[u] < s.past[u]
-        if present and before(s, r, w):
-            return int(r)
-    threads = len(s.starts) - 1
-    for c in range(s.col_at[x], s.col_at[x + 1]):
-        j = s.col_thread[c]
-        end = r if j == t else s.starts[j] + s.pred[r * threads + j]
-        v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
-        if v >= 0 and v != w and (w == NOBODY or (present and before(s, w, v))):
-            return v
-    return -1
-
-
-def refused(s: Any, k: int, w: int) -> bool:
-    for i in range(s.reg[REFUSED]):
-        if s.refused_read[i] == k and s.refused_source[i] == w:
-            return True
-    return False
-
-
-def most_bound(s: Any) -> int:
-    """An open read with at most one source left, or -1."""
-    for i in range(s.reg[OPENS]):
-        k = s.opens[i]
-        if s.source[k] != OPEN:
-            continue
-        left = 0
-        g = s.choice[k]
-        for j in range(s.group_at[g], s.group_at[g + 1]):
-            if hider(s, k, s.group[j]) < 0 and not refused(s, k, s.group[j]):
-                left += 1
-                if left > 1:
-                    break
-        if left < 2:
-            return int(k)
-    return -1
-
-
-def guess(s: Any) -> None:
-    """Give every open read the source it had in the run, as far as nothing is in the way."""
-    i = 0
-    while i < s.reg[OPENS] and s.reg[TROUBLE] == NONE:
-        k = s.opens[i]
-        if s.source[k] == OPEN and s.read_source[k] > OPEN:
-            if hider(s, k, s.read_source[k]) >= 0:
-                s.reg[TROUBLE] = CAPPED
-                return
-            bind(s, k, s.read_source[k])
-            settle(s)
-        i += 1
-
-
 def undo(s: Any, mark: int, edges: int) -> None:
     """Back to where the trail had ``mark`` entries and there were ``edges`` edges."""
     n = s.reg[TRAIL]
@@ -513,133 +447,3 @@ def undo(s: Any, mark: int, edges: int) -> None:
         s.want_kept[t] = s.kept[t]
     s.reg[GROWING] = 0
     s.reg[TROUBLE] = NONE
-
-
-def path(s: Any, a: int, b: int, edges: int) -> int:
-    """Edges, of the first ``edges``, that lead from ``a`` to ``b``: how many, listed in ``found``; -1 if none do.
-
-    Backwards from ``b``: ``reach`` is, by thread, the last event known to lead to ``b``; each improvement remembers
-    its edge and the improvement it rests on.
-    """
-    for t in range(len(s.starts) - 1):
-        s.reach[t] = -1
-        s.reach_step[t] = -1
-    s.reach[s.thread[b]] = b
-    start = s.thread[a]
-    steps = 0
-    moved = True
-    while moved and s.reach[start] < a:
-        moved = False
-        for e in range(edges - 1, -1, -1):
-            to = s.thread[s.edge_to[e]]
-            t = s.thread[s.edge_from[e]]
-            if s.edge_to[e] <= s.reach[to] and s.edge_from[e] > s.reach[t]:
-                s.step_edge[steps] = e
-                s.step_after[steps] = s.reach_step[to]
-                s.reach[t] = s.edge_from[e]
-                s.reach_step[t] = steps
-                steps += 1
-                moved = True
-                if s.reach[start] >= a:
-                    break
-    if s.reach[start] < a:
-        return -1
-    count = 0
-    step = s.reach_step[start]
-    while step >= 0:
-        s.found[count] = s.step_edge[step]
-        count += 1
-        step = s.step_after[step]
-    return count
-
-
-def harms(s: Any, e: int) -> int:
-    """Whether ``e``, as the next event, would hide something awaited or enter a held section: -1 if not, else where
-    (target, or number of targets + lock)."""
-    for i in range(s.write_at[e], s.write_at[e + 1]):
-        x = s.write[i]
-        own = 0
-        for k in range(s.read_at[e], s.read_at[e + 1]):
-            if s.read_target[k] == x and s.source[k] > OPEN:
-                own += 1
-        if s.awaited[x] > own:
-            return int(x)
-    if s.enters[e] >= 0:
-        lock = s.section_lock[s.enters[e]]
-        if s.owner[lock] >= 0:
-            return len(s.col_at) - 1 + int(lock)
-    return -1
-
-
-def perform(s: Any, e: int) -> None:
-    """Let ``e`` happen, in the order being made."""
-    for k in range(s.read_at[e], s.read_at[e + 1]):
-        if s.source[k] > OPEN:
-            s.awaited[s.read_target[k]] -= 1
-    for i in range(s.write_at[e], s.write_at[e + 1]):
-        x = s.write[i]
-        s.holds[x] = e
-        s.awaited[x] = 0
-        k = s.reader_head[e]
-        while k >= 0:
-            if s.read_target[k] == x:
-                s.awaited[x] += 1
-            k = s.reader_next[k]
-    if s.leaves[e] >= 0:
-        lock = s.section_lock[s.leaves[e]]
-        if s.owner[lock] == s.leaves[e]:
-            s.owner[lock] = -1
-    if s.enters[e] >= 0:
-        s.owner[s.section_lock[s.enters[e]]] = s.enters[e]
-
-
-def arrange(s: Any) -> int:
-    """Arrange the events in ``order``, as in the observed run where the rows allow: how many could be.
-
-    If not all: the first of those that could come next but would do harm is in ``reg[TROUBLE_X]``, where in
-    ``reg[TROUBLE_Y]`` (see :func:`harms`).
-    """
-    threads = len(s.starts) - 1
-    total = 0
-    for t in range(threads):
-        s.at[t] = 0
-        total += s.past[t]
-    for i in range(len(s.holds)):
-        s.holds[i] = NOBODY
-        s.awaited[i] = 0
-    for i in range(len(s.owner)):
-        s.owner[i] = -1
-    for x in range(len(s.holds)):
-        k = s.reader_head[len(s.thread) + x]
-        while k >= 0:
-            s.awaited[x] += 1
-            k = s.reader_next[k]
-    done = 0
-    while done < total:
-        chosen = -1
-        harmful = -1
-        for t in range(threads):
-            if s.at[t] >= s.past[t]:
-                continue
-            e = s.starts[t] + s.at[t]
-            if chosen >= 0 and s.rank[e] > s.rank[chosen]:
-                continue
-            ready = True
-            for j in range(threads):
-                if j != t and s.pred[e * threads + j] > s.at[j]:
-                    ready = False
-                    break
-            if ready:
-                if harms(s, e) < 0:
-                    chosen = e
-                elif harmful < 0 or s.rank[e] < s.rank[harmful]:
-                    harmful = e
-        if chosen < 0:
-            s.reg[TROUBLE_X] = harmful
-            s.reg[TROUBLE_Y] = harms(s, harmful)
-            return done
-        perform(s, chosen)
-        s.at[s.thread[chosen]] += 1
-        s.order[done] = chosen
-        done += 1
-    return done

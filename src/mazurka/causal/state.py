@@ -1,18 +1,17 @@
 """What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
-Compiled is what is worth it: numba takes half a minute to compile the kernel's own source, once, and keeps the
-result on disk; it runs about a hundred times as fast then. Below :data:`COMPILE_FROM` events, or where numba is not installed, the
-interpreter does it.
+Compiled is what is worth it: numba takes half a minute to compile the kernel's own source, once, and keeps the result
+on disk. Below :data:`COMPILE_FROM` events, or where numba is not installed, the interpreter does it.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.util import find_spec
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mazurka.causal import kernel
+from mazurka.causal import inquire, kernel
 
 if TYPE_CHECKING:
     from mazurka.causal.model import Model
@@ -150,29 +149,11 @@ def state_of(model: Model, room: int, flat: bool) -> State:
     return State(**made)
 
 
-#: Functions of the kernel that only the kernel calls: making them callable from Python would cost seconds.
+#: Functions that only the kernel calls: making them callable from Python would cost seconds.
 _INNER: Final = frozenset(
     {"save", "enqueue", "dequeue", "grow", "admit", "choose", "join", "enter", "observe", "follow", "exclude"}
-    | {"harms", "perform"}
+    | {"harms", "perform", "ready"}
 )
-
-
-class _Compiled:
-    """The kernel's functions, compiled."""
-
-    def __init__(self) -> None:
-        import numba
-
-        space: dict[str, Any] = dict(vars(kernel))
-        own = [f for f in vars(kernel).values() if isinstance(f, FunctionType) and f.__module__ == kernel.__name__]
-        for function in own:
-            copy = FunctionType(function.__code__, space, function.__name__)
-            copy.__module__ = kernel.__name__
-            inner = function.__name__ in _INNER
-            options = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": inner}
-            space[function.__name__] = numba.njit(**options)(copy)
-        for function in own:
-            setattr(self, function.__name__, space[function.__name__])
 
 
 def wants_compiled(events: int) -> bool:
@@ -181,6 +162,29 @@ def wants_compiled(events: int) -> bool:
 
 
 @cache
+def interpreted() -> Any:
+    """The kernel's functions."""
+    return SimpleNamespace(**_functions())
+
+
+@cache
 def compiled() -> Any:
-    """The kernel, compiled; the same functions under the same names."""
-    return _Compiled()
+    """The kernel's functions, compiled."""
+    import numba
+
+    space: dict[str, Any] = {**vars(kernel), **vars(inquire)}
+    compile_: Any = numba.njit
+    for name, function in _functions().items():
+        copy = FunctionType(function.__code__, space, name)
+        options = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+        space[name] = compile_(no_cpython_wrapper=name in _INNER, **options)(copy)
+    return SimpleNamespace(**{name: space[name] for name in _functions()})
+
+
+def _functions() -> dict[str, FunctionType]:
+    return {
+        name: value
+        for module in (kernel, inquire)
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType)
+    }
