@@ -2,7 +2,8 @@
 
 The test suites of three released packages, pinned, run in child processes, plain and with the package and its tests
 instrumented; and programs of our own that do little but what hooks slow down. Hooks are live, but there is nothing to
-schedule. A suite's results have to be the same. Packages come as source distributions, once, into ``.cache/suites``.
+schedule. A suite's results have to be the same; it runs without anybody's pytest settings. Packages come as source
+distributions, once, into ``.cache/suites``.
 
     python -m benchmarks.overhead PACKAGE TESTS      another package, and the folder with its tests
 """
@@ -100,7 +101,7 @@ if {instrumented}:
     hooks.install()
     loader.Loader([{tests!r}], [{package!r}]).install()
 raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:mazurka",
-"--assert=plain", {tests!r}]))
+"-c", "/dev/null", "--rootdir", {tests!r}, "--assert=plain", {tests!r}]))
 """
 
 
