@@ -41,7 +41,12 @@ _HERE: Final = 0.05
 _GRACE: Final = 1.0
 
 #: What an exhaustive strategy runs one order each of, if not of interleavings.
-_CLASSES: Final = {"mcr": "reads-from classes", "dpor-rf": "reads-from classes", "dpor": "Mazurkiewicz traces"}
+_CLASSES: Final = {
+    "mcr": "reads-from classes",
+    "se-mcr": "histories of reads",
+    "dpor-rf": "reads-from classes",
+    "dpor": "Mazurkiewicz traces",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class Settings:
 
     seed: int = 0
     solver: str = "search"
+    finals: bool = False  # whether somebody who is no thread of the program judges the state each run ends in
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -122,6 +123,12 @@ def _mcr(settings: Settings) -> Strategy:
     raise UsageError("unknown-solver", f"there is no solver {settings.solver!r}", hint="choose one of: search, z3")
 
 
+def _se_mcr(settings: Settings) -> Strategy:
+    from mazurka.explore.se_mcr import SwitchEquivalence
+
+    return SwitchEquivalence(classes=settings.finals)
+
+
 def _dpor(_settings: Settings) -> Strategy:
     from mazurka.explore.dpor import OptimalReduction
 
@@ -173,6 +180,7 @@ def _surw(settings: Settings) -> Strategy:
 #: Strategies by name, the default first. A new one is one file and one row here.
 STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
     "mcr": _mcr,
+    "se-mcr": _se_mcr,
     "dpor": _dpor,
     "dpor-rf": _mcr,  # what it would run is what mcr runs: one order per reads-from class
     "dfs": _dfs,

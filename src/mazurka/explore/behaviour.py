@@ -1,0 +1,316 @@
+"""What the threads of a program do, learnt from its runs: for each thread, its next step after all it has seen.
+
+A thread is deterministic in what it sees (the local determinism axiom of the maximal causal model, dissertation ch.
+3.1): its history, the values its steps have read so far, fixes its next step. So the runs made so far are a tree per
+thread. A node (:class:`Moment`) stands for a history, an edge (:class:`Move`) for a step that read certain values;
+what it writes is then fixed, too. The trees know more than the runs: any combination of moves that the values in
+memory allow is a run of the program (:mod:`mazurka.explore.reachable`).
+
+Values. What a read sees is a number standing for a value, equal only if the values are:
+
+- of a value the program told (:attr:`Plan.values`), its key: then reads of equal values lead to the same moment,
+  whoever wrote them;
+- else whoever wrote it after which history, which fixes the value;
+- a free lock has the number of what was never written, a held one and an ended thread numbers of their own: whom one
+  got a lock from, or what a thread did that one waited for, tells nothing.
+
+Places. Only locations count that several threads touch and somebody writes. Objects are numbered per run, and an
+object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run
+are translated by the moments that touch them (walker.py). Where a run shows that two objects of ours are one, that a
+location is contended after all, or what it held at first, the trees are learnt anew from the runs, which are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from mazurka.explore.company import Company, bits
+from mazurka.explore.packed import Packed
+from mazurka.explore.values import ENDED, FIRST, HELD, RESERVED, Seen
+from mazurka.explore.walker import Walker
+from mazurka.program.protocol import Run
+from mazurka.trace.event import Op
+
+
+class Move:
+    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it."""
+
+    __slots__ = ("forks", "to", "writes")
+
+    def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: Moment) -> None:
+        self.writes = writes
+        self.forks = forks
+        self.to = to
+
+
+class Moment:
+    """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
+
+    ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
+    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move.
+    """
+
+    __slots__ = (
+        "above",
+        "done",
+        "groups",
+        "halts",
+        "looks",
+        "moves",
+        "near",
+        "number",
+        "op",
+        "point",
+        "reach",
+        "refused",
+        "site",
+        "things",
+        "thread",
+        "waits",
+    )
+
+    def __init__(self, number: int, thread: int, above: list[Moment]) -> None:
+        self.number = number
+        self.thread = thread
+        self.above = above  # the moments whose reach includes this one's
+        self.op: Op | None = None
+        self.site = 0
+        self.point: bool | None = None
+        self.done = False
+        self.halts = False  # the thread ends the whole program here
+        self.waits = False
+        self.moves: dict[Seen, Move] = {}
+        self.groups: list[tuple[int, ...]] = []
+        self.looks: tuple[int, ...] = ()
+        self.refused: set[Seen] = set()
+        self.things = 0  # the objects the thread has touched, as bits
+        self.near = (0, 0)  # places (read, written) by the next step, as bits
+        self.reach = (0, 0)  # places (read, written) from here on
+
+    def enabled(self, memory: Sequence[int]) -> bool:
+        """Whether the thread can move, for all that is known."""
+        if self.waits and memory[self.looks[0]] != (ENDED if self.op is Op.JOIN else FIRST):
+            return False
+        return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
+
+    def move(self, memory: Sequence[int]) -> Move | None:
+        """What the thread does when memory holds this; None if that is not known."""
+        for group in self.groups:
+            found = self.moves.get(tuple([(place, memory[place]) for place in group]))
+            if found is not None:
+                return found
+        return None
+
+    def expects(self, looks: tuple[int, ...], waits: bool) -> None:
+        """What decides whether the thread can move became known, or better known."""
+        if looks != self.looks:
+            self.looks = looks
+            self.refused.clear()
+        self.waits = waits and bool(looks)
+
+
+class Record:
+    """A run that was learnt from."""
+
+    __slots__ = ("idle", "objects", "packed")
+
+    def __init__(self, packed: Packed, idle: int) -> None:
+        self.packed = packed
+        self.idle = idle
+        self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
+
+
+class Behaviour:
+    """The trees of all threads, and the numbering of places, values and threads that they speak in."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.threads: list[str] = []
+        self.thread_numbers: dict[str, int] = {}
+        self.stale = False  # the trees have to be learnt anew
+        self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
+        self._aliases: dict[int, int] = {}  # objects that turned out to be others
+        self._held: set[Any] = set()  # locks that were held at first
+        self._first: dict[Any, Any] = {}  # what locations held at first
+        self._objects = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.stale = False
+        self.moments: list[Moment] = []
+        self.roots: dict[int, Moment] = {}
+        self.places: dict[Any, int] = {}
+        self.initial: list[int] = []  # by place: what it holds before anybody has written it
+        self.values: dict[Any, int] = {}
+        self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
+        self.company = Company()
+        self.daemons: set[int] = set()
+        self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended, by thread
+        self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
+        self.astray = 0  # steps that were not what the same history had led to before
+        self.growth = 0  # how often a moment's reach grew
+
+    def learn(self, run: Run, idle: int = -1) -> bool:
+        """Add what a run did; true if that made all moments new.
+
+        ``idle`` is the number of the point at which, for all that was known, nobody could move.
+        """
+        record = Record(Packed.of(run), idle)
+        self.records.append(record)
+        Walker(self, run, record).walk()
+        return self._settle()
+
+    def recall(self, packed: bytes, idle: int) -> None:
+        """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
+        self.records.append(Record(Packed(packed), idle))
+
+    def relearn(self) -> None:
+        """Make the trees anew."""
+        self.stale = True
+        self._settle()
+
+    def _settle(self) -> bool:
+        anew = self.stale
+        while self.stale:
+            self._clear()
+            for record in self.records:
+                Walker(self, record.packed.run(), record).walk()
+        return anew
+
+    # -- numbering ----------------------------------------------------------------------------------------------------
+
+    def thread(self, name: str) -> int:
+        number = self.thread_numbers.get(name)
+        if number is None:
+            number = self.thread_numbers[name] = len(self.threads)
+            self.threads.append(name)
+        return number
+
+    def root(self, thread: int) -> Moment:
+        """The moment before a thread's first step."""
+        found = self.roots.get(thread)
+        if found is None:
+            found = self.roots[thread] = self._moment(thread, [])
+        return found
+
+    def _moment(self, thread: int, above: list[Moment]) -> Moment:
+        made = Moment(len(self.moments), thread, above)
+        self.moments.append(made)
+        return made
+
+    def place(self, location: Any) -> int:
+        number = self.places.get(location)
+        if number is None:
+            number = self.places[location] = len(self.places)
+            self.initial.append(HELD if location in self._held else FIRST)
+        return number
+
+    def value(self, key: Any) -> int:
+        number = self.values.get(key)
+        if number is None:
+            number = self.values[key] = len(self.values) + RESERVED
+        return number
+
+    # -- objects ------------------------------------------------------------------------------------------------------
+
+    def new_object(self) -> int:
+        self._objects += 1
+        return self._objects
+
+    def find(self, thing: int) -> int:
+        """The object that this one has turned out to be."""
+        while thing in self._aliases:
+            thing = self._aliases[thing]
+        return thing
+
+    def same(self, one: int, other: int) -> None:
+        """Two objects turned out to be one."""
+        self._aliases[max(one, other)] = min(one, other)
+        self.stale = True
+
+    # -- places -------------------------------------------------------------------------------------------------------
+
+    def contended(self, location: Any, thread: str, writes: bool) -> bool:
+        """Note an access, and say whether several threads touch the location and somebody writes it."""
+        known = self._touchers.get(location, _UNKNOWN)
+        if known is None:
+            return True
+        if known is _UNKNOWN:
+            self._touchers[location] = (thread, writes)
+            return False
+        only, written = known
+        several = only != thread
+        if several and (written or writes):
+            self._touchers[location] = None
+            return self._outdated()
+        if several or writes != written:
+            self._touchers[location] = ("" if several else only, written or writes)
+        return False
+
+    def _outdated(self) -> bool:
+        self.stale = True
+        return True
+
+    def saw_first(self, location: Any, key: Any) -> None:
+        """A read saw ``key`` in a location nobody had written: so that is what it held at first."""
+        if self.stale:
+            return  # writes may have been left out
+        if location not in self._first:
+            self._first[location] = key
+            self.stale = self.stale or key in self.values
+        elif self._first[location] != key:
+            self.astray += 1
+
+    def written(self, location: Any, key: Any) -> int:
+        """The number of a value written; what a location held at first counts as never written."""
+        return FIRST if self._first.get(location, _UNKNOWN) == key else self.value(key)
+
+    def was_held(self, location: Any) -> None:
+        """A lock turned out to have been held at first."""
+        if self.stale:
+            return
+        self._held.add(location)
+        self.stale = True
+
+    # -- moves --------------------------------------------------------------------------------------------------------
+
+    def extend(self, moment: Moment, seen: Seen, writes: Sequence[tuple[int, int | None]], forks: int) -> Move:
+        """A move that was not known; a value of None is new, known by who wrote it."""
+        to = self._moment(moment.thread, [moment])
+        numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
+        move = moment.moves[seen] = Move(numbered, forks, to)
+        group = tuple([place for place, _ in seen])
+        if group not in moment.groups:
+            moment.groups.append(group)
+        read, written = bits(group), bits([place for place, _ in writes])
+        self._touches(moment, read, written)
+        if forks >= 0:
+            root = self.root(forks)
+            root.above.append(moment)
+            self._reaches(moment, *root.reach)
+        return move
+
+    def expects(self, moment: Moment, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
+        """A step that has not been made yet is known to look at these places."""
+        moment.expects(looks, waits)
+        self._touches(moment, read, written)
+
+    def _touches(self, moment: Moment, read: int, written: int) -> None:
+        """The step of a moment touches these places."""
+        moment.near = (moment.near[0] | read, moment.near[1] | written)
+        self._reaches(moment, read, written)
+
+    def _reaches(self, moment: Moment, read: int, written: int) -> None:
+        """From a moment on these places are touched: so they are from all moments before it."""
+        work = [moment]
+        while work:
+            at = work.pop()
+            reach = (at.reach[0] | read, at.reach[1] | written)
+            if reach != at.reach:
+                self.growth += 1
+                at.reach = reach
+                work.extend(at.above)
+
+
+_UNKNOWN: Final[Any] = object()

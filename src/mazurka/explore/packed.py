@@ -1,0 +1,73 @@
+"""Runs kept small: what explorers that learn from runs need of them, as bytes.
+
+Cost: some ten bytes a step, and a few microseconds to pack or unpack one.
+"""
+
+from __future__ import annotations
+
+import marshal
+import zlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+from mazurka.program.protocol import Access, Blocked, Choice, Divergence, Failure, FailureKind, Run, Step
+from mazurka.trace.event import Op
+
+#: Failures that say that the threads left can't move.
+STUCK: Final = frozenset({FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK})
+
+
+class Packed:
+    """A run, packed."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    @classmethod
+    def of(cls, run: Run) -> Packed:
+        return cls(zlib.compress(marshal.dumps(_plain(run)), 1))
+
+    def run(self) -> Run:
+        """What is needed of the run."""
+        tasks, log, choices, blocked, first, daemons, stuck, left, truncated, diverged = marshal.loads(
+            zlib.decompress(self.content)
+        )
+        run = Run(
+            tasks,
+            [Step(t, Op(op), target, site, p, v, _accesses(more)) for t, op, target, site, p, v, more in log],
+            [Choice(*choice) for choice in choices],
+        )
+        run.blocked = [Blocked(task, Op(op), target, site, repeats) for task, op, target, site, repeats in blocked]
+        run.first, run.daemons, run.truncated = first, daemons, truncated
+        if stuck:
+            run.failures.append(Failure(FailureKind.DEADLOCK, "", "", None))
+        if left:
+            run.failures.append(Failure(FailureKind.EXIT, "", left, None))
+        if diverged:
+            run.divergence = Divergence(0, "", "")
+        return run
+
+
+def _plain(run: Run) -> tuple[Any, ...]:
+    return (
+        run.tasks,
+        [(s.task, int(s.op), s.target, s.site, s.point, s.value, _plain_accesses(s.more)) for s in run.log],
+        [(choice.point, choice.chosen, choice.enabled) for choice in run.choices],
+        [(b.task, int(b.op), b.target, b.site, b.repeats) for b in run.blocked],
+        run.first,
+        run.daemons,
+        any(failure.kind in STUCK for failure in run.failures),
+        next((failure.thread for failure in run.failures if failure.kind is FailureKind.EXIT), ""),
+        run.truncated,
+        run.divergence is not None,
+    )
+
+
+def _plain_accesses(more: Sequence[Access]) -> tuple[tuple[int, Any, Any], ...]:
+    return tuple([(int(access.op), access.target, access.value) for access in more])
+
+
+def _accesses(plain: Sequence[tuple[int, Any, Any]]) -> tuple[Access, ...]:
+    return tuple([Access(Op(op), target, value) for op, target, value in plain])

@@ -1,0 +1,14 @@
+"""The numbers that stand for values in what is learnt of threads (see behaviour.py)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Never written (also: a lock that is free), a held lock, an ended thread; other values have higher numbers.
+FIRST: Final = 0
+HELD: Final = 1
+ENDED: Final = 2
+RESERVED: Final = 3
+
+#: What a step read: (place, value) pairs in the order of its accesses.
+Seen = tuple[tuple[int, int], ...]

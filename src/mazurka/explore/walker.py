@@ -1,0 +1,254 @@
+"""Follows a run through the trees of what threads do, and adds what is new (see behaviour.py).
+
+Memory is kept as the run goes, so that each read is known to see what the last write wrote. From the choices that a
+run had it is learnt what a primitive held when a thread could not pass it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.explore.company import bits
+from mazurka.explore.packed import STUCK
+from mazurka.explore.values import ENDED, FIRST, HELD, Seen
+from mazurka.program.protocol import Blocked, FailureKind, Run, Step, Target
+from mazurka.trace.event import READS, WRITES, Op
+
+if TYPE_CHECKING:
+    from mazurka.explore.behaviour import Behaviour, Moment, Record
+
+#: What every thread does, whatever it is about; never left out.
+_LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
+
+#: Operations before which a thread waits until what they take is there.
+_TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN})
+
+#: Operations of primitives that may have to wait, for what only they know.
+_WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
+
+#: Object numbers are at least this (objects.py).
+_OBJECTS: Final = 1 << 24
+
+
+class Walker:
+    """One run's way through the trees."""
+
+    def __init__(self, behaviour: Behaviour, run: Run, record: Record) -> None:
+        self.behaviour = behaviour
+        self.run = run
+        self.record = record
+        self.threads = [behaviour.thread(name) for name in run.tasks]
+        self.at: list[Moment | None] = [None] * len(run.tasks)  # None: not begun
+        self.memory: dict[int, int] = {}
+        self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
+        self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
+        self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
+        self.seen_things = 0
+
+    def walk(self) -> None:
+        enabled = {choice.point: choice.enabled for choice in self.run.choices}
+        cursor = 0
+        self.at[0] = self.behaviour.root(self.threads[0])
+        for number, step in enumerate(self.run.log):
+            if step.point:
+                if cursor == self.record.idle:
+                    self.behaviour.expired[self._vector()] = self.threads[step.task]
+                self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
+                cursor += 1
+            if step.op is Op.BEGIN:
+                self.at[step.task] = self.behaviour.root(self.threads[step.task])
+            self._step(number, step)
+        self._end()
+
+    def _note_stopped(self, number: int, moved: int, enabled: tuple[int, ...]) -> None:
+        for task, moment in enumerate(self.at):
+            if moment is not None and task != moved and task not in enabled and not moment.done:
+                self.stopped[task].append(number)
+
+    # -- one step -----------------------------------------------------------------------------------------------------
+
+    def _step(self, number: int, step: Step) -> None:
+        behaviour, task = self.behaviour, step.task
+        moment = self.at[task]
+        assert moment is not None
+        attempt = any(access.op is Op.REQUEST for access in step.more)
+        seen, writes = self._accesses(task, moment, step, attempt)
+        if not seen and not writes and not step.point and step.op not in _LIFE:
+            return
+        if moment.site != step.site and moment.moves:
+            behaviour.astray += 1
+        moment.site, moment.point = step.site, step.point
+        taking = step.op in _TAKING and not attempt
+        if taking or not moment.looks:
+            moment.op = step.op
+            behaviour.expects(moment, tuple([place for place, _ in seen]), taking, 0, 0)
+        self._refuse(step, moment, seen, attempt)
+        move = moment.moves.get(seen)
+        if move is None:
+            forks = behaviour.thread(step.target[1]) if step.op is Op.FORK else -1
+            move = behaviour.extend(moment, seen, writes, forks)
+        elif [place for place, _ in move.writes] != [place for place, _ in writes]:
+            behaviour.astray += 1
+        for place, value in move.writes:
+            self.memory[place] = value
+            self.history.setdefault(place, []).append((number, value))
+        move.to.done = step.op is Op.END
+        move.to.things |= moment.things
+        self.at[task] = move.to
+        self.touched[task] = 0
+
+    def _refuse(self, step: Step, moment: Moment, seen: Seen, attempt: bool) -> None:
+        """What the places now read held while the thread could not move.
+
+        Not for plain reads: a thread held in a loop is not held by what it reads next alone.
+        """
+        stopped, self.stopped[step.task] = self.stopped[step.task], []
+        if attempt or step.point and step.op not in _WAITING or moment.waits and len(seen) == 1:
+            return
+        for number in stopped:
+            held = tuple([(place, self._held_at(place, number)) for place, _ in seen])
+            if held != seen:
+                moment.refused.add(held)
+
+    def _held_at(self, place: int, number: int) -> int:
+        writes = self.history.get(place, [])
+        position = bisect_right(writes, (number, -1)) - 1
+        return writes[position][1] if position >= 0 else self.behaviour.initial[place]
+
+    def _accesses(
+        self, task: int, moment: Moment, step: Step, attempt: bool
+    ) -> tuple[Seen, list[tuple[int, int | None]]]:
+        """What a step reads, with values, and what it writes; None stands for a value nobody told."""
+        seen: list[tuple[int, int]] = []
+        writes: list[tuple[int, int | None]] = []
+        told = None if attempt else step.value
+        for op, target, value in ((step.op, step.target, told), *step.more):
+            if not (READS[op] or WRITES[op]):
+                continue
+            location = self._location(task, moment, target, WRITES[op])
+            if op not in _LIFE and not self.behaviour.contended(location, self.run.tasks[task], WRITES[op]):
+                continue
+            place = self.behaviour.place(location)
+            self._begin(task, moment, place, location, target)
+            # What setting an event wakes depends on who waits for it.
+            if (READS[op] or target[0] == "event") and all(place != written for written, _ in writes):
+                if op is Op.READ and value is not None and place not in self.history:
+                    self.behaviour.saw_first(location, self._key(task, moment, value))
+                seen.append((place, self.memory[place]))
+                self.behaviour.astray += op is Op.ACQUIRE and self.memory[place] != FIRST
+            if WRITES[op]:
+                writes.append((place, self._written(task, moment, place, location, op, value)))
+        return tuple(seen), writes
+
+    def _begin(self, task: int, moment: Moment, place: int, location: Any, target: Target) -> None:
+        """A place is touched for the first time in this run."""
+        if place not in self.memory:
+            self.memory[place] = self.behaviour.initial[place]
+            first = self.run.first.get(target)
+            if first is not None:
+                self.behaviour.saw_first(location, self._key(task, moment, first))
+
+    def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
+        if op is Op.ACQUIRE:
+            return HELD
+        if op is Op.RELEASE:
+            if place not in self.history and self.behaviour.initial[place] != HELD:
+                self.behaviour.was_held(location)
+            return FIRST
+        if op is Op.END:
+            return ENDED
+        if value is not None and (op is Op.WRITE or op is Op.RMW):
+            return self.behaviour.written(location, self._key(task, moment, value))
+        return None
+
+    # -- objects ------------------------------------------------------------------------------------------------------
+
+    def _location(self, task: int, moment: Moment, target: Target, writes: bool) -> Target:
+        """A target in our numbers of objects."""
+        if len(target) > 1 and type(target[1]) is int and target[1] >= _OBJECTS:
+            thing = self._object(task, moment, target[1])
+            part = (target[0], *[self._key(task, moment, rest) for rest in target[2:]])
+            self.behaviour.company.touch(thing, part, writes)
+            return (part[0], thing, *part[1:])
+        return target
+
+    def _key(self, task: int, moment: Moment, key: Any) -> Any:
+        """The key of a value, or part of a target, in our numbers of objects."""
+        if type(key) is tuple:
+            if len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS:
+                thing = self._object(task, moment, abs(key[1]))
+                return ("object", thing if key[1] > 0 else -thing)
+            return tuple([self._key(task, moment, part) for part in key])
+        return key
+
+    def _object(self, task: int, moment: Moment, number: int) -> int:
+        """Our number of an object of this run: that of what the same history has led to before."""
+        behaviour = self.behaviour
+        key = (moment.number, self.touched[task])
+        self.touched[task] += 1
+        known, here = behaviour.touched.get(key), self.record.objects.get(number)
+        if here is None:
+            here = known if known is not None else behaviour.new_object()
+            self.record.objects[number] = here
+        elif known is not None and behaviour.find(known) != behaviour.find(here):
+            behaviour.same(behaviour.find(known), behaviour.find(here))
+        behaviour.touched[key] = here
+        thing = behaviour.find(here)
+        moment.things |= 1 << thing
+        return thing
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        behaviour, run = self.behaviour, self.run
+        stuck = any(failure.kind in STUCK for failure in run.failures)
+        for blocked in run.blocked:
+            moment = self.at[blocked.task]
+            if moment is None or moment.done:
+                continue
+            if moment.point is None:
+                self._expect(moment, blocked)
+            if stuck:
+                moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
+        behaviour.daemons.update([self.threads[task] for task in run.daemons])
+        for failure in run.failures:
+            if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
+                last.halts = True
+        if run.truncated:
+            for moment in self.at:
+                if moment is not None and moment.point is None:
+                    moment.done = True  # nobody will know
+        behaviour.company.meet(bits([behaviour.find(thing) for thing in set(self.record.objects.values())]))
+        if run.divergence is None:
+            behaviour.ended.add(self._vector())
+
+    def _holds(self, place: int) -> int:
+        return self.memory.get(place, self.behaviour.initial[place])
+
+    def _expect(self, moment: Moment, blocked: Blocked) -> None:
+        """Note what a thread was stopped before that has never gone on from there."""
+        behaviour = self.behaviour
+        moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.op is not Op.JOIN
+        looks, read, written = [], 0, 0
+        for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
+            writes = WRITES[blocked.op] and target == blocked.target
+            location = self._location(blocked.task, moment, target, writes)
+            if blocked.op in _LIFE or behaviour.contended(location, self.run.tasks[blocked.task], writes):
+                place = behaviour.place(location)
+                if READS[blocked.op]:
+                    looks.append(place)
+                    read |= 1 << place
+                if writes:
+                    written |= 1 << place
+        behaviour.expects(moment, tuple(looks), blocked.op in _TAKING, read, written)
+
+    def _vector(self) -> tuple[int, ...]:
+        """Where each thread stands, by its number."""
+        found = [-1] * len(self.behaviour.threads)
+        for moment in self.at:
+            if moment is not None:
+                found[moment.thread] = moment.number
+        while found[-1] < 0:
+            found.pop()
+        return tuple(found)
