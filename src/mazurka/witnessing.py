@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from mazurka.errors import MazurkaError
+from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
 from mazurka.report.finding import Evidence
+from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import Fails, Stuck, Waiting, Witness, contradictions, objections
 
@@ -70,4 +72,12 @@ def _claim(run: Run, failure: Failure) -> Fails | Stuck:
         for each in run.blocked
     )
     circle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
-    return Stuck(waiting, circle)
+    return Stuck((*waiting, *_idle(run)), circle)
+
+
+def _idle(run: Run) -> Iterator[Waiting]:
+    """Under TSO and PSO: each queue of stores on their way to memory waits for the one after its last."""
+    for task, name in enumerate(run.tasks):
+        if is_flusher(name):
+            arrived = sum(step.task == task and step.op is Op.WRITE for step in run.log)
+            yield Waiting(name, Op.READ, store_target(name, arrived + 1))

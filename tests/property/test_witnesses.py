@@ -21,6 +21,7 @@ from tests.oracle.generate import random_program
 from tests.oracle.program import OracleProgram
 from tests.oracle.translate import to_python
 
+from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Step
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
@@ -30,14 +31,14 @@ from mazurka.witness import Fails, Stuck, Waiting, Witness, contradictions, obje
 from mazurka.witnessing import witness_of
 
 #: Programs per test run; ``make test-long`` asks for more.
-_PROGRAMS = {"long": 2000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 40)
-_SHARE = 40
-_RUNS = 8
+_PROGRAMS = {"long": 1200}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 30)
+_SHARE = 30
+_RUNS = 6
 #: Programs in which somebody waits and is notified, which is rare.
 _NOTIFIED = (222, 378)
 
 
-def _python_runs(seed: int, folder: Path) -> Iterator[Run]:
+def _python_runs(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> Iterator[Run]:
     """Runs of a generated program as real Python, whose threads die of failed assertions."""
     name = f"witnessed_{seed}"
     text = re.sub(
@@ -46,7 +47,7 @@ def _python_runs(seed: int, folder: Path) -> Iterator[Run]:
         to_python(random_program(seed, semaphores=bool(seed % 2))),
     )
     (folder / f"{name}.py").write_text(text)
-    settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE)
+    settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     program = PythonProgram(Function(str(folder / f"{name}.py"), "program"), settings)
     try:
         for number in range(_RUNS):
@@ -58,11 +59,12 @@ def _python_runs(seed: int, folder: Path) -> Iterator[Run]:
         sys.modules.pop(name, None)
 
 
+@pytest.mark.parametrize("model", MemoryModel)
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
-def test_what_fails_has_a_witness(first: int, tmp_path: Path) -> None:
+def test_what_fails_has_a_witness(first: int, model: MemoryModel, tmp_path: Path) -> None:
     kinds: Counter[FailureKind] = Counter()
     for seed in range(first, first + _SHARE):
-        for run in _python_runs(seed, tmp_path):
+        for run in _python_runs(seed, tmp_path, model):
             whole = Witness(tuple(range(len(run.log))))
             assert objections(trace_of(run.tasks, run.log), whole) == [], f"seed {seed}"
             for failure in run.failures:
@@ -95,7 +97,7 @@ def test_what_is_wrong_is_refused(tmp_path: Path) -> None:
     """Each way of spoiling a witness is tried on many runs, and never believed."""
     chance = random.Random(1)
     spoilt: Counter[str] = Counter()
-    for seed in (*range(24), *_NOTIFIED):
+    for seed in (*range(16), *_NOTIFIED):
         for run in _python_runs(seed, tmp_path):
             for name, refused in [*_spoilt_logs(run, chance), *_spoilt_orders(run, chance), *_spoilt_claims(run)]:
                 assert refused, f"seed {seed}: believed although {name}"
