@@ -30,6 +30,7 @@ MEASUREMENTS: Final = {
     "counts": "counts",
     "classes": "classes",
     "bugs": "bugs",
+    "sampling": "sampling",
     "speed": "compare_frontrun",
     "cold": "cold_start",
     "overhead": "overhead",

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from mazurka.config import STRATEGIES
+
 LOST_UPDATE = """\
 import threading
 
@@ -204,7 +206,7 @@ def test_all_failures_are_distinct(shell):
     assert len(schedules(shell.folder)) == 2
 
 
-@pytest.mark.parametrize("strategy", ["mcr", "dfs", "random", "pct"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_strategies(shell, strategy):
     report = shell.check(LOST_UPDATE, "--strategy", strategy, status=1)
     assert report["strategy"] == strategy

@@ -1,0 +1,115 @@
+"""Samplers of orders: what they make likely, and that a run's number determines it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from tests.oracle.language import Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.sampling_orders import SelectiveUniformWalk, contended
+from mazurka.explore.strategy import Settings, make_strategy
+from mazurka.program.policy import Pending, make_policy
+from mazurka.program.protocol import Continuation, Plan
+from mazurka.trace.event import Op
+
+THREE_EACH = SmallProgram(((Write("x", "1"),) * 3, (Write("x", "2"),) * 3))
+
+#: A write that has to come after all that two other threads do with something else.
+LATE = SmallProgram(((Write("x", "1"),), (*(Write("y", "1"),) * 10, Read("a", "x")), (Read("b", "x"),)))
+
+
+def _schedules(program: SmallProgram, strategy: str, runs: int) -> Counter[tuple[str, ...]]:
+    runner, made = OracleProgram(program), make_strategy(strategy, Settings(seed=5))
+    found: Counter[tuple[str, ...]] = Counter()
+    for _ in range(runs):
+        seed = made.take()
+        assert seed is not None
+        run = runner.execute(seed.plan)
+        made.give(seed, run)
+        found[run.schedule()] += 1
+    return found
+
+
+def test_surw_makes_all_orders_equally_likely() -> None:
+    uniform, walk = _schedules(THREE_EACH, "surw", 2000), _schedules(THREE_EACH, "random", 2000)
+    assert len(uniform) == 20
+    assert max(uniform.values()) < 2 * min(uniform.values())
+    assert max(walk.values()) > 5 * min(walk.values())
+
+
+def test_pos_lets_a_thread_of_many_steps_finish_before_one_of_few() -> None:
+    def late(strategy: str) -> int:
+        return sum(
+            count
+            for schedule, count in _schedules(LATE, strategy, 400).items()
+            if schedule.index("0.1") > schedule.index("0.2") + 10
+        )
+
+    assert late("pos") > 15
+    assert late("random") < 5
+
+
+@pytest.mark.parametrize("strategy", ["pos", "surw"])
+def test_a_number_determines_a_run(strategy: str) -> None:
+    assert _schedules(LATE, strategy, 20) == _schedules(LATE, strategy, 20)
+
+
+def test_the_profile_counts_what_several_threads_touch() -> None:
+    body = (Lock("l"), Read("a", "x"), Unlock("l"), Write("x", "a + 1"))
+    program = SmallProgram((body, body, (Read("b", "z"),)))
+    profile = contended(OracleProgram(program).execute(Plan()))
+    assert sorted(map(sorted, (weights.items() for weights in profile.values()))) == [
+        [("0.1", 1), ("0.2", 1)],  # the lock
+        [("0.1", 2), ("0.2", 2)],  # x
+    ]
+
+
+def _after_run_0() -> SelectiveUniformWalk:
+    made = SelectiveUniformWalk(seed=3)
+    seed = made.take()
+    assert seed is not None
+    assert made.take() is None  # the rest depends on it
+    made.give(seed, OracleProgram(THREE_EACH).execute(seed.plan))
+    return made
+
+
+def test_surw_goes_on_with_the_profile_it_had() -> None:
+    made, again = _after_run_0(), SelectiveUniformWalk(seed=3)
+    again.restore(made.rows())
+    assert again.take() == made.take()
+
+
+def test_borrowers_know_the_profile() -> None:
+    made = _after_run_0()
+    (loan,) = made.lend(1)
+    borrower = SelectiveUniformWalk(seed=3)
+    borrower.restore(loan.rows)
+    seed = borrower.take()
+    assert seed is not None
+    assert seed.plan == made.plan(seed.number)
+    assert seed.plan.then is Continuation.SURW
+    made.settle(loan.number, borrower.rows())
+
+
+def test_a_lender_learns_the_profile_from_its_borrower() -> None:
+    made, borrower = SelectiveUniformWalk(), SelectiveUniformWalk()
+    (loan,) = made.lend(1)
+    borrower.restore(loan.rows)
+    seed = borrower.take()
+    assert seed is not None
+    borrower.give(seed, OracleProgram(THREE_EACH).execute(seed.plan))
+    made.settle(loan.number, borrower.rows())
+    assert made.profile == borrower.profile
+
+
+def test_surw_decides_anew_if_the_one_decided_on_can_not_move() -> None:
+    target: Any = ("var", "x")
+    focus = contended(OracleProgram(THREE_EACH).execute(Plan())).popitem()[0]
+    policy = make_policy(Plan(then=Continuation.SURW, focus=focus, weights=(("0.1", 9),)))
+    assert policy is not None
+    pending = [Pending(f"0.{number}", Op.WRITE, target) for number in (1, 2)]
+    assert policy.choose(pending) == 0
+    assert policy.choose(pending[1:]) == 0
