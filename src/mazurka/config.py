@@ -22,12 +22,12 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 
-STRATEGIES: Final = ("mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct", "pos", "surw")
+STRATEGIES: Final = ("mcr", "se-mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct", "pos", "surw")
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)
 FORMATS: Final = ("text", "json", "sarif", "junit", "github")
-SOLVERS: Final = ("search", "z3")
+SOLVERS: Final = ("search", "closure", "z3")
 
 _PREFIX: Final = "MAZURKA_"
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})

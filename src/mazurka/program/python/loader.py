@@ -12,6 +12,7 @@ Cost: from kept code about that of a plain import.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import importlib.abc
@@ -26,7 +27,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mazurka.program.python import sites
-from mazurka.program.python.instrument import VERSION, compile_instrumented
+from mazurka.program.python.instrument import VERSION, compile_instrumented, instrument_source
+
+#: What an invariant is called for the moment in which it is made.
+INVARIANT: Final = "__mz_invariant__"
+
+_INVARIANT_FILE: Final = "<invariant>"
 
 _SKIPPED: Final = ("site-packages", "dist-packages")
 
@@ -188,7 +194,15 @@ def _keep(path: str, made: tuple[types.CodeType, list[sites.Entry]]) -> None:
             raise
 
 
-def compile_expression(text: str, file: str) -> types.CodeType:
-    """Compile an expression of the user's, an invariant; not instrumented: all threads have ended when it runs."""
-    code: types.CodeType = compile(text, file, "eval", dont_inherit=True)
-    return code
+def compile_invariant(text: str) -> types.CodeType:
+    """Compile an expression of the user's, instrumented, since what it reads tells orders apart: a function of no
+    arguments with the name :data:`INVARIANT`, to be made where the expression's names are."""
+    tree = ast.parse(text, _INVARIANT_FILE, "eval")
+    names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+    # Never called: says that the program binds the names, which are nothing but constants in this text.
+    bound = (
+        f"def {INVARIANT}_names():\n global {', '.join(names)}\n {' = '.join([*names, *names])} = None\n"
+        if names
+        else ""
+    )
+    return instrument_source(f"def {INVARIANT}():\n return (\n{text}\n)\n{bound}", _INVARIANT_FILE)

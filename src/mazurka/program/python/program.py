@@ -159,7 +159,7 @@ class PythonProgram:
         self.entry.prepare()
         primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
-            self._check = loader.compile_expression(self.settings.invariant, "<invariant>")
+            self._check = loader.compile_invariant(self.settings.invariant)
         self._try_out()
         self._ready = True
 
@@ -334,7 +334,9 @@ class PythonProgram:
                 primitives.finish_main()
         if self._check is not None:
             namespace = self.entry.namespace()
-            if not eval(self._check, namespace):  # the user's own expression
+            made: dict[str, Any] = {}
+            exec(self._check, namespace, made)  # the user's own expression
+            if not made[loader.INVARIANT]():
                 failure = run_kernel.describe_failure(
                     FailureKind.INVARIANT, f"invariant violated: {self.settings.invariant}"
                 )
