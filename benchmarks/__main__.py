@@ -31,10 +31,13 @@ MEASUREMENTS: Final = {
     "classes": "classes",
     "bugs": "bugs",
     "sampling": "sampling",
+    "memory": "memory_models",
+    "sampling": "sampling",
     "speed": "compare_frontrun",
     "cold": "cold_start",
     "overhead": "overhead",
     "switches": "switches",
+    "solver": "solver",
 }
 
 

@@ -30,10 +30,12 @@ class Search:
     kinds: tuple[str, ...]  # of the distinct failures, by when they were found
 
 
-def search(strategy: str, target: str, *arguments: object, seconds: float = 60.0, stop: bool = False) -> Search | str:
+def search(
+    strategy: str, target: str, *arguments: object, seconds: float = 60.0, stop: bool = False, model: str = "sc"
+) -> Search | str:
     """Search ``target`` (a file of benchmarks/programs, perhaps with ``::function``); text if that can't be done."""
     path = str(ROOT / "benchmarks" / "programs" / target)
-    command = [sys.executable, "-m", "benchmarks.search", str(seconds), strategy, str(int(stop)), path]
+    command = [sys.executable, "-m", "benchmarks.search", str(seconds), strategy, model, str(int(stop)), path]
     environment = {**os.environ, "PYTHONPATH": f"{SRC}{os.pathsep}{ROOT}"}
     done = subprocess.run(
         [*command, *map(str, arguments)], env=environment, capture_output=True, text=True, check=False
@@ -44,12 +46,12 @@ def search(strategy: str, target: str, *arguments: object, seconds: float = 60.0
     return Search(**{**told, "kinds": tuple(told["kinds"])})
 
 
-def main(seconds: str, strategy: str, stop: str, target: str, *arguments: str) -> None:
+def main(seconds: str, strategy: str, model: str, stop: str, target: str, *arguments: str) -> None:
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
     from mazurka.subject import open_program, subject_of
 
-    options = Options(strategy=strategy, time_limit=float(seconds))
+    options = Options(strategy=strategy, memory_model=model, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
     program.prepare()
     timed = _Timed(program)
