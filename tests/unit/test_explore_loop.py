@@ -168,7 +168,7 @@ def test_pct_prints_its_bound() -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UsageError, match="mcr, .*dfs"):
         make_strategy("best")
-    with pytest.raises(UsageError, match="search, z3"):
+    with pytest.raises(UsageError, match="search, closure, z3"):
         make_strategy("mcr", Settings(solver="guess"))
 
 

@@ -111,16 +111,10 @@ class Divisible(Strategy, Protocol):
 
 
 def _mcr(settings: Settings) -> Strategy:
-    from mazurka.causal.search import SearchSolver
+    from mazurka.causal.solvers import make_solver
     from mazurka.explore.mcr import ReadsFromSearch
 
-    if settings.solver == "search":
-        return ReadsFromSearch(SearchSolver())
-    if settings.solver == "z3":
-        from mazurka.causal.z3 import Z3Solver
-
-        return ReadsFromSearch(Z3Solver())
-    raise UsageError("unknown-solver", f"there is no solver {settings.solver!r}", hint="choose one of: search, z3")
+    return ReadsFromSearch(make_solver(settings.solver))
 
 
 def _se_mcr(settings: Settings) -> Strategy:
