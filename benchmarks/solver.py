@@ -121,16 +121,16 @@ def queries(path: str, *arguments: str) -> dict[str, Any]:
     chosen = recorded if len(recorded) <= _QUERIES else random.Random(0).sample(recorded, _QUERIES)
     if chosen:
         z3.solve(*chosen[0])  # imports it
-    times: dict[str, Any] = {name: [] for name in solvers}
-    wrong = 0
-    for history, query in chosen:
-        answers = set()
-        for name, solve in solvers.items():
+    times: dict[str, Any] = {}
+    answers: list[set[type]] = [set() for _ in chosen]
+    for name, solve in solvers.items():  # one after the other, so that none pays for another's cold caches
+        times[name] = []
+        for (history, query), given in zip(chosen, answers, strict=True):
             begun = time.perf_counter()
             answer = solve(history, query)
             times[name].append(time.perf_counter() - begun)
-            answers.add(type(answer))
-        wrong += len(answers) > 1
+            given.add(type(answer))
+    wrong = sum(len(given) > 1 for given in answers)
     return {**times, "wrong": wrong}
 
 
