@@ -108,8 +108,8 @@ raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly
 def measure(settings: Settings) -> Iterator[Row]:
     for suite in _SUITES:
         folder = _unpacked(suite)
-        source, tests = folder / suite.source, folder / suite.tests
-        yield measure_suite(suite.requirement, suite.package, source, tests, settings.repetitions)
+        places = folder / suite.source, folder / suite.tests
+        yield measure_suite(suite.requirement, suite.package, *places, settings.repetitions)
     for name, source in _PROGRAMS.items():
         yield _measure_program(name, source, settings.repetitions)
 
