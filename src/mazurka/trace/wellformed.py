@@ -24,8 +24,9 @@ from typing import Final
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
-_LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
-_NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
+_LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
+_LIVING: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
+_NOTIFYING: Final = frozenset({Op.NOTIFY, Op.NOTIFY_ALL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,15 @@ class Walk:
             yield f"step {trace.step[rows[0]]} belongs to two threads"
         thread = trace.thread[rows[0]]
         accesses = [(Op(trace.op[row]), trace.target[row]) for row in rows]
-        yield from self._thread(thread, accesses)
+        requested = {target for op, target in accesses if op is Op.REQUEST}
+        yield from self._thread(thread, accesses, requested)
         if any(op in _NOTIFYING for op, _ in accesses):
             yield from self._notify(accesses)
         else:
             yield from self._resume(thread, accesses)
         for op, target in accesses:
-            yield from self._lock(thread, op, target, (Op.REQUEST, target) in accesses)
+            if op in _LOCKING or target in requested:
+                yield from self._lock(thread, op, target, target in requested)
             if op is Op.WAIT:
                 self.parked.setdefault(target, []).append(thread)
                 if any(other is Op.RELEASE for other, _ in accesses):
@@ -105,13 +108,15 @@ class Walk:
 
     # -- the rules ----------------------------------------------------------------------------------------------------
 
-    def _thread(self, thread: int, accesses: list[tuple[Op, int]]) -> Iterator[str]:
+    def _thread(self, thread: int, accesses: list[tuple[Op, int]], requested: set[int]) -> Iterator[str]:
         name = self.trace.threads[thread]
         if name in self.ended:
             yield f"thread {name} goes on after its end"
         if name in self.born and name not in self.begun and accesses[0][0] is not Op.BEGIN:
             yield f"thread {name} does something before it begins"
         for op, target in accesses:
+            if op not in _LIVING and target not in requested:
+                continue
             other = self.trace.targets[target]
             match op:
                 case Op.FORK:
@@ -127,7 +132,7 @@ class Walk:
                 case Op.END:
                     self.ended.add(name)
                 case Op.READ:
-                    if (Op.REQUEST, target) in accesses and other[0] == "thread" and other[-1] in self.ended:
+                    if target in requested and other[0] == "thread" and other[-1] in self.ended:
                         yield f"thread {other[-1]} has ended, but an attempt to join it fails"
                 case Op.JOIN:
                     if other[-1] in self.trace.threads and other[-1] not in self.ended:
