@@ -259,12 +259,13 @@ class Behaviour:
         if location not in self._first:
             self._first[location] = key
             self.stale = self.stale or key in self.values
-        elif self._first[location] != key:
-            self.astray += 1
+        elif self._first[location] not in (key, _UNKNOWN):
+            self._first[location] = _UNKNOWN  # not the same in all runs: then nothing equals it
+            self.stale = True
 
     def written(self, location: Any, key: Any) -> int:
         """The number of a value written; what a location held at first counts as never written."""
-        return FIRST if self._first.get(location, _UNKNOWN) == key else self.value(key)
+        return FIRST if self._first.get(location) == key else self.value(key)
 
     def was_held(self, location: Any) -> None:
         """A lock turned out to have been held at first."""

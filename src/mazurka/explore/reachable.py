@@ -310,6 +310,10 @@ class Reachable:
             state.moved &= ~(1 << thread)
             self._put(state)
 
+    def give_up(self, gap: Gap) -> None:
+        """Nobody can tell what the step does."""
+        self.refused.update(self.stalled.pop(gap, ()))
+
     def refuse(self, gap: Gap) -> None:
         """The thread could not move: so it can't in the state it was tried from."""
         waiting = self.stalled.pop(gap, [])

@@ -70,6 +70,7 @@ class SwitchEquivalence:
         self.behaviour.thread("0")
         self.reachable = Reachable(self.behaviour)
         self.out: dict[int, _Wanted] = {}
+        self.asked: set[tuple[int, ...]] = set()  # the ways to gaps that were run
         self.next_number = 0
         self.journal: list[Row] = []
 
@@ -78,9 +79,13 @@ class SwitchEquivalence:
     def take(self) -> Seed | None:
         if not self.behaviour.records:
             return None if self.out else self._seed((), _Wanted())
-        found = self.reachable.open_move()
-        if found is not None:
-            return self._seed(found[0], _Wanted(found[1]))
+        while (found := self.reachable.open_move()) is not None:
+            way, gap = found
+            if way not in self.asked:
+                self.asked.add(way)
+                return self._seed(way, _Wanted(gap))
+            self.reachable.give_up(gap)  # it was run, and did not show what it should have
+            self.counters.lost += 1
         while (state := self.reachable.ending()) is not None:
             if self.classes or self._is_wanted(state):
                 self.reachable.asked.add(state.moments)

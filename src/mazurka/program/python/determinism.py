@@ -11,6 +11,7 @@ from __future__ import annotations
 import _random
 import os
 import random
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -84,3 +85,5 @@ def restart() -> None:
         _drawn = False
     _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
     vars(_shared)["gauss_next"] = None
+    if (names := sys.modules.get("tempfile")) is not None:
+        vars(names)["_name_sequence"] = None  # temporary files have the same names in each run
