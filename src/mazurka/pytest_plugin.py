@@ -32,7 +32,7 @@ REPLAY: Final = "replay"
 
 #: Settings that have an option of their own, `--mazurka-NAME`.
 _SETTINGS: Final = {
-    "strategy": "how the interleavings are chosen: mcr, dfs, random, pct",
+    "strategy": "how the interleavings are chosen: mcr, dpor, dfs, random ...",
     "include": "further packages or modules to track, separated by commas",
     "max-executions": "executions of a test after which to stop",
     "time-limit": "seconds per test after which to stop",
