@@ -31,8 +31,8 @@ from mazurka.program.python.attributes import count_untracked
 from mazurka.program.python.locations import BASES, bases
 from mazurka.trace.event import Op
 
-#: What targets inside containers start with, and attributes that descriptors of the library compute.
-_KINDS: Final = frozenset({"i", "s", "v", "a"})
+#: What targets inside containers start with, attributes that descriptors of the library compute, and caches.
+_KINDS: Final = frozenset({"i", "s", "v", "a", "o"})
 
 #: Kinds of sites at which an operation may change what it was said to read: it stands where its node stands.
 _CHANGING: Final = frozenset({"call", "change", "change item", "write item", "delete item"})
@@ -91,8 +91,8 @@ def tell_again(last: _Entry) -> None:
     if run is None or run.solo or run.aborting:
         return
     _, op, target, number, _, _, more = last
-    if target[0] == "a" and not _is_item(number):
-        op = Op.RMW  # a descriptor that keeps what the function returned
+    if target[0] == "o" or (target[0] == "a" and not _is_item(number)):
+        op = Op.RMW  # a cache, or a descriptor, that keeps what the function returned
     elif _may_change(number):
         structure = ("s", target[1] if target[0] != "a" else -target[1])
         if run.detail:
@@ -137,7 +137,7 @@ def _place(code: types.CodeType, offset: int) -> tuple[int, int, int]:
 def accompanied(run: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
     """Operands of an operation just announced at ``site``: iterators that run code of the program tell of it."""
     last = _announced(run, site)
-    if last is None or last[2][0] == "a":
+    if last is None or last[2][0] in ("a", "o"):
         return things
     return tuple([_accompany(each, last) if _runs_code(each) else each for each in things])
 

@@ -10,31 +10,34 @@ Cost: half a microsecond for a call of the program's own functions.
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import attributes, sites
+from mazurka.program.python import attributes, natives, sites, wholes
 from mazurka.program.python.attributes import (
     HARMLESS,
     MODELLED,
     classify,
     count_untracked,
-    instance_accesses,
     root_of,
 )
-from mazurka.program.python.containers import OPERATIONS, operation, read_structure
-from mazurka.program.python.locations import bases, contents, emit_reads
+from mazurka.program.python.containers import SLOTS, operation, read_structure
+from mazurka.program.python.locations import contents, emit_reads
 from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a
-from mazurka.program.python.views import cursors, keys_only, sources
+from mazurka.program.python.views import begin_reads, cursors, keys_only, sources
 from mazurka.trace.event import Op
-
-_READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 #: Going through one of these leaves it as it was.
 _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
 
 _BOUND: Final = (types.BuiltinMethodType, types.MethodWrapperType)
+_UNBOUND: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_VALUES: Final = frozenset({int, str, float, bool, bytes, type(None)})
+
+#: Builtins that run code which is not instrumented.
+_EVALUATING: Final = frozenset({exec, eval})
 
 #: Builtins that look at everything in their arguments.
 _READERS: Final = frozenset(
@@ -69,14 +72,19 @@ _CHANGERS: Final = frozenset(
         *(("heapq", name) for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")),
         *(("bisect", name) for name in ("insort", "insort_left", "insort_right")),
         ("_struct", "pack_into"),
-        ("_operator", "setitem"),
-        ("_operator", "delitem"),
     }
 )
 
 #: Functions that read their arguments and no more: nothing about them is untracked.
 _WHOLE: Final = frozenset(
-    {("copy", "copy"), ("copy", "deepcopy"), ("json", "dumps"), ("json", "dump"), ("_pickle", "dumps")}
+    {
+        *(("copy", name) for name in ("copy", "deepcopy")),
+        *(("json", name) for name in ("dumps", "dump")),
+        *(("_pickle", name) for name in ("dumps", "dump")),
+        *(("_bisect", name) for name in ("bisect_left", "bisect_right")),
+        *(("heapq", name) for name in ("nlargest", "nsmallest")),
+        *(("random", name) for name in ("choice", "choices", "sample")),
+    }
 )
 
 _SAFE_FUNCTIONS: Final = (HARMLESS | {"posix", "nt", "_socket", "_ssl", "_stat", "_struct", "_random"}) - frozenset(
@@ -90,26 +98,21 @@ def method(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) ->
     if handler is not None:
         handler(run, thing, site, args)
         return
-    if type(thing) is super:
-        _bound(run, getattr(thing, "__self__", None), name, site, args, thing)
+    kind = type(thing)
+    if kind is super:
+        found = getattr(thing, name, None)
+        if type(found) in _BOUND:
+            natives.native_method(run, getattr(thing, "__self__", None), name, site, args)
         return
-    how = classify(type(thing), name)
+    if kind in (str, bytes):
+        wholes.read(run, args, site)
+        return
+    if kind is type and args and type(getattr(thing, name, None)) in _UNBOUND:
+        natives.native_method(run, args[0], name, site, args[1:])
+        return
+    how = classify(kind, name)
     if how is not attributes.NONE:
         attributes.read(run, thing, name, site, how)
-
-
-def _bound(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], parent: Any = None) -> None:
-    """A builtin's method, called past what the class of ``owner`` makes of it."""
-    if parent is not None:
-        found = getattr(parent, name, None)
-        if type(found) not in _BOUND:
-            return
-    for base in bases(type(owner)):
-        if base in OPERATIONS:
-            handler = OPERATIONS[base].get(name)
-            if handler is not None:
-                handler(run, owner, site, args)
-            return
 
 
 def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -117,23 +120,45 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     kind = type(function)
     if kind is types.FunctionType:
         if function.__code__.co_filename not in sites.instrumented:
-            _python(run, function, site, args, named)
+            _foreign(run, function, site, args, named)
     elif kind is types.MethodType:
         inner = function.__func__
         if type(inner) is not types.FunctionType:
             announce(run, inner, site, (function.__self__, *args), named)
         elif inner.__code__.co_filename not in sites.instrumented:
-            _python(run, inner, site, args, named)
+            handler = operation(function.__self__, inner.__name__)
+            if handler is not None:
+                handler(run, function.__self__, site, args)
+            else:
+                _foreign(run, inner, site, args, named)
     elif kind in _BOUND:
-        owner = function.__self__
-        if owner is None or type(owner) is types.ModuleType:
-            _builtin(run, function, site, args, named)
-        elif kind is types.BuiltinMethodType or sources(owner):
-            _bound(run, owner, function.__name__, site, args)
-            if not sources(owner) and not is_a(owner, (str, bytes, int, tuple, float)):
-                run.current.effects += 1  # a file that was read from, say
+        _bound(run, function, site, args, named)
     elif kind is type:
         _class(run, function, site, args, named)
+    else:
+        _other(run, function, kind, site, args, named)
+
+
+def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    owner, name = function.__self__, function.__name__
+    if owner is None or type(owner) is types.ModuleType:
+        _builtin(run, function, site, args, named)
+    elif type(function) is types.BuiltinMethodType or name in SLOTS or sources(owner):
+        natives.native_method(run, owner, name, site, args)
+        if not sources(owner) and not is_a(owner, (str, bytes, int, tuple, float)):
+            run.current.effects += 1  # a file that was read from, say
+
+
+def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """What can be called and is neither a function nor a class."""
+    if kind in _UNBOUND and args:
+        natives.native_method(run, args[0], function.__name__, site, args[1:])
+    elif kind is functools.partial:
+        announce(run, function.func, site, (*function.args, *args), {**function.keywords, **named})
+    elif kind in natives.GETTERS:
+        natives.get(run, function, site, args)
+    elif kind is natives.CACHED:
+        natives.cached(run, function, site)
 
 
 def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -142,7 +167,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     elif kind.__flags__ & 1 << 9:
         init = getattr(kind, "__init__", None)
         if type(init) is types.FunctionType and init.__code__.co_filename not in sites.instrumented:
-            _python(run, init, site, args, named)
+            _foreign(run, init, site, args, named)
     elif kind not in (super, type, enumerate, zip, map, filter, reversed, object):
         _read(run, site, args)
 
@@ -155,57 +180,52 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif function is len and args:
         measure(run, args[0], site)
     elif function is getattr or function is hasattr:
-        _attribute(run, args, site, _READ)
+        natives.by_name(run, args, site, Op.READ)
     elif function is setattr or function is delattr:
-        _attribute(run, args, site, _WRITE)
+        natives.by_name(run, args, site, Op.WRITE)
     elif function is vars and args:
         space = dictionary(args[0])
         if type(space) is dict:
             adopt_dictionary(args[0], space)
-    elif root_of(function.__module__) not in MODELLED:
-        run.current.effects += 1
-        if root_of(function.__module__) not in _SAFE_FUNCTIONS:
-            _opaque(run, function, site, args, named)
-
-
-def _attribute(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
-    if len(args) < 2 or not is_a(args[1], str):
-        return
-    thing, name = args[0], args[1]
-    how = classify(type(thing), name)
-    if op is _READ:
-        attributes.read(run, thing, name, site, how)
+    elif function in _EVALUATING:
+        count_untracked(run, f"{function.__name__}()", site)
+    elif function.__module__ == "_operator":
+        natives.operate(run, function.__name__, site, args)
     else:
-        attributes.write(run, thing, name, site, how)
+        _foreign(run, function, site, args, named)
 
 
-def _python(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+def _foreign(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function that is not instrumented."""
     root = root_of(function.__module__)
-    if root not in MODELLED:
-        run.current.effects += 1
-        if root not in _SAFE_FUNCTIONS:
-            _opaque(run, function, site, args, named)
+    if root in MODELLED:
+        return
+    run.current.effects += 1
+    if root in _SAFE_FUNCTIONS:
+        wholes.read(run, (*args, *named.values()), site)
+    else:
+        _opaque(run, function, site, args, named)
 
 
 def _opaque(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Something untracked gets these: what is shared among them is read, or changed."""
     identity = (getattr(function, "__module__", None), getattr(function, "__name__", "?"))
     if identity in _CHANGERS:
-        if args and sources(args[0]):
-            handler = operation(args[0], "clear")
-            if handler is not None:
-                handler(run, args[0], site, ())
+        changed = next((each for each in args if sources(each)), None)
+        handler = operation(changed, "clear")
+        if handler is not None:
+            handler(run, changed, site, ())
+        return
+    given = (*args, *named.values())
+    if identity in _WHOLE:
+        wholes.read(run, given, site, copying=identity[0] in ("copy", "json", "_pickle"))
         return
     reads: list[Access] = []
-    for each in (*args, *named.values()):
+    for each in given:
         accesses = _all_of(each)
+        reads += accesses
         if any(run.touched.get(access.target, (run.current.index,))[0] != run.current.index for access in accesses):
-            if identity not in _WHOLE:
-                owner = type(each).__name__
-                count_untracked(run, f"{identity[0] or 'builtins'}.{identity[1]}({owner})", site)
-            reads += accesses
-        elif identity in _WHOLE:
-            reads += accesses
+            count_untracked(run, f"{identity[0] or 'builtins'}.{identity[1]}({type(each).__name__})", site)
     if reads:
         run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
 
@@ -215,7 +235,7 @@ def _all_of(thing: Any) -> list[Access]:
     found = [access for container in sources(thing) for access in contents(container)]
     if not found and type(thing).__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
         if root_of(type(thing).__module__) not in HARMLESS:
-            found = instance_accesses(thing)
+            found = wholes.instance_accesses(thing)
     return found
 
 
@@ -227,8 +247,8 @@ def _read(run: Any, site: int, args: tuple[Any, ...]) -> None:
 
 
 def use(run: Any, thing: Any, site: int) -> None:
-    """All of ``thing`` is looked at, values included."""
-    _read(run, site, (thing,))
+    """All of ``thing`` is looked at, and what is in it."""
+    wholes.read(run, (thing,), site)
 
 
 def go_through(run: Any, thing: Any, site: int) -> None:
@@ -247,6 +267,14 @@ def may_get_on(run: Any, thing: Any) -> None:
         run.current.effects += 1
 
 
+def begin(run: Any, thing: Any, site: int) -> None:
+    """An iterator over ``thing`` is about to be made."""
+    found = cursors(thing)
+    begun = begin_reads(found)
+    if begun:
+        emit_reads(run, [container for container, _ in found], begun, site)
+
+
 def measure(run: Any, thing: Any, site: int) -> None:
     """How many there are is looked at."""
     if operation(thing, "__len__") is not None:
@@ -258,8 +286,8 @@ def measure(run: Any, thing: Any, site: int) -> None:
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
     """Both operands are looked at."""
-    if left is not right:
-        _read(run, site, (left, right))
+    if left is not right and type(left) not in _VALUES and type(right) not in _VALUES:
+        wholes.read(run, (left, right), site)
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:

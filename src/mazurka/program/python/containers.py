@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
-from mazurka.program.python.locations import base_of, bases, contents, emit, emit_reads, item, length, values_changed
+from mazurka.program.python.locations import BASES, base_of, bases, contents, emit, emit_reads, item, length, values_changed
 from mazurka.program.python.objects import is_a, key_of, number
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
@@ -316,10 +316,16 @@ OPERATIONS: Final[dict[type, dict[str, Handler]]] = {
     dict: _DICT,
 }
 
-#: Methods at whose calls a hook stands.
+#: Methods at whose calls a hook stands; those of text go through what they are given.
 METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
-) | frozenset("__getitem__ __setitem__ __delitem__ __contains__ __len__ __iter__ __ior__ __iadd__".split())
+) | frozenset(
+    "__getitem__ __setitem__ __delitem__ __contains__ __len__ __iter__ __ior__ __iadd__ "
+    "format format_map writelines".split()
+)
+
+#: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
+SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _WRITE}
 
 #: Those that go through what they are given, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(
@@ -360,6 +366,8 @@ def forget_shapes() -> None:
 
 def _operations(kind: type) -> dict[str, Handler]:
     """The operations that ``kind`` takes over from a container as they are."""
+    if not issubclass(kind, BASES):
+        return {}
     mro = bases(kind)
     base = next((each for each in mro if each in OPERATIONS), None) if _hashable(mro) else None
     if base is None:

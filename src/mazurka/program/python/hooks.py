@@ -306,6 +306,14 @@ def measure(thing: Any, site: int) -> Any:
     return thing
 
 
+def begin(thing: Any, site: int) -> Any:
+    """An iterator over ``thing`` is about to be made."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        calls.begin(run, thing, site)
+    return thing
+
+
 def branch(thing: Any, site: int) -> Any:
     """``thing`` is about to be tested for truth."""
     run = kernel.active
@@ -466,6 +474,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_u__": use,
     "__mz_us__": consume,
     "__mz_len__": measure,
+    "__mz_be__": begin,
     "__mz_b__": branch,
     "__mz_br__": branching,
     "__mz_fn__": called,
@@ -490,6 +499,10 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_slice__": slice,
     "__mz_eq__": operator.eq,
     "__mz_ne__": operator.ne,
+    "__mz_lt__": operator.lt,
+    "__mz_le__": operator.le,
+    "__mz_gt__": operator.gt,
+    "__mz_ge__": operator.ge,
     **{f"__mz_i{name}__": function for name, function in _OPERATORS.items()},
     **{
         f"__mz_bin{name}__": function
@@ -521,7 +534,8 @@ def uninstall() -> None:
 
 def restart(_run: kernel.Kernel) -> None:
     """A run begins: nothing is known of objects."""
-    _forget()
+    if objects.before_collection in gc.callbacks:
+        _forget()  # the last one was not finished
     gc.callbacks.append(objects.before_collection)
 
 
@@ -533,7 +547,7 @@ def finish(run: kernel.Kernel) -> None:
 
 
 def _forget() -> None:
-    while objects.before_collection in gc.callbacks:
+    if objects.before_collection in gc.callbacks:
         gc.callbacks.remove(objects.before_collection)
     objects.restart()
     amid.restart()

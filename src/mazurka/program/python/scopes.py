@@ -292,7 +292,8 @@ class Scopes(ast.NodeVisitor):
             for decorator in node.decorator_list:
                 self.visit(decorator)
             self._bind(node.name)
-            self._scope.definitions.add(mangle(node.name, self._owner))
+            if not node.decorator_list:  # or else it may mean anything
+                self._scope.definitions.add(mangle(node.name, self._owner))
         for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
             self.visit(default)
         outer, loops = self._scope, self._loops

@@ -69,7 +69,7 @@ def cursors(thing: Any) -> list[Cursor]:
     if kind in _LAZY:
         found: list[Cursor] = []
         for each in gc.get_referents(thing):
-            if kind is zip and type(each) is tuple:
+            if type(each) is tuple and kind in (zip, map):
                 for part in each:
                     found += cursors(part)
             elif type(each) in _LAZY:

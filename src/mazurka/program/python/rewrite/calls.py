@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.containers import GOING_THROUGH, METHODS
+from mazurka.program.python.containers import GOING_THROUGH, METHODS, SLOTS
 from mazurka.program.python.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.rewrite.operators import used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
@@ -21,14 +21,22 @@ _CONSUMERS: Final = frozenset(
 #: Those that look at the values of a dictionary, too.
 _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
 #: Builtins whose calls need a look at run time.
-_LOOKED_AT: Final = frozenset("getattr setattr hasattr delattr vars print input open format".split()) | _CONSUMERS
+_LOOKED_AT: Final = _CONSUMERS | frozenset(
+    "getattr setattr hasattr delattr vars globals print input open format".split()
+)
+_EVALUATING: Final = ("exec", "eval")
+#: Those that look at one thing about their argument: the hook that tells it.
+_ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
 
 #: Imported modules whose functions change nothing, or tell the kernel themselves.
 _QUIET: Final = frozenset(
-    "abc calendar cmath contextlib dataclasses enum errno functools keyword math numbers re stat statistics string "
+    "abc calendar cmath contextlib dataclasses enum errno functools keyword math numbers re stat "
     "textwrap threading time types typing typing_extensions unicodedata _thread queue "
     "concurrent pytest unittest".split()
 )
+
+#: ... but for these, which go through what they are given.
+_GOING: Final = frozenset("reduce fsum prod sumprod dist asdict astuple replace".split())
 
 
 def call(r: Rewriter, node: ast.Call) -> ast.expr:
@@ -37,17 +45,26 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
         return builtin_call(r, node, function.id)
     if isinstance(function, ast.Attribute) and not is_ours(function.value):
         origin = r.imported(function)
-        if origin is not None and origin.partition(".")[0] in _QUIET:
+        if origin is not None and is_quiet(origin, function.attr):
             return plain_call(r, node)
         if function.attr in METHODS and origin is None:
             return method_call(r, node, function)
         if origin is not None:
             return looked_at(r, node)
+        if function.attr in SLOTS:
+            return looked_at(r, node)
     elif isinstance(function, ast.Name):
         origin = r.imported(function)
-        if origin.partition(".")[0] not in _QUIET if origin is not None else not is_defined(r, function):
+        if not is_quiet(origin, function.id) if origin is not None else not is_defined(r, function):
             return looked_at(r, node)
+    elif not isinstance(function, (ast.Attribute, ast.Lambda)):
+        return looked_at(r, node)
     return ordinary_call(r, node)
+
+
+def is_quiet(origin: str, name: str) -> bool:
+    """Whether a function of an imported module needs no watching."""
+    return origin.partition(".")[0] in _QUIET and name not in _GOING
 
 
 def is_defined(r: Rewriter, function: ast.Name) -> bool:
@@ -80,7 +97,7 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
     if single and not any(not r.steady(keyword.value) for keyword in node.keywords):
-        hook = {"len": "len", "next": "n"}.get(name, "")
+        hook = _ASKING.get(name, "")
         if name in _CONSUMERS:
             hook = "u" if name in _WHOLE else "us"
         if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
@@ -91,7 +108,8 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         args = [r.visit(node.args[0]), r.site(node, "call", name)]
         node.args[0] = r.hook("n", args, node.args[0])
         return node
-    if name in _LOOKED_AT and not all(isinstance(each, (ast.Constant, ast.JoinedStr)) for each in node.args):
+    plain = all(isinstance(each, (ast.Constant, ast.JoinedStr)) for each in node.args)
+    if name in _EVALUATING or (name in _LOOKED_AT and not plain):
         return looked_at(r, node)
     arguments(r, node)
     return node

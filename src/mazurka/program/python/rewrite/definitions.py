@@ -43,7 +43,11 @@ def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
 
 
 def match(r: Rewriter, node: ast.Match) -> ast.stmt:
-    node.subject = used(r, r.visit(node.subject), node.subject, "match")
+    subject = r.visit(node.subject)
+    if isinstance(subject, ast.Tuple):
+        node.subject = r.hook("u", [subject, r.site(subject, "match")], subject)
+    else:
+        node.subject = used(r, subject, node.subject, "match")
     for case in node.cases:
         bound = [
             name

@@ -54,6 +54,8 @@ def possible(tree: ast.Module) -> dict[ast.AST, How]:
 def _may_be(node: ast.FunctionDef, values: set[str]) -> bool:
     if node.name.startswith("__") and node.name.endswith("__"):
         return node.name not in _APART
+    if not any(isinstance(each, ast.Return) and each.value is not None for each in _own(node)):
+        return False  # nobody could do anything with what it returns
     names = {getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list}
     if "property" in names:
         return False
@@ -88,7 +90,8 @@ def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.st
     ends = at(ast.Expr(r.hook("ex", [], body[-1])), body[-1])
     if how is How.FINALLY:
         return [begins, at(ast.Try(body, [], [], [ends]), body[0])]
-    return [begins, *body] if isinstance(body[-1], (ast.Return, ast.Raise)) else [begins, *body, ends]
+    falls_off = node.name.startswith("__") and not isinstance(body[-1], (ast.Return, ast.Raise))
+    return [begins, *body, ends] if falls_off else [begins, *body]
 
 
 def ended(r: Rewriter, value: ast.expr) -> ast.expr:

@@ -9,6 +9,9 @@ from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, copied, ma
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 
 _COMBINING: Final = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)
+#: Builtins that give numbers.
+_COUNTING: Final = ("len", "int", "float", "abs", "ord", "hash", "id", "round")
+_COMPARING: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def used(r: Rewriter, value: ast.expr, original: ast.expr, kind: str, hook: str = "u") -> ast.expr:
@@ -49,7 +52,7 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
     left, right = originals
     if isinstance(operator, (ast.In, ast.NotIn)):
         return membership(r, node, left, right, isinstance(operator, ast.NotIn))
-    compares = isinstance(operator, (ast.Eq, ast.NotEq)) and may_be_containers(left, right)
+    compares = isinstance(operator, _COMPARING) and compared(r, left, right)
     steady = r.steady(left)
     node.left = r.visit(left)
     node.comparators = [r.visit(right)]
@@ -59,18 +62,30 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
     if steady:
         node.comparators = [r.hook("o", [node.comparators[0], copied(left), site], right)]
         return node
-    function = "eq" if isinstance(operator, ast.Eq) else "ne"
+    function = type(operator).__name__.lower().replace("noteq", "ne").replace("lte", "le").replace("gte", "ge")
     return r.through(function, r.hook("op", [node.left, node.comparators[0], site], node), node)
 
 
 def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
-    node.left = r.visit(node.left)
+    left = node.left
+    node.left = r.visit(left)
     for index, right in enumerate(node.comparators):
+        again = copied(left) if r.steady(left) else None
         value = r.visit(right)
         if isinstance(node.ops[index], (ast.In, ast.NotIn)):
             value = used(r, value, right, "search", "us")
+        elif isinstance(node.ops[index], _COMPARING) and compared(r, left, right):
+            site = r.site(right, "compare")
+            value = r.hook("o", [value, again, site], right) if again else r.hook("u", [value, site], right)
         node.comparators[index] = value
+        left = right
     return node
+
+
+def compared(r: Rewriter, left: ast.expr, right: ast.expr) -> bool:
+    """Whether what is compared may be containers."""
+    numbers = any(isinstance(node, ast.Call) and r.is_builtin(node.func, _COUNTING) for node in (left, right))
+    return may_be_containers(left, right) and not numbers
 
 
 def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, negated: bool) -> ast.expr:
@@ -87,11 +102,17 @@ def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, 
     return at(ast.UnaryOp(ast.Not(), found), node) if negated else found
 
 
+def is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)))
+
+
 def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
     left, right = node.left, node.right
     combines = isinstance(node.op, _COMBINING) and may_be_containers(left, right)
     steady = r.steady(left)
     node.left, node.right = r.visit(left), r.visit(right)
+    if isinstance(node.op, ast.Mod) and isinstance(right, (*MAYBE_CONTAINER, ast.Tuple, ast.Dict)) and is_text(left):
+        node.right = r.hook("u", [node.right, r.site(node, "format")], right)
     if not combines:
         return node
     site = r.site(node, "combine")
