@@ -103,10 +103,13 @@ def _classify(kind: type, name: str) -> Any:
             return OF_CLASS
         if each is types.ModuleType:
             return OF_MODULE
-        if any(each is other for other in private):
-            return NONE
+        for other in private:  # by identity: a metaclass may see to equality itself
+            if each is other:
+                return NONE
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
     found = _find(kind, name)
+    if found is None and has_dictionary:
+        return DICTIONARY if name == "__dict__" else INSTANCE
     if name == "__dict__":
         return DICTIONARY if has_dictionary else NONE
     if found is None:

@@ -24,7 +24,17 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
-from mazurka.program.python.locations import BASES, base_of, bases, contents, emit, emit_reads, item, length, values_changed
+from mazurka.program.python.locations import (
+    BASES,
+    base_of,
+    bases,
+    contents,
+    emit,
+    emit_reads,
+    item,
+    length,
+    values_changed,
+)
 from mazurka.program.python.objects import is_a, key_of, number
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
@@ -321,7 +331,7 @@ METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
 ) | frozenset(
     "__getitem__ __setitem__ __delitem__ __contains__ __len__ __iter__ __ior__ __iadd__ "
-    "format format_map writelines".split()
+    "format format_map writelines keys values items tolist".split()
 )
 
 #: Slots of `object` and `type` that get at an attribute by name, and what they do to it.

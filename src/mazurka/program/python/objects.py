@@ -46,6 +46,9 @@ _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
 
 
+_ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _held, _counts, _paths, _named, _shown)
+
+
 class _Watch(weakref.ref[Any]):
     """Forgets an object's number when it dies."""
 
@@ -69,12 +72,9 @@ def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
 def restart() -> None:
     """Forget all objects: a run begins, or has ended."""
     global _strong, _sweep_at
-    numbers.clear()
-    _held.clear()
-    _counts.clear()
-    _paths.clear()
-    _named.clear()
-    _shown.clear()
+    for kept in _ALL:
+        if kept:
+            kept.clear()
     _strong, _sweep_at = 0, 256
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, Final
 
@@ -61,15 +62,22 @@ def location(place: Where | None) -> Location | None:
     return Location(code.co_filename, code.co_firstlineno, 0, code.co_qualname)
 
 
+@lru_cache(maxsize=1024)
+def _ident(name: str) -> int:
+    ident = 1
+    for birth in name.split(".")[1:]:
+        ident = ident * 10_000 + int(birth)
+    return ident
+
+
 class Models:
     """The primitives' side of one run."""
 
-    __slots__ = ("births", "idents", "kernel", "leaving", "outside", "undo")
+    __slots__ = ("births", "kernel", "leaving", "outside", "undo")
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.births: dict[str, int] = {}
-        self.idents: dict[str, int] = {}
         self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
         self.undo: list[Callable[[], object]] = []
@@ -83,13 +91,7 @@ class Models:
 
     def ident(self, task: Task) -> int:
         """``get_ident()`` of a thread: a number that follows from its name."""
-        ident = self.idents.get(task.name)
-        if ident is None:
-            ident = 1
-            for birth in task.name.split(".")[1:]:
-                ident = ident * 10_000 + int(birth)
-            self.idents[task.name] = ident
-        return ident
+        return _ident(task.name)
 
     def left(self, task: Task) -> None:
         """A thread has done its work: let go of what only it could reach."""

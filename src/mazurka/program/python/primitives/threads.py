@@ -15,7 +15,6 @@ threads; ``interrupt_main`` from another thread is counted, not done.
 from __future__ import annotations
 
 import _thread
-import functools
 import itertools
 import sys
 import threading
@@ -66,12 +65,13 @@ class Started:
         self.flag = False
 
 
-class ThreadState:
-    """A Thread object's part in one run."""
+class ThreadState(Started):
+    """A Thread object's part in one run; serves as its ``_started``, too."""
 
     __slots__ = ("models", "task")
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models, started: bool = False) -> None:
+        self.flag = started
         self.models = models
         self.task: Task | None = None
 
@@ -80,8 +80,7 @@ def _state(thread: Any, models: Models) -> ThreadState:
     state: ThreadState | None = thread.__dict__.get("_mz")
     if state is None or state.models is not models:
         models.keep(thread)
-        state = thread.__dict__["_mz"] = ThreadState(models)
-        thread._started = Started()
+        state = thread._started = thread.__dict__["_mz"] = ThreadState(models)
         thread._ident = thread._native_id = None
     if thread is _MAIN and state.task is None:
         state.task = models.kernel.tasks[0]
@@ -93,20 +92,55 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
     if models is None:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
         return
+    self.__dict__["_mz_birth"] = models.number()
+    if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
+        _init_plain(self.__dict__, **kwargs)
+    else:
+        _init_native(self, args, kwargs)
+    self._started = self.__dict__["_mz"] = ThreadState(models)
+
+
+def _init_native(self: Any, args: Any, kwargs: Any) -> None:
     namespace = threading.__dict__
     event, namespace["Event"] = namespace["Event"], Started  # what it makes one for is `_started`, and nothing else
     try:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
     finally:
         namespace["Event"] = event
-    self.__dict__["_mz"] = ThreadState(models)
-    self.__dict__["_mz_hash"] = zlib.crc32(models.number().encode())
+
+
+#: The attributes of a thread that has just been made, whatever this version of Python keeps there.
+_BLANK: Final = dict(threading.Thread(name="blank", daemon=False).__dict__)
+_HANDLE: Final[Any] = type(_BLANK.get("_handle"))
+_USUAL: Final = frozenset({"target", "name", "args", "kwargs", "daemon"})
+
+
+def _init_plain(
+    space: dict[str, Any], target: Any = None, name: Any = None, args: Any = (), kwargs: Any = None, daemon: Any = None
+) -> None:
+    """What ``Thread.__init__`` does, less what is for threads that outlive their program."""
+    if name:
+        name = str(name)
+    else:
+        name = threading.__dict__["_newname"]("Thread-%d")
+        known_as = getattr(target, "__name__", _BLANK) if target is not None else _BLANK
+        if known_as is not _BLANK:
+            name += f" ({known_as})"
+    space.update(_BLANK)
+    space["_target"] = target
+    space["_args"] = args
+    space["_kwargs"] = {} if kwargs is None else kwargs
+    space["_name"] = name
+    space["_daemonic"] = current_thread().daemon if daemon is None else daemon
+    space["_stderr"] = sys.stderr
+    if "_handle" in space:
+        space["_handle"] = _HANDLE()
 
 
 def thread_hash(self: Any) -> int:
     """By birth, not by address: sets of threads (an executor's) have the same order in every run."""
-    made: int | None = self.__dict__.get("_mz_hash")
-    return object.__hash__(self) if made is None else made
+    birth: str | None = self.__dict__.get("_mz_birth")
+    return object.__hash__(self) if birth is None else zlib.crc32(birth.encode())
 
 
 def thread_start(self: Any) -> None:
@@ -122,7 +156,8 @@ def thread_start(self: Any) -> None:
     if self._started.is_set():
         raise RuntimeError("threads can only be started once")
     self._started.set()
-    models.kernel.fork(functools.partial(_live, self, state), daemon=self._daemonic, thread=self, label=self._name)
+    # No partial: a call from C would deepen the stack that every switch has to copy.
+    models.kernel.fork(lambda: _live(self, state), daemon=self._daemonic, thread=self, label=self._name)
 
 
 def _live(thread: Any, state: ThreadState) -> None:
@@ -440,8 +475,7 @@ def _keep_modules(models: Models) -> None:
     namespace["_counter"] = itertools.count(1).__next__
     models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)
-    _MAIN.__dict__["_mz"] = ThreadState(models)
-    _MAIN._started = Started(True)
+    _MAIN._started = _MAIN.__dict__["_mz"] = ThreadState(models, started=True)
     _MAIN._ident = _MAIN._native_id = 1
     atexits = namespace["_threading_atexits"]
     before = list(atexits)
