@@ -217,22 +217,17 @@ def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
 
 def wrote_global(name: str, site: int) -> None:
     """A statement has bound a global before anybody could hold it back."""
-    run = _running()
-    if run is not None:
-        target = ("g", sys._getframe(1).f_globals.get("__name__", "?"), name)
-        run.visit(Op.WRITE, target, site, None, (), False)
-        _count_bound(run, target, name, site)
+    _bound(("g", sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
 
 
 def wrote_cell(function: Any, name: str, site: int) -> None:
+    """A statement has bound a closure variable before anybody could hold it back."""
+    _bound(("c", number(function.__closure__[0])), name, site)
+
+
+def _bound(target: Target, name: str, site: int) -> None:
     run = _running()
-    hooks.wrote_cell(function, name, site)
-    if run is not None:
-        _count_bound(run, ("c", number(function.__closure__[0])), name, site)
-
-
-def _count_bound(run: Any, target: Target, name: str, site: int) -> None:
-    if run.is_shared(target):
+    if run is not None and run.bound(target, site):
         attributes.count_untracked(run, f"binding {name} by a statement, which reaches memory at once,", site)
 
 

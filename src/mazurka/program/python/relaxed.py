@@ -210,6 +210,12 @@ class RelaxedKernel(Kernel):
         self._show(parent)
         return task
 
+    def bound(self, target: Target, site: int) -> bool:
+        """Log a store that has happened without being announced; whether its site is known to need points."""
+        self._touch(self.current.index, Op.WRITE, target, site, False)
+        super().visit(Op.WRITE, target, site, None, (), False)
+        return site in self.points
+
     def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
         super()._touch(index, op, target, site, point)
         if target in self.hasty and self.is_shared(target):
