@@ -19,7 +19,8 @@ from mazurka.explore.bounded import ContextBounding, covered
 from mazurka.explore.bounded_dpor import BoundedReduction
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
-from mazurka.explore.strategy import make_strategy
+from mazurka.explore.strategy import Row, make_strategy
+from mazurka.program.memory import MemoryModel
 
 #: States the oracle may look at, and interleavings a program may have, to be used.
 _STATES = 15_000
@@ -99,6 +100,52 @@ def _by_preemptions(program: SmallProgram, name: str) -> list[tuple[set[Any], in
         found[-1] = (found[-1][0], found[-1][1] + 1)
     assert strategy.doubt() == ""
     return found
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "icb", "icb-dpor"])
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_searches_go_on_from_their_rows(first: int, strategy: str) -> None:
+    """A search that is taken over by another after each third run, a run being lost in between, is the same search."""
+    for number in range(first, first + 10):
+        program = random_program(number, semaphores=number % 2 == 0)
+        try:
+            if interleavings(program, _STATES) > 300:
+                continue
+        except TooLarge:
+            continue
+        whole = reach(program, strategy)
+        runner, made, done = OracleProgram(program), make_strategy(strategy), 0
+        rows: list[Row] = []
+        finals: set[Any] = set()
+        while (seed := made.take()) is not None:
+            done += 1
+            run = runner.execute(seed.plan)
+            if done % 4 == 3:
+                made = make_strategy(strategy)
+                made.restore(rows)
+                continue
+            made.give(seed, run)
+            rows += made.rows()
+            finals |= {run.result[0]} if run.divergence is None else set()
+        assert finals == whole.everything.finals, number
+        assert done - (done + 1) // 4 == whole.executions, number
+        assert made.doubt() == "", number
+
+
+@pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO], ids=lambda model: model.value)
+def test_late_stores(model: MemoryModel) -> None:
+    """Under weaker memory models the arrival of a store is a step like any other."""
+    for number in range(30):
+        program = random_program(number, conditions=False, atomics=True)
+        try:
+            answer, count = everything(program, 3_000, model), mazurkiewicz_classes(program, 3_000)
+        except TooLarge:
+            continue
+        dpor = reach(program, "dpor", model=model)
+        assert dpor.everything == answer, number
+        assert dpor.strategy.doubt() == "", number
+        if count < 50:
+            assert reach(program, "icb-dpor", model=model).everything == answer, number
 
 
 @given(programs())
