@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from mazurka.explore.outcome import Found
+from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 
 #: Looks at a finished run and names what is wrong with it, if anything (an invariant, a user's check).
@@ -38,7 +39,7 @@ class Sightings:
         if run.truncated:
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:
-            self.threads = len(run.tasks)
+            self.threads = max(self.threads, sum(not is_flusher(name) for name in run.tasks))
         if run.divergence is not None:
             return []
         self.points = max(self.points, run.passed())
