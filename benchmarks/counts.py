@@ -2,7 +2,7 @@
 
 A strategy that promises one execution per class must make exactly as many as the tool that counts those classes;
 ``se-mcr`` at most as many as the tool that needs fewest. Executions before a search began again, because it had learnt
-a point, are told beside.
+a point, and runs that do not count are told beside.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _row(figure: str, counts: Any, strategy: str, made: Search | str) -> Row:
     told += [f"{made.seconds:.2f} s, deciding {made.seconds - made.running:.2f} s"]
     told += [f"{made.executions / made.seconds:,.0f}/s"]
     if made.executions != made.last:
-        told.append(f"{made.executions} with what it learnt from")
+        told.append(f"{made.executions:,} in all")
     if "note" in counts:
         told.append(counts["note"])
     return Row(

@@ -2,6 +2,7 @@
 
 Prints JSON. ``executions`` are all that were made. Points are learnt, and an exhaustive search that learns one begins
 again: ``last`` are those since it last did, which is the number of classes, to be compared with other tools' counts.
+A run in which the program prints "not counted" is not.
 ``running`` are the seconds the program ran, the rest of ``seconds`` went into deciding what to run.
 """
 
@@ -56,18 +57,18 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
     program.prepare()
     timed = _Timed(program)
     explorer = Explorer(timed, strategy, budget=Budget(None, float(seconds)), stop_at_first=stop == "1")
-    begun, executions, restarted_at = time.perf_counter(), 0, 0
+    begun, executions, before = time.perf_counter(), 0, 0
     found: list[Any] = []
     for progress in explorer.progress():
         executions = progress.executions
         if progress.restarted:
-            restarted_at = executions
+            before = timed.counted
         found += progress.new
     outcome = explorer.outcome
     assert outcome is not None
     told = Search(
         executions=executions,
-        last=executions - restarted_at,
+        last=timed.counted - before,
         seconds=time.perf_counter() - begun,
         running=timed.seconds,
         complete=outcome.complete,
@@ -77,18 +78,19 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
 
 
 class _Timed:
-    """A program that knows how long it ran."""
+    """A program that knows how long it ran, and how many of its runs count."""
 
     def __init__(self, program: Any) -> None:
         self.program = program
         self.seconds = 0.0
+        self.counted = 0
 
     def execute(self, plan: Any) -> Any:
         begun = time.perf_counter()
-        try:
-            return self.program.execute(plan)
-        finally:
-            self.seconds += time.perf_counter() - begun
+        run = self.program.execute(plan)
+        self.seconds += time.perf_counter() - begun
+        self.counted += "not counted" not in run.output
+        return run
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.program, name)
