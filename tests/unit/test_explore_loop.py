@@ -131,6 +131,14 @@ def test_starts_again_when_a_run_grew() -> None:
     assert Explorer(Altered(RACY, grew=True), "random", budget=Budget(executions=5)).run().restarts == 0
 
 
+def test_abandoned_is_not_complete() -> None:
+    explorer = Explorer(Altered(RACY, grew=lambda n: n == 5), "dfs")
+    for _ in explorer.progress():
+        break
+    assert explorer.outcome is not None
+    assert explorer.outcome.verdict == Inconclusive("the exploration was abandoned")
+
+
 def test_a_judge_names_failures() -> None:
     def lost(run: Run) -> Failure | None:
         shared = dict(run.result[0][0])
@@ -255,6 +263,7 @@ def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
 
 def _explore_until_killed(folder: Path, ready: Any) -> None:
     explorer_module._HERE = 0.0  # one run a stint
+
     class Killed(OracleProgram):
         def execute(self, plan: Plan) -> Run:
             if self.executions == 10:

@@ -18,7 +18,7 @@ exploration goes on where the last batch ended; its failures are then seen again
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,6 +36,8 @@ _BATCH: Final = 0.5
 
 #: Seconds of a stint made here, after which whoever waits is told how it goes.
 _HERE: Final = 0.05
+
+_ABANDONED: Final = "the exploration was abandoned"
 
 #: Seconds for what is under way to be finished when the search stops.
 _GRACE: Final = 1.0
@@ -121,29 +123,37 @@ class Explorer:
     def progress(self) -> Iterator[Progress]:
         """Explore, yielding after each stint. Closing the iterator early is fine: the outcome is then what is known."""
         self._started = self._written = time.perf_counter()
-        stopped = "the exploration was abandoned"
+        stopped = _ABANDONED
         try:
-            yield from self._take_up()
-            while not (stopped := self._stop_reason()):
-                stints = self._stints()
-                if stints is None:
-                    break
-                for stint in stints:
-                    yield self._take_in(stint)
-                yield self._progress(())
+            stopped = yield from self._explore()
         except KeyboardInterrupt:
             stopped = "interrupted"
         finally:
-            self._dismiss()
+            self._dismiss(0.0 if stopped == _ABANDONED or self.seen.found else _GRACE)
             self._write(force=True)
             self.outcome = self._conclude(stopped)
             if self.frontier is not None:
                 self.frontier.close(finished=self.outcome.complete)
 
+    def _explore(self) -> Generator[Progress, None, str]:
+        """Why it stopped ("": there was nothing left to run)."""
+        yield from self._take_up()
+        while not (stopped := self._stop_reason()):
+            stints = self._stints()
+            if stints is None:
+                break
+            for stint in stints:
+                yield self._take_in(stint)
+            yield self._progress(())
+        return stopped
+
     # -- stints -------------------------------------------------------------------------------------------------------
 
     def _stints(self) -> Iterator[Stint] | None:
         """The next stints that are finished; None if there is nothing left to run."""
+        if self.foreman is not None and self.foreman.unlucky:
+            self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
+            self._dismiss(_GRACE)
         strategy, points = self.strategy, frozenset(self.learned)
         if self.foreman is not None and self._seconds() >= self.alone and isinstance(strategy, Divisible):
             if self.budget.executions is not None:
@@ -170,9 +180,6 @@ class Explorer:
             self.strategy = make_strategy(self.strategy_name, self.settings)
             if self.frontier is not None:
                 self.frontier.forget_rows()
-        if self.foreman is not None and self.foreman.unlucky:
-            self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
-            self._dismiss()
         self._write()
         return self._progress(new, restart)
 
@@ -183,13 +190,13 @@ class Explorer:
     def _seconds(self) -> float:
         return time.perf_counter() - self._started
 
-    def _dismiss(self) -> None:
-        """Do without the crew from now on. Unless there is a failure, what is under way may be finished first."""
+    def _dismiss(self, grace: float) -> None:
+        """Do without the crew from now on; what is under way has so many seconds to be finished."""
         if self.foreman is None:
             return
         foreman, self.foreman = self.foreman, None
-        end = time.perf_counter() + _GRACE
-        while foreman.busy and not self.seen.found and time.perf_counter() < end:
+        end = time.perf_counter() + grace
+        while foreman.busy and time.perf_counter() < end:
             for stint in foreman.collect(self.strategy):
                 self._take_in(stint)
         foreman.dismiss(self.strategy)

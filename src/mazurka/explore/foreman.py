@@ -85,7 +85,8 @@ class Foreman:
             counts = given.strategy is strategy and not void
             if report is not None:
                 report.stint.sightings.know(given.order.points)
-                report.stint.grew = report.stint.grew and counts
+                news = not report.points <= self._learned  # be it of a search that has begun again since
+                report.stint.grew = news or (report.stint.grew and counts)
                 self._learned |= report.points
                 void = void or (report.stint.grew and strategy.exhaustive)
             if counts and not void:
