@@ -30,7 +30,6 @@ MEASUREMENTS: Final = {
     "counts": "counts",
     "classes": "classes",
     "bugs": "bugs",
-    "sampling": "sampling",
     "memory": "memory_models",
     "sampling": "sampling",
     "speed": "compare_frontrun",
