@@ -30,7 +30,7 @@ from mazurka.report.finding import Shape
 from mazurka.report.relevance import Relevance, all_operations, notifications
 from mazurka.report.trail import Interference, Touch, Trail, accesses
 from mazurka.report.words import label_of, label_of_name, target_words, value_words
-from mazurka.trace.event import WRITES, Op
+from mazurka.trace.event import READS, WRITES, Op
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
@@ -105,13 +105,15 @@ def _late_store(case: _Case) -> Recognised | None:
         return None
     late = case.relevant.late[-1]
     log = case.trail.run.log
-    name, mine, other = case.words(late.target), case.label(log[late.store].task), case.label(log[late.read].task)
-    overtaker = log[late.overtaker]
+    store, missed, overtaker = log[late.store], log[late.missed], log[late.overtaker]
+    name, mine, other = case.words(late.target), case.label(store.task), case.label(missed.task)
+    when = f"{other} reads {name}" if READS[missed.op] else f"that by {other} of {name}"
+    does = "" if READS[missed.op] else " does"
     what = case.words(overtaker.target)
     then = f"its later store of {what} has" if WRITES[overtaker.op] else f"{mine} has already read {what}"
     return Shape.LATE_STORE, (
-        f"Late store: the store by {mine} of {name}{_told(case, log[late.store])} has not reached memory when {other} "
-        f"reads {name}{_told(case, log[late.read])}, although {then}. A fence or a lock between the two forbids that."
+        f"Late store: the store by {mine} of {name}{_told(case, store)} has not reached memory when "
+        f"{when}{_told(case, missed)}{does}, although {then}. A fence or a lock between the two forbids that."
     )
 
 

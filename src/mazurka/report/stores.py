@@ -2,16 +2,17 @@
 
 Under TSO and PSO a run's log has a step for each store and another for its arrival in memory (program/memory.py). A
 run needed them apart if no order of whole stores explains it: if program order, reads-from, the order of arrivals and
-"read before it was overwritten" have a cycle over the accesses (Shasha and Snir, TOPLAS 1988). Only then is a late
-store worth telling: most runs have some that nobody could have noticed.
+"read before it was overwritten" have a cycle over the accesses (Shasha and Snir, TOPLAS 1988). Only a store on such a
+cycle is worth telling of: most runs have late ones that nobody could have noticed.
 
-Cost: one pass over the run, and one over the order's edges.
+Cost: one pass over the run, and one over the order's edges for each late store.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Final
 
 from mazurka.program.memory import FLUSHED, STORE, is_flusher, owner_of
@@ -24,28 +25,32 @@ AUXILIARY: Final = (STORE, FLUSHED, "fence")
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A store that another thread's read missed: it had been made, but had not arrived (``arrival``: if it did).
+    """A store that arrived too late: what another thread did there meanwhile (a read, or the arrival of a store of its
+    own) came after it by all else that the run shows.
 
-    ``overtaker`` is what the storing thread did afterwards and yet before the read: the arrival of a later store, or
-    the last access to memory.
+    ``overtaker`` is what the storing thread did after it and that shows this: the arrival of a later store, or another
+    access. ``arrival`` is the store's own, if it came before the failure.
     """
 
     target: Target
     store: int
-    read: int
+    missed: int
     overtaker: int
     arrival: int | None
 
     @property
     def steps(self) -> tuple[int, ...]:
-        return tuple(sorted(each for each in (self.store, self.overtaker, self.read, self.arrival) if each is not None))
+        return tuple(
+            sorted(each for each in (self.store, self.overtaker, self.missed, self.arrival) if each is not None)
+        )
 
 
 @dataclass(slots=True)
 class _Memory:
-    """A location: which access wrote it last, and who has read that."""
+    """A location: which access wrote it last, when that arrived, and who has read it."""
 
     writer: int = -1
+    moment: int = -1
     readers: list[int] = field(default_factory=list)
 
 
@@ -56,7 +61,8 @@ class _Order:
         self.run = run
         self.end = end
         self.after: dict[int, list[int]] = defaultdict(list)
-        self.overtaken: list[tuple[int, int, Target]] = []  # (store, read that missed it, location)
+        # A store, an access of another thread that came before its arrival, the moment of that, and the location.
+        self.overtaken: list[tuple[int, int, int, Target]] = []
         self.arrivals: dict[int, int] = {}  # store -> its arrival
         self._stores: dict[tuple[str, int], int] = {}
         self._memory: dict[Target, _Memory] = defaultdict(_Memory)
@@ -107,42 +113,39 @@ class _Order:
         self._add(memory.writer, access)
         for reader in memory.readers:
             self._add(reader, access)
-            if access < reader < moment and self._owner(reader) != self._owner(access):
-                self.overtaken.append((access, reader, target))
-        self._memory[target] = _Memory(access)
+        met = [(memory.writer, memory.moment), *((reader, reader) for reader in memory.readers)]
+        for other, at in met:
+            if access < at < moment and self._owner(other) != self._owner(access):
+                self.overtaken.append((access, other, at, target))
+        self._memory[target] = _Memory(access, moment)
 
     def _owner(self, index: int) -> str:
         return owner_of(self.run.tasks[self.run.log[index].task])
 
-    def has_cycle(self) -> bool:
-        degree: dict[int, int] = defaultdict(int)
-        for others in self.after.values():
-            for other in others:
-                degree[other] += 1
-        ready = [each for each in self.after if not degree[each]]
-        left = sum(1 for each in degree.values() if each)
-        while ready:
-            for other in self.after.get(ready.pop(), ()):
-                degree[other] -= 1
-                if not degree[other]:
-                    left -= 1
-                    ready.append(other)
-        return left > 0
+    def path(self, first: int, last: int) -> list[int]:
+        """A shortest way from one access to another, [] if there is none."""
+        came: dict[int, int] = {first: first}
+        frontier = [first]
+        while frontier and last not in came:
+            following = []
+            for each in frontier:
+                for other in self.after.get(each, ()):
+                    if other not in came:
+                        came[other] = each
+                        following.append(other)
+            frontier = following
+        if last not in came:
+            return []
+        way = [last]
+        while way[-1] != first:
+            way.append(came[way[-1]])
+        return way[::-1]
 
-    def overtaker(self, store: int, read: int, target: Target) -> int | None:
-        """The arrival, before the read, of a later store of the thread, else the thread's last access to memory."""
+    def overtaker(self, store: int, way: list[int]) -> int | None:
+        """The last access of the storing thread before the way leaves it; of a store, its arrival."""
         owner = self._owner(store)
-        later = [each for each, moment in self.arrivals.items() if store < each and moment < read]
-        stores = [each for each in later if self._owner(each) == owner]
-        if stores:
-            return self.arrivals[min(stores)]
-        accesses = [index for index in range(store + 1, read) if self._is_access(index, owner, target)]
-        return accesses[-1] if accesses else None
-
-    def _is_access(self, index: int, owner: str, target: Target) -> bool:
-        step = self.run.log[index]
-        data = step.target != target and step.target[0] not in AUXILIARY and step.target in self._memory
-        return self.run.tasks[step.task] == owner and (READS[step.op] or WRITES[step.op]) and data
+        own = list(takewhile(lambda each: self._owner(each) == owner, way))
+        return self.arrivals.get(own[-1], own[-1]) if len(own) > 1 else None
 
 
 def late_stores(run: Run, end: int) -> tuple[Late, ...]:
@@ -150,14 +153,10 @@ def late_stores(run: Run, end: int) -> tuple[Late, ...]:
     if not any(map(is_flusher, run.tasks)):
         return ()
     order = _Order(run, end)
-    if not order.has_cycle():
-        return ()
     found = []
-    for store, read, target in order.overtaken:
-        overtaker = order.overtaker(store, read, target)
-        if overtaker is not None:
-            arrival = order.arrivals.get(store)
-            found.append(
-                Late(target, store, read, overtaker, arrival if arrival is not None and arrival < end else None)
-            )
+    for store, access, moment, target in order.overtaken:
+        overtaker = order.overtaker(store, order.path(store, access))
+        if overtaker is not None and moment < end and overtaker < end:
+            arrival = order.arrivals[store]
+            found.append(Late(target, store, moment, overtaker, arrival if arrival < end else None))
     return tuple(found)
