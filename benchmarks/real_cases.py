@@ -19,6 +19,7 @@ from tests.real.cases import (
     Bug,
     Case,
     Tool,
+    explanation_of,
     python_path,
 )
 
@@ -52,9 +53,8 @@ def _bug(bug: Bug, tool: Tool, repetitions: int) -> Iterator[Row]:
     replayed = tool.run("replay", failures[-1]["schedule"], "--times", str(REPLAYS)).stdout
     whole = f"{REPLAYS} of {REPLAYS}"
     yield Row("  replayed", whole, whole if whole in replayed else "fewer", holds=whole in replayed)
-    told = tool.check(bug.case, "--format", "text").stdout.partition("\nReplay: ")[0]
-    lines = len(told.splitlines())
-    yield Row("  explained", f"{EXPLANATION_LINES} lines", f"{lines} lines", holds=lines <= EXPLANATION_LINES)
+    lines = len(explanation_of(tool.check(bug.case, "--format", "text").stdout))
+    yield Row("  explained", f"{EXPLANATION_LINES} lines", f"{lines} lines", holds=0 < lines <= EXPLANATION_LINES)
 
 
 def _fixed(case: Case, tool: Tool) -> Row:

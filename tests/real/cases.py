@@ -162,6 +162,12 @@ class Tool:
         return self.run("check", script, "--strategy", "mcr", "--include", case.include, *options)
 
 
+def explanation_of(text: str) -> list[str]:
+    """The lines of a report in text that come before its proof and the command that replays it; none without these."""
+    explanation, proof, rest = text.partition("\nProof: ")
+    return explanation.splitlines() if proof and "\nReplay: " in rest else []
+
+
 def python_path(requirements: Sequence[str]) -> str:
     """From pinned requirements to the PYTHONPATH that holds them and this project."""
     return os.pathsep.join([str(_ROOT / "src"), *(str(_installed(requirement)) for requirement in requirements)])

@@ -18,6 +18,7 @@ from tests.real.cases import (
     Bug,
     Case,
     Tool,
+    explanation_of,
     python_path,
 )
 
@@ -49,9 +50,8 @@ def test_bug_is_found_explained_and_replayed(bug: Bug, tmp_path: Path) -> None:
 
     told = tool.check(bug.case, "--format", "text")
     assert told.returncode == 1, told.stdout + told.stderr
-    explanation, replay, _ = told.stdout.partition("\nReplay: ")
-    assert replay
-    assert len(explanation.splitlines()) <= EXPLANATION_LINES, explanation
+    lines = explanation_of(told.stdout)
+    assert 0 < len(lines) <= EXPLANATION_LINES, told.stdout
 
 
 @pytest.mark.parametrize("case", CORRECT, ids=str)
