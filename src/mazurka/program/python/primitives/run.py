@@ -111,6 +111,11 @@ beginners: Final[list[Callable[[Models], object]]] = []
 _outside_births: dict[str, int] = {}
 
 
+def count_uncontrolled(kernel: Kernel, name: str) -> None:
+    """Something was done for real that no schedule decides."""
+    kernel.uncontrolled[name] = kernel.uncontrolled.get(name, 0) + 1
+
+
 def here() -> Models | None:
     """The run that the caller is a thread of, or None."""
     kernel = _kernel.active

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives.run import here
+from mazurka.program.python.primitives.event_loops import running, selecting
+from mazurka.program.python.primitives.run import count_uncontrolled, here
 
 #: module -> dotted names in it. Only modules that are loaded are touched.
 ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
@@ -32,8 +33,7 @@ def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         models = here()
         if models is not None:
-            uncontrolled = models.kernel.uncontrolled
-            uncontrolled[name] = uncontrolled.get(name, 0) + 1
+            count_uncontrolled(models.kernel, name)
         return real(*args, **kwargs)
 
     return call
@@ -61,7 +61,8 @@ class Counting:
         real = getattr(owner, name, None) if owner is not None else None
         if real is not None:
             self._undo.append((owner, name, real, name in vars(owner)))
-            setattr(owner, name, counted(f"{module_name}.{dotted}", real))
+            covering = {"run_forever": running, "select": selecting}.get(name, counted) if path else counted
+            setattr(owner, name, covering(f"{module_name}.{dotted}", real))
 
     def undo(self) -> None:
         for owner, name, real, own in reversed(self._undo):
