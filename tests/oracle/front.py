@@ -16,6 +16,7 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.translate import to_python
 
 from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.strategy import Settings as StrategySettings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
 from mazurka.program.python.entry import Function
@@ -90,7 +91,8 @@ def reached(
     subject = _Recorded(Function(str(path), "program"), settings)
     subject.outcomes, subject.kinds = set(), set()
     subject.threads = len(program.threads) + 1
-    explorer = Explorer(subject, strategy, stop_at_first=False, budget=Budget(limit))
+    wanted = StrategySettings(finals=True)
+    explorer = Explorer(subject, strategy, settings=wanted, stop_at_first=False, budget=Budget(limit))
     try:
         executions = explorer.run().executions
     finally:

@@ -1,7 +1,7 @@
 """Generated programs, run as real Python through the whole front end, reach what the oracle says they can reach.
 
-Each small program is printed as Python that uses ``threading``, imported instrumented, and explored with ``mcr`` (and
-with ``dfs`` where all interleavings are few). What is compared is said in :mod:`tests.oracle.front`.
+Each small program is printed as Python that uses ``threading``, imported instrumented, and explored with ``mcr`` and
+``se-mcr`` (and with ``dfs`` where all interleavings are few). What is compared is said in :mod:`tests.oracle.front`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _check(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> bool
         few = not relaxed and interleavings(program, 20_000) <= _MOST_INTERLEAVINGS
     except TooLarge:
         return False
-    for strategy in ("mcr", "dfs") if few else ("mcr",):
+    for strategy in ("mcr", "se-mcr", "dfs") if few else ("mcr", "se-mcr"):
         found = reached(program, folder, f"generated_{seed}", strategy, model, _MOST_EXECUTIONS)
         if found.executions >= _MOST_EXECUTIONS:
             return False

@@ -1,0 +1,125 @@
+"""``se-mcr`` against the oracle: what it runs once each, what it leaves out, and that nothing is lost by it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from tests.oracle.drive import Reached, reach
+from tests.oracle.enumerate import TooLarge, everything
+from tests.oracle.generate import random_program
+from tests.oracle.language import Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.se_mcr import SwitchEquivalence
+from mazurka.explore.strategy import Row
+
+_STATES = 15_000
+
+#: Programs per test; ``make test-long`` asks for more.
+_PROGRAMS = {"long": 1_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 50)
+
+
+def _all_classes(program: SmallProgram, joint: bool = False) -> Reached:
+    return reach(program, lambda: SwitchEquivalence(classes=True), joint=joint)
+
+
+def _lessons(program: SmallProgram, joint: bool = False) -> Reached:
+    return reach(program, SwitchEquivalence, joint=joint)
+
+
+def _failures(finals: frozenset[Any]) -> set[tuple[int, str]]:
+    return {(thread, text) for final in finals for thread, text in enumerate(final[2]) if text}
+
+
+def _histories(reads: frozenset[Any]) -> set[tuple[int, Any]]:
+    return {(thread, row) for vectors, _ in reads for thread, row in enumerate(vectors)}
+
+
+@pytest.mark.parametrize("joint", [False, True], ids=["wake-then-lock", "wake-with-lock"])
+@pytest.mark.parametrize("semaphores", [False, True], ids=["conditions", "semaphores"])
+def test_generated_programs(semaphores: bool, joint: bool) -> None:
+    used = 0
+    for number in range(_PROGRAMS):
+        program = random_program(number, semaphores=semaphores)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        used += 1
+        classes, lessons = _all_classes(program, joint), _lessons(program, joint)
+        assert classes.everything == answer, number
+        assert lessons.everything.deadlocks == answer.deadlocks, number
+        assert _failures(lessons.everything.finals) == _failures(answer.finals), number
+        assert _histories(lessons.everything.reads) >= _histories(answer.reads), number
+        assert classes.strategy.doubt() == lessons.strategy.doubt() == "", number
+        assert lessons.executions <= classes.executions
+    assert used > _PROGRAMS * 0.9
+
+
+def test_each_class_is_run_once() -> None:
+    """Where nothing but variables and locks is touched: what conditions hold is told apart by how it came about."""
+    used = 0
+    for number in range(_PROGRAMS):
+        program = random_program(number, conditions=False)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        used += 1
+        classes = _all_classes(program)
+        assert classes.executions == classes.followed == len(answer.reads), number
+        assert _lessons(program).executions <= classes.executions
+    assert used > _PROGRAMS * 0.9
+
+
+def _program(*threads: Any) -> SmallProgram:
+    return SmallProgram(threads)
+
+
+_READ_X, _READ_Y, _READ_Z = Read("r1", "x"), Read("r2", "y"), Read("r3", "z")
+_WRITE_X, _WRITE_Y, _WRITE_Z = Write("x", "1"), Write("y", "1"), Write("z", "1")
+
+
+@pytest.mark.parametrize(
+    ("program", "classes"),
+    [
+        (_program((_WRITE_X,), (_READ_X,), (_WRITE_Y,), (_READ_Y,)), 4),
+        (_program((_WRITE_X,), (_READ_X,), (_WRITE_Y,), (Write("x", "2"), _READ_Y)), 6),
+        (
+            _program((_WRITE_X,), (Lock("l"), _READ_X, Unlock("l")), (_WRITE_Y,), (Lock("l"), _READ_Y, Unlock("l"))),
+            4,
+        ),
+        (_program((_READ_X,), (_READ_Y,), (_READ_Z,), (_WRITE_X,), (_WRITE_Y,), (_WRITE_Z,)), 8),
+    ],
+    ids=["figure 3.2", "figure 5.3", "figure 5.5", "figure 5.6"],
+)
+def test_worked_examples(program: SmallProgram, classes: int) -> None:
+    """Dissertation ch. 5: MCR runs 5 orders of the first and 16 of the last, SE-MCR 4 and 8."""
+    assert len(everything(program).reads) == classes
+    assert _all_classes(program).executions == classes
+    assert _lessons(program).executions <= classes
+
+
+def _executions(program: SmallProgram, rows: list[Row], most: int) -> tuple[list[Row], int, bool]:
+    """Go on from ``rows`` for ``most`` runs: the rows then, the runs made, whether that was all."""
+    runner, search = OracleProgram(program), SwitchEquivalence(classes=True)
+    search.restore(rows)
+    for made in range(most):
+        seed = search.take()
+        if seed is None:
+            return [*rows, *search.rows()], made, True
+        search.give(seed, runner.execute(seed.plan))
+    return [*rows, *search.rows()], most, False
+
+
+@pytest.mark.parametrize("number", [0, 6, 12, 18, 24])
+def test_an_interrupted_search_goes_on_where_it_stopped(number: int) -> None:
+    program = random_program(number)
+    rows: list[Row] = []
+    total, finished = 0, False
+    while not finished:
+        rows, made, finished = _executions(program, rows, 3)
+        total += made
+    assert total == _all_classes(program).executions
