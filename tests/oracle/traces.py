@@ -1,12 +1,14 @@
 """Small traces, drawn at random, and what they prove possible: every reordering tried, by definition.
 
 The definition is that of :mod:`mazurka.causal.model` (patent, Definition 2), carried out one event at a time. Targets
-are named so that it needs no classification: ``l...`` locks, ``s...`` synchronising variables, others data.
+are named so that it needs no classification: ``l...`` locks, ``s...`` synchronising variables, ``g...`` conditions,
+others data.
 """
 
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 from mazurka.causal.history import INITIAL
@@ -32,10 +34,14 @@ class _Recorder:
         self.held: dict[str, list[int]] = {}
         self.forked = {t for t in range(threads) if t == 0 or rng.random() < 0.7}
         self.begun = set(self.forked)
+        self.parked: dict[int, bool] = {}  # by thread: whether it has been notified
         self.ended: set[int] = set()
+        self.signalling = rng.random() < 0.2
 
     def run(self, length: int) -> list[Step]:
-        while len(self.log) < length and self.begun - self.ended:
+        for _ in range(10 * length):
+            if len(self.log) >= length or not self.begun - self.ended:
+                break
             t = self.rng.randrange(self.threads)
             if t in self.begun - self.ended:
                 self._act(t)
@@ -52,8 +58,11 @@ class _Recorder:
 
     def _act(self, t: int) -> None:
         rng = self.rng
+        if not self.parked.get(t, True):
+            return
+        self.parked.pop(t, None)
         x, lock = rng.choice("xy"), rng.choice(("l", "lm"))
-        match rng.randrange(14):
+        match 14 + rng.randrange(2) if self.signalling and rng.random() < 0.4 else rng.randrange(16):
             case 0 | 1 | 2 | 3:
                 self._emit(t, Op.READ, x, self.memory.get(x, 0))
             case 4 | 5 | 6 | 7:
@@ -67,10 +76,21 @@ class _Recorder:
                 if self.held.get(lock, [])[-1:] == [t]:
                     self.held[lock].pop()
                     self._emit(t, Op.RELEASE, lock)
+            case 14:
+                self._emit(t, Op.WAIT, "g")
+                self.parked[t] = False
+            case 15:
+                self._notify(t)
             case 12:
                 self._emit(t, *((Op.BRANCH, ("branch",)) if self.branching else (Op.RMW, "s")))
             case _:
                 self._end_or_join(t)
+
+    def _notify(self, t: int) -> None:
+        everybody = self.rng.random() < 0.3
+        self._emit(t, Op.NOTIFY_ALL if everybody else Op.NOTIFY, "g")
+        sleeping = [waiter for waiter, notified in self.parked.items() if not notified]
+        self.parked |= dict.fromkeys(sleeping if everybody else sleeping[:1], True)
 
     def _end_or_join(self, t: int) -> None:
         if self.rng.random() < 0.3 and not any(t in owners for owners in self.held.values()):
@@ -103,6 +123,30 @@ class Reorderings:
                     self.initial[step.target] = step.value
             if WRITES[step.op]:
                 last[step.target] = i
+        self._read_waits()
+
+    def _read_waits(self) -> None:
+        """By wake-up: its wait and its notification; by notification of one: waits it must not meet; by wait: those
+        that must not have parked before it."""
+        self.wakes: dict[int, tuple[int, int]] = {}
+        self.alone: dict[int, list[int]] = {}
+        self.first: dict[int, list[int]] = {}
+        next_of = {a: b for row in self.rows.values() for a, b in pairwise(row)}
+        waits = [i for i, step in enumerate(self.log) if step.op is Op.WAIT]
+        parked: list[int] = []
+        for i, step in enumerate(self.log):
+            parked = [w for w in parked if next_of.get(w, len(self.log)) > i]
+            if step.op is Op.WAIT:
+                parked.append(i)
+            elif step.op in (Op.NOTIFY, Op.NOTIFY_ALL) and parked:
+                woken = parked if step.op is Op.NOTIFY_ALL else [next((w for w in parked if w in next_of), parked[0])]
+                parked = [w for w in parked if w not in woken]
+                self.wakes |= {next_of[w]: (w, i) for w in woken if w in next_of}
+                if step.op is Op.NOTIFY:
+                    self.alone[i] = [w for w in waits if w not in parked and w != woken[0]]
+                    for w in parked:
+                        self.first.setdefault(woken[0], []).append(w)
+        self.next_of = next_of
 
     def answers(self, question: Question) -> bool:
         """Whether one of them is what is asked for."""
@@ -155,6 +199,8 @@ class Reorderings:
             return False
         if faithful[number] < self.guards[i]:
             return False
+        if i in self.wakes and not self._done(at, threads, self.wakes[i][1]):
+            return False
         if step.op in (Op.BEGIN, Op.JOIN) and self.sources[i] != INITIAL:
             return self._done(at, threads, self.sources[i])
         return True
@@ -173,26 +219,38 @@ class Reorderings:
             if i == b and (a == b or not self._done(at, threads, a)):
                 return None
         held = {target: (source, kept) for target, source, kept in memory}
+        if not self._may_wait_or_notify(at, threads, held, i):
+            return None
         name = str(step.target)
         if name.startswith("l"):
             held, possible = self._lock(held, step, i)
             if not possible:
                 return None
-        elif step.op not in (Op.FORK, Op.JOIN, Op.BEGIN, Op.END, Op.BRANCH):
+        elif not name.startswith("g") and step.op not in (Op.FORK, Op.JOIN, Op.BEGIN, Op.END, Op.BRANCH):
             source, kept = held.get(step.target, (INITIAL, True))
             if READS[step.op]:
-                if name.startswith("s"):
-                    if source != self.sources[i]:
-                        return None
-                elif not self._gives(i, source, kept) and faithful[number] > at[number]:
+                if not self._may_read(i, source, kept, question):
+                    return None
+                if not self._gives(i, source, kept) and faithful[number] > at[number]:
                     faithful = (*faithful[:number], at[number], *faithful[number + 1 :])
-                for read, _, wanted in question.sees:
-                    if read == i and (source != wanted or not kept):
-                        return None
             if WRITES[step.op]:
                 held[step.target] = (i, faithful[number] > at[number])
         at = (*at[:number], at[number] + 1, *at[number + 1 :])
         return at, tuple(sorted((target, *rest) for target, rest in held.items())), faithful
+
+    def _may_wait_or_notify(self, at: Any, threads: list[int], held: dict[Any, Any], i: int) -> bool:
+        """Also remembers, under "lost", waits that began after their notification."""
+        if i in self.wakes and f"lost {self.wakes[i][0]}" in held:
+            return False
+        if self.log[i].op is Op.WAIT:
+            wake = self.next_of.get(i)
+            if wake in self.wakes and self._done(at, threads, self.wakes[wake][1]):
+                held[f"lost {i}"] = (0, True)
+            return not any(self._done(at, threads, other) for other in self.first.get(i, ()))
+        return all(
+            not self._done(at, threads, w) or w in self.next_of and self._done(at, threads, self.next_of[w])
+            for w in self.alone.get(i, ())
+        )
 
     def _lock(self, held: dict[Any, Any], step: Step, i: int) -> tuple[dict[Any, Any], bool]:
         """Locks are kept in memory as (owner, depth)."""
@@ -204,11 +262,16 @@ class Reorderings:
             del held[step.target]
         return held, True
 
+    def _may_read(self, i: int, source: int, kept: bool, question: Question) -> bool:
+        if str(self.log[i].target).startswith("s"):
+            return source == self.sources[i]
+        return all(read != i or (source == wanted and kept) for read, _, wanted in question.sees)
+
     def _gives(self, i: int, source: int, kept: bool) -> bool:
         """Whether a read that takes its value from ``source`` gives what it gave in the log."""
         logged, value = self.sources[i], self.log[i].value
         if source == logged:
-            return kept
+            return kept or str(self.log[i].target).startswith("s")
         if value is None:
             return False
         return kept and (self.initial.get(self.log[i].target) if source == INITIAL else self.log[source].value) == value

@@ -125,6 +125,8 @@ class _Work:
         a, b, x, y = (int(column[edge]) for column in (s.edge_from, s.edge_to, s.edge_x, s.edge_y))
         self._presence(max(int(s.level_of[a]), int(s.level_of[b])))
         match int(s.edge_kind[edge]):
+            case kernel.HARD:
+                self._presence(int(s.level_of[x]))
             case kernel.ASKED:
                 found.asked.add((a, b))
             case kernel.SOURCE:

@@ -46,7 +46,7 @@ def hider(s: Any, k: int, w: int) -> int:
     for c in range(s.col_at[x], s.col_at[x + 1]):
         j = s.col_thread[c]
         end = r if j == t else s.starts[j] + s.pred[r * threads + j]
-        v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+        v = last_before(s, c, end)
         if v >= 0 and v != w and (w == NOBODY or (present and before(s, w, v))):
             return v
     return -1
@@ -159,9 +159,9 @@ def harms(s: Any, e: int) -> int:
                 own += 1
         if s.awaited[x] > own:
             return int(x)
-    if s.enters[e] >= 0:
-        lock = s.section_lock[s.enters[e]]
-        if s.owner[lock] >= 0:
+    for i in range(s.enter_at[e], s.enter_at[e + 1]):
+        lock = s.section_lock[s.enter[i]]
+        if s.owner[lock] >= 0 and s.section_to[s.owner[lock]] != e:
             return len(s.col_at) - 1 + int(lock)
     return -1
 
@@ -180,12 +180,12 @@ def perform(s: Any, e: int) -> None:
             if s.read_target[k] == x:
                 s.awaited[x] += 1
             k = s.reader_next[k]
-    if s.leaves[e] >= 0:
-        lock = s.section_lock[s.leaves[e]]
-        if s.owner[lock] == s.leaves[e]:
-            s.owner[lock] = -1
-    if s.enters[e] >= 0:
-        s.owner[s.section_lock[s.enters[e]]] = s.enters[e]
+    for i in range(s.leave_at[e], s.leave_at[e + 1]):
+        s.owner[s.section_lock[s.leave[i]]] = -1
+    for i in range(s.enter_at[e], s.enter_at[e + 1]):
+        section = s.enter[i]
+        if s.section_to[section] != e:
+            s.owner[s.section_lock[section]] = section
 
 
 def path(s: Any, a: int, b: int, edges: int) -> int:

@@ -49,7 +49,7 @@ REFUSED: Final = 12
 REGISTERS: Final = 13
 
 # Why an edge holds; operands x and y are given behind.
-HARD: Final = 0  # the model says so
+HARD: Final = 0  # the model says so, as event x happens
 ASKED: Final = 1  # the question says so
 SOURCE: Final = 2  # read x takes its value there
 BEFORE_SOURCE: Final = 3  # read x would see write y otherwise
@@ -162,6 +162,12 @@ def want(s: Any, e: int, kept: bool) -> None:
         s.reg[GROWING] = 1
 
 
+def wanted(s: Any, e: int) -> bool:
+    """Whether event ``e`` takes place, or will."""
+    t = s.thread[e]
+    return bool(e - s.starts[t] < s.want_past[t])
+
+
 def grow(s: Any) -> None:
     """Let the events happen that are wanted."""
     while s.reg[GROWING] and s.reg[TROUBLE] == NONE:
@@ -204,7 +210,12 @@ def admit(s: Any, t: int, e: int) -> None:
     s.out_head[e] = -1
     for i in range(s.need_at[e], s.need_at[e + 1]):
         want(s, s.need[i], False)
-        link(s, s.need[i], e, HARD, 0, 0)
+        link(s, s.need[i], e, HARD, e, 0)
+    for i in range(s.pair_at[e], s.pair_at[e + 1]):
+        a = s.pair_first[i]
+        b = s.pair_second[i]
+        if wanted(s, a) and wanted(s, b):
+            link(s, a, b, HARD, e, 0)
     if s.guard[e] > s.want_kept[t]:
         s.want_kept[t] = s.guard[e]
         s.reg[GROWING] = 1
@@ -264,8 +275,8 @@ def bind(s: Any, k: int, w: int) -> None:
     enqueue(s, r)
 
 
-def last_before(s: Any, col: Any, lo: int, hi: int, end: int) -> int:
-    """The last event of ``col[lo:hi]`` that is less than ``end``, or -1."""
+def last_index(col: Any, lo: int, hi: int, end: int) -> int:
+    """Where in ``col[lo:hi]``, ascending, the last event less than ``end`` is; or -1."""
     first = lo
     while lo < hi:
         m = (lo + hi) // 2
@@ -273,7 +284,13 @@ def last_before(s: Any, col: Any, lo: int, hi: int, end: int) -> int:
             lo = m + 1
         else:
             hi = m
-    return int(col[lo - 1]) if lo > first else -1
+    return lo - 1 if lo > first else -1
+
+
+def last_before(s: Any, c: int, end: int) -> int:
+    """The last write in column ``c`` that is less than ``end``, or -1."""
+    i = last_index(s.col, s.col_from[c], s.col_to[c], end)
+    return int(s.col[i]) if i >= 0 else -1
 
 
 def join(s: Any, a: int, b: int) -> None:
@@ -358,7 +375,7 @@ def observe(s: Any, e: int) -> None:
         for c in range(s.col_at[x], s.col_at[x + 1]):
             t = s.col_thread[c]
             end = e if t == s.thread[e] else s.starts[t] + s.pred[e * threads + t]
-            v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+            v = last_before(s, c, end)
             if v < 0 or v == w:
                 continue
             if w == NOBODY:
@@ -372,7 +389,7 @@ def observe(s: Any, e: int) -> None:
         for c in range(s.col_at[x], s.col_at[x + 1]):
             t = s.col_thread[c]
             end = e if t == s.thread[e] else s.starts[t] + s.pred[e * threads + t]
-            v = last_before(s, s.col, s.col_from[c], s.col_to[c], end)
+            v = last_before(s, c, end)
             if v >= 0:
                 follow(s, e, v, x)
 
@@ -388,29 +405,31 @@ def follow(s: Any, e: int, h: int, x: int) -> None:
 
 
 def exclude(s: Any, e: int) -> None:
-    """The lock rule for the section that ``e`` enters or leaves."""
-    section = s.enters[e]
-    if section < 0:
-        section = s.leaves[e]
-        if section < 0:
-            return
-    threads = len(s.starts) - 1
+    """The lock rule for the sections that ``e`` enters or leaves."""
+    for i in range(s.enter_at[e], s.enter_at[e + 1]):
+        exclude_section(s, e, s.enter[i])
+    for i in range(s.leave_at[e], s.leave_at[e + 1]):
+        exclude_section(s, e, s.leave[i])
+
+
+def exclude_section(s: Any, e: int, section: int) -> None:
+    """Other sections of the lock entered before ``e``, of this section, are left before this one is entered."""
     own = s.section_from[section]
     lock = s.section_lock[section]
     for c in range(s.lock_at[lock], s.lock_at[lock + 1]):
         t = s.lock_thread[c]
-        end = s.starts[t] + s.pred[e * threads + t]
-        a = last_before(s, s.taking, s.lock_from[c], s.lock_to[c], end)
-        if a == own:
-            a = last_before(s, s.taking, s.lock_from[c], s.lock_to[c], own)
-        if a < 0:
+        end = s.starts[t] + s.pred[e * (len(s.starts) - 1) + t]
+        i = last_index(s.taking, s.lock_from[c], s.lock_to[c], end)
+        if i >= 0 and s.taken[i] == section:
+            i = i - 1 if i > s.lock_from[c] else -1
+        if i < 0:
             continue
-        left = s.section_to[s.enters[a]]
+        left = s.section_to[s.taken[i]]
         if left < 0:
-            contradict(s, HELD, a, e)
+            contradict(s, HELD, s.taking[i], e)
             return
         want(s, left, False)
-        link(s, left, own, LOCK, a, e)
+        link(s, left, own, LOCK, s.taking[i], e)
 
 
 def undo(s: Any, mark: int, edges: int) -> None:

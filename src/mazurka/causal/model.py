@@ -71,8 +71,13 @@ class Model:
     col_from: list[int] = field(default_factory=list)
     col_to: list[int] = field(default_factory=list)
     col: list[int] = field(default_factory=list)
-    enters: list[int] = field(default_factory=list)
-    leaves: list[int] = field(default_factory=list)
+    pair_at: list[int] = field(default_factory=lambda: [0])
+    pair_first: list[int] = field(default_factory=list)
+    pair_second: list[int] = field(default_factory=list)
+    enter_at: list[int] = field(default_factory=lambda: [0])
+    enter: list[int] = field(default_factory=list)
+    leave_at: list[int] = field(default_factory=lambda: [0])
+    leave: list[int] = field(default_factory=list)
     section_from: list[int] = field(default_factory=list)
     section_to: list[int] = field(default_factory=list)
     section_lock: list[int] = field(default_factory=list)
@@ -81,6 +86,7 @@ class Model:
     lock_from: list[int] = field(default_factory=list)
     lock_to: list[int] = field(default_factory=list)
     taking: list[int] = field(default_factory=list)
+    taken: list[int] = field(default_factory=list)
     event_of: dict[int, int] = field(default_factory=dict)  # by rank
     target_numbers: dict[Any, int] = field(default_factory=dict)
 
@@ -145,11 +151,10 @@ def model_of_query(history: History, query: Query) -> Model:
         model.starts.append(event)
     model.targets = len(numbers)
     model.guard = [0] * event
-    model.need_at = [0] * (event + 1)
+    model.need_at = model.pair_at = model.enter_at = model.leave_at = [0] * (event + 1)
     model.read_sync = [1] * len(sources)
     model.read_group = list(range(len(sources)))
     model.group_at = list(range(len(sources) + 1))
-    model.enters = model.leaves = [-1] * event
     writers += [{} for _ in range(len(numbers) - len(writers))]
     lay_out(writers, model.col_at, model.col_thread, model.col_from, model.col_to, model.col)
     known = model.event_of

@@ -6,6 +6,11 @@ How rows are read:
 - A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
   exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
   whose every reader needs the write it had: stricter, and always sound.
+- A condition that is only waited for and notified: a wait parks with its WAIT, and its thread's next event is the
+  wake-up, which needs the notification that came for it in the run (the longest parked first), after the WAIT. Other
+  waits are not parked when a notification of one comes, except those that were, and parked later (patent,
+  "Implementation"). Traces of our own front ends tell whom a notification woke, by a write that the wake-up
+  reads; there conditions are like variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
 - BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch. Initial
   values are those that reads of them gave.
@@ -24,6 +29,7 @@ from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
+_SIGNALLING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 
 #: First components of targets of our own front ends whose READ may have waited for the value it got.
@@ -56,10 +62,12 @@ class _Reading:
 
     def run(self) -> Model:
         self._number()
-        locks, data = self._kinds()
-        sources, initial = self._sources()
-        self._accesses(locks, data, sources, initial)
+        locks, data, signals = self._kinds()
         self._sections(locks)
+        self._waits(signals)
+        self._lay_out_sections()
+        sources, initial = self._sources()
+        self._accesses(locks | signals, data, sources, initial)
         return self.model
 
     def _number(self) -> None:
@@ -74,20 +82,14 @@ class _Reading:
                 model.rank.append(step)
                 model.thread.append(thread)
             model.starts.append(len(model.rank))
-        model.enters = [-1] * len(model.rank)
-        model.leaves = [-1] * len(model.rank)
+        self.needs: list[list[int]] = [[] for _ in model.rank]
 
-    def _kinds(self) -> tuple[set[int], set[int]]:
-        """Targets that are locks, and targets that are data."""
+    def _kinds(self) -> tuple[set[int], set[int], set[int]]:
+        """Targets that are locks, that are data, and conditions of which it is not told whom a notification woke."""
         ops: dict[int, set[Op]] = {}
-        crowded: set[int] = set()
-        before = (-1, Op.READ)
-        for step, _, op, target, _ in self.rows:
+        for _, _, op, target, _ in self.rows:
             ops.setdefault(target, set()).add(op)
-            if before == (step, op) and op in _LOCKING:
-                crowded.add(target)  # an event enters and leaves one section each
-            before = (step, op)
-        locks = {t for t, met in ops.items() if met <= _LOCKING and Op.ACQUIRE in met and t not in crowded}
+        locks = {t for t, met in ops.items() if met <= _LOCKING and Op.ACQUIRE in met}
         held: dict[int, tuple[int, int]] = {}
         for _, thread, op, target, _ in self.rows:
             if target in locks and op is not Op.REQUEST:
@@ -97,7 +99,9 @@ class _Reading:
                 held[target] = (thread, depth + (1 if op is Op.ACQUIRE else -1))
         names = self.trace.targets
         data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not _may_wait(names[t])}
-        return locks, data
+        told = any(isinstance(name, tuple) and name[:1] == ("wake",) for name in names)
+        signals = {t for t, met in ops.items() if met <= _SIGNALLING and not told}
+        return locks, data, signals
 
     def _sources(self) -> tuple[dict[int, int], dict[int, int]]:
         """By row that reads: the row it reads from; and by target the initial value, where a read gave it."""
@@ -137,7 +141,7 @@ class _Reading:
                 if READS[op]:
                     source = sources[row]
                     if op in _THREADS:
-                        model.need += [self._event(source)] if source != INITIAL else []
+                        self.needs[event] += [self._event(source)] if source != INITIAL else []
                     else:
                         wanted[len(model.read_event)] = self._group(target, value, source, target in data, initial)
                         model.read_event.append(event)
@@ -147,6 +151,7 @@ class _Reading:
                 if WRITES[op] and op not in _THREADS and event not in writers[target].get(thread, ())[-1:]:
                     writers[target].setdefault(thread, []).append(event)
                     model.write.append(target)
+            model.need += self.needs[event]
             model.need_at.append(len(model.need))
             model.read_at.append(len(model.read_event))
             model.write_at.append(len(model.write))
@@ -183,30 +188,100 @@ class _Reading:
     # -- locks --------------------------------------------------------------------------------------------------------
 
     def _sections(self, locks: set[int]) -> None:
-        model = self.model
         open_sections: dict[int, tuple[int, int]] = {}  # lock -> section, depth
-        taking: dict[int, dict[int, list[int]]] = {lock: {} for lock in sorted(locks)}
-        numbers = {lock: number for number, lock in enumerate(taking)}
-        for step, thread, op, target, _ in self.rows:
+        numbers = {lock: number for number, lock in enumerate(sorted(locks))}
+        for step, _, op, target, _ in self.rows:
             if target not in locks or op is Op.REQUEST:
                 continue
-            event = model.event_of[step]
+            event = self.model.event_of[step]
             section, depth = open_sections.get(target, (-1, 0))
             if op is Op.ACQUIRE:
-                if not depth:
-                    section = len(model.section_from)
-                    model.section_from.append(event)
-                    model.section_to.append(NEVER_LEFT)
-                    model.section_lock.append(numbers[target])
-                    model.enters[event] = section
-                    taking[target].setdefault(thread, []).append(event)
+                section = section if depth else self._enter(event, numbers[target])
                 open_sections[target] = (section, depth + 1)
             else:
                 open_sections[target] = (section, depth - 1)
                 if depth == 1:
-                    model.section_to[section] = event
-                    model.leaves[event] = section
-        lay_out(taking.values(), model.lock_at, model.lock_thread, model.lock_from, model.lock_to, model.taking)
+                    self.model.section_to[section] = event
+
+    def _enter(self, event: int, lock: int, left: int = NEVER_LEFT) -> int:
+        """A new section."""
+        model = self.model
+        model.section_from.append(event)
+        model.section_to.append(left)
+        model.section_lock.append(lock)
+        return len(model.section_from) - 1
+
+    def _lay_out_sections(self) -> None:
+        """Sections by lock and thread, and by the events that enter and leave them."""
+        model = self.model
+        entered: list[list[int]] = [[] for _ in model.rank]
+        left: list[list[int]] = [[] for _ in model.rank]
+        by_lock: list[dict[int, list[int]]] = [{} for _ in range(max(model.section_lock, default=-1) + 1)]
+        for section in sorted(range(len(model.section_from)), key=model.section_from.__getitem__):
+            event = model.section_from[section]
+            entered[event].append(section)
+            if model.section_to[section] != NEVER_LEFT:
+                left[model.section_to[section]].append(section)
+            by_lock[model.section_lock[section]].setdefault(model.thread[event], []).append(section)
+        lay_out(by_lock, model.lock_at, model.lock_thread, model.lock_from, model.lock_to, model.taken)
+        model.taking += [model.section_from[section] for section in model.taken]
+        for lists, at, flat in ((entered, model.enter_at, model.enter), (left, model.leave_at, model.leave)):
+            for sections in lists:
+                flat += sections
+                at.append(len(flat))
+
+    # -- conditions ---------------------------------------------------------------------------------------------------
+
+    def _waits(self, signals: set[int]) -> None:
+        """Which wait each notification ended, and what it must not meet instead."""
+        model = self.model
+        parked: dict[int, list[tuple[int, int]]] = {}  # signal -> (park, wake) by when they parked
+        pairs: list[list[tuple[int, int]]] = [[] for _ in model.rank]
+        waits: dict[int, list[tuple[int, int]]] = {}
+        single: list[tuple[int, int, int, list[int]]] = []  # (signal, notification, park it ended, others parked)
+        for step, thread, op, signal, _ in self.rows:
+            if signal not in signals:
+                continue
+            event = model.event_of[step]
+            here = parked.setdefault(signal, [])
+            here[:] = [(park, wake) for park, wake in here if wake == NEVER_LEFT or model.rank[wake] > step]
+            if op is Op.WAIT:
+                wake = event + 1 if event + 1 < model.starts[thread + 1] else NEVER_LEFT
+                here.append((event, wake))
+                waits.setdefault(signal, []).append((event, wake))
+                continue
+            ended = here[:] if op is Op.NOTIFY_ALL else sorted(here, key=lambda wait: wait[1] == NEVER_LEFT)[:1]
+            for park, wake in ended:
+                here.remove((park, wake))
+                if wake != NEVER_LEFT:
+                    self.needs[wake].append(event)
+                    pairs[wake].append((park, event))
+                if op is Op.NOTIFY:
+                    single.append((signal, event, park, [other for other, _ in here]))
+        self._keep_apart(single, waits, pairs)
+        for own in pairs:
+            model.pair_first += [first for first, _ in own]
+            model.pair_second += [second for _, second in own]
+            model.pair_at.append(len(model.pair_first))
+
+    def _keep_apart(
+        self,
+        single: list[tuple[int, int, int, list[int]]],
+        waits: dict[int, list[tuple[int, int]]],
+        pairs: list[list[tuple[int, int]]],
+    ) -> None:
+        """A notification of one meets no other wait than its own, except those that had parked after it, and still
+        do."""
+        lock = max(self.model.section_lock, default=-1)
+        for signal, notification, park, after in single:
+            for other, wake in waits[signal]:
+                if other in after:
+                    pairs[park].append((park, other))
+                    pairs[other].append((park, other))
+                elif other != park:
+                    lock += 1
+                    self._enter(notification, lock, notification)
+                    self._enter(other, lock, wake)
 
 
 def _may_wait(name: Any) -> bool:

@@ -46,8 +46,13 @@ class State(NamedTuple):
     col_from: Ints
     col_to: Ints
     col: Ints
-    enters: Ints  # by event: the section of a lock it enters, or -1
-    leaves: Ints
+    pair_at: Ints  # by event: where the pairs begin that must be in order if both happen
+    pair_first: Ints
+    pair_second: Ints
+    enter_at: Ints  # by event: where in ``enter`` the sections begin that it enters
+    enter: Ints
+    leave_at: Ints
+    leave: Ints
     section_from: Ints  # by section
     section_to: Ints
     section_lock: Ints
@@ -56,6 +61,7 @@ class State(NamedTuple):
     lock_from: Ints
     lock_to: Ints
     taking: Ints
+    taken: Ints  # the sections entered there
 
     cap: Ints  # by thread: so many of its events may happen at most
     keep_cap: Ints
@@ -152,7 +158,7 @@ def state_of(model: Model, room: int, flat: bool) -> State:
 #: Functions that only the kernel calls: making them callable from Python would cost seconds.
 _INNER: Final = frozenset(
     {"save", "enqueue", "dequeue", "grow", "admit", "choose", "join", "enter", "observe", "follow", "exclude"}
-    | {"harms", "perform", "ready"}
+    | {"harms", "perform", "ready", "wanted", "last_index", "exclude_section"}
 )
 
 

@@ -61,6 +61,10 @@ class _Encoding:
                 add(z3.Implies(self.kept[e], self.kept[e - 1]))
             for needed in model.need[model.need_at[e] : model.need_at[e + 1]]:
                 add(z3.Implies(self.occurs[e], z3.And(self.occurs[needed], self.place[needed] < self.place[e])))
+            for i in range(model.pair_at[e], model.pair_at[e + 1]):
+                first, second = model.pair_first[i], model.pair_second[i]
+                every = z3.And(self.occurs[e], self.occurs[first], self.occurs[second])
+                add(z3.Implies(every, self.place[first] < self.place[second]))
             if model.guard[e]:
                 add(z3.Implies(self.occurs[e], self.kept[start + model.guard[e] - 1]))
 
