@@ -2,8 +2,8 @@
 
     python benchmarks/jobs.py [--jobs N] [--repeat N] [--executor]
 
-For each strategy it makes a fixed number of executions of the same program with one process and with N, alternately, and
-prints the ratio of the times with its spread, and the processor time that the division costs. With --executor the
+For each strategy it makes a fixed number of executions of the same program with one process and with N, alternately,
+and prints the ratio of the times with its spread, and the processor time that the division costs. With --executor the
 executions are made by the processes of a `concurrent.futures` executor. On a machine that is otherwise busy only the
 processor time means anything; it says so then. Exits with 1 if the speed-up is below 0.85 times the processes although
 the cores were free.

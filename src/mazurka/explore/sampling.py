@@ -22,7 +22,7 @@ from mazurka.program.protocol import Continuation, Plan, Run
 _NEVER: Final = 1 << 62
 
 #: Numbers in a loan, at least and at most. What a borrower does not get to is there again.
-_LEAST: Final = 16
+_LEAST: Final = 256
 _MOST: Final = 8192
 
 
@@ -110,7 +110,9 @@ class RandomWalk:
 
     def lend(self, parts: int) -> list[Loan]:
         loans: list[Loan] = []
-        while len(loans) < parts and (numbers := self._next(self.portion)) is not None:
+        left = sum(max(0, min(beyond, self.ready()) - first) for first, beyond in self.ranges)
+        portion = min(self.portion, -(-left // parts))
+        while len(loans) < parts and (numbers := self._next(portion)) is not None:
             self.lent[numbers[0]] = numbers
             loans.append(Loan(numbers[0], [("anew", 0), ("range", *numbers)]))
         return loans
