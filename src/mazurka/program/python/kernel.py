@@ -145,6 +145,12 @@ class Kernel:
     _drops: Collection[int] = ()
     _policy: Policy | None = None
 
+    # What is kept of careful runs.
+    versions: dict[Target, int]
+    stamps: dict[Target, float]
+    first: dict[Target, Any]  # keys of what targets held before they were written
+    stacks: dict[int, Any]
+
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # immutable
         self.plan = plan
         self.prefix = plan.prefix
@@ -152,7 +158,9 @@ class Kernel:
         self.limits = limits
         self.values = plan.values and not plan.detail
         self.detail = plan.detail or self.values  # values are told: in words, or else as keys
-        self.careful = self.detail  # steps are accounted for beyond the log: their values, clocks, what loops look at
+        self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
+        if self.detail:
+            self.be_careful()
         self.current: Task = None  # type: ignore[assignment]  # set by run()
         self.tasks: list[Task] = []
         self.live: list[Task] = []
@@ -164,19 +172,21 @@ class Kernel:
         self.aborting = False
         # target -> [only task or -1, written?, its sites that are no points]
         self.touched: dict[Target, list[Any]] = {}
-        self.versions: dict[Target, int] = {}
-        self.stamps: dict[Target, float] = {}
         self.failures: list[Failure] = []
         self.untracked: dict[str, int] = {}
         self.uncontrolled: dict[str, int] = {}
         self.names: dict[Target, str] = {}
-        self.first: dict[Target, Any] = {}  # keys of what targets held before they were written
-        self.stacks: dict[int, Any] = {}
         self._required = 0  # threads that must end before the run does
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
         self._started = 0.0
         self._look_at = min(_STRIDE, limits.steps)  # the length of the log at which to look at the limits next
         self._unsettled: list[tuple[int, Callable[[], Any]]] = []  # detail: written values, known after the write
+
+    def be_careful(self) -> None:
+        """From now on account for steps beyond the log."""
+        if not self.careful:
+            self.careful = True
+            self.versions, self.stamps, self.first, self.stacks = {}, {}, {}, {}
 
     # -- running ------------------------------------------------------------------------------------------------
 
@@ -206,7 +216,8 @@ class Kernel:
         if plan.then is _STAY:
             return
         _seed(_generator, plan.seed)
-        self._policy = make_policy(plan)
+        if (policy := make_policy(plan)) is not None:
+            self._policy = policy
         if plan.then is Continuation.PCT:
             self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
 
@@ -361,7 +372,8 @@ class Kernel:
         deadline, task.deadline = task.deadline, None
         if task.timed_out:
             task.timed_out = False
-            self.timed = self.careful = True
+            self.timed = True
+            self.be_careful()
             self.expired += 1
             if deadline is not None:
                 task.clock = max(task.clock, deadline)
@@ -424,7 +436,8 @@ class Kernel:
         task.clock += max(seconds, 0.0) + TICK
         if self.solo:
             return
-        self.timed = self.careful = True
+        self.timed = True
+        self.be_careful()
         task.sleeping = True
         self._stop_before(task, Op.POINT, ("sleep",), 0)
         self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
@@ -432,7 +445,7 @@ class Kernel:
     def now(self) -> float:
         """Seconds on the running thread's clock. Looking again and again makes it go faster and faster."""
         task = self.current
-        self.careful = True
+        self.be_careful()
         task.clock_reads += 1
         task.effects += 1
         task.clock += TICK * (1 << min(task.clock_reads // 16, 40))

@@ -399,9 +399,9 @@ def _run_of(run_kernel: Kernel) -> Run:
         untracked=run_kernel.untracked,
         uncontrolled=run_kernel.uncontrolled,
         names=run_kernel.names,
-        first=run_kernel.first,
+        first=run_kernel.first if run_kernel.careful else {},
         daemons=tuple([task.index for task in tasks if task.daemon]),
-        stacks={number: _readable(stack) for number, stack in run_kernel.stacks.items()},
+        stacks={number: _readable(stack) for number, stack in run_kernel.stacks.items()} if run_kernel.careful else {},
         labels={task.index: task.label for task in tasks if task.label},
     )
 

@@ -88,7 +88,7 @@ class RelaxedKernel(Kernel):
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits, model: MemoryModel) -> None:
         super().__init__(plan, learned, limits)
-        self.careful = True  # hooks are to leave every step to us
+        self.be_careful()  # hooks are to leave every step to us
         self.model = model
         self.buffers: dict[Task, Buffer] = {}
         self.shown: Buffer | None = None

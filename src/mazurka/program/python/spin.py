@@ -45,7 +45,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
     key = (id(frame), site)
     loop = task.loops.get(key)
     if loop is None:
-        run.careful = True  # from now on it is counted what steps change
+        run.be_careful()  # from now on it is counted what steps change
         if len(task.loops) >= _TOO_MANY_LOOPS:
             _prune(task, frame)
         task.loops[key] = _Loop(frame, task.effects, len(task.reads), _variables(frame))
