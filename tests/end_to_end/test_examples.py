@@ -44,6 +44,13 @@ def test_repair_is_verified(examples: Shell, name: str) -> None:
     assert report["complete"]
 
 
+def test_a_fence_is_what_peterson_needs_under_tso(examples: Shell) -> None:
+    for name, model, status in [
+        ("peterson", "sc", 0), ("peterson", "tso", 1), ("peterson_fixed", "tso", 0), ("peterson_fixed", "pso", 1),
+    ]:  # fmt: skip
+        examples.run("check", f"{name}.py", "--memory-model", model, status=status)
+
+
 def test_pytest_finds_the_bug_only_with_mazurka(examples: Shell) -> None:
     examples.pytest("test_counter.py", status=0)
     assert "1 failed, 1 passed" in examples.pytest("--mazurka", "test_counter.py", status=1).stdout

@@ -103,8 +103,8 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
 def _late_store(case: _Case) -> Recognised | None:
     if not case.relevant.late:
         return None
-    late = case.relevant.late[-1]
     log = case.trail.run.log
+    late = max(case.relevant.late, key=lambda each: (READS[log[each.missed].op], each.missed))
     store, missed, overtaker = log[late.store], log[late.missed], log[late.overtaker]
     name, mine, other = case.words(late.target), case.label(store.task), case.label(missed.task)
     when = f"{other} reads {name}" if READS[missed.op] else f"that by {other} of {name}"
