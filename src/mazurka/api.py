@@ -91,7 +91,8 @@ def explore(function: Callable[[], Any], *, executor: Executor | None = None, **
     options = resolve(from_arguments(settings, "explore"))
     with _prepared(function, options) as program:
         subject = Subject(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
-        crew = None if executor is None else Hired(executor, _load(function, options), options.jobs)
+        size = options.jobs if isinstance(options.jobs, int) else None
+        crew = None if executor is None else Hired(executor, _load(function, options), size)
         return Result(check(program, subject, options, crew=crew))
 
 

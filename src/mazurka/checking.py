@@ -156,7 +156,7 @@ class _Check:
             interrupted=self.watcher.interrupted,
             learned=self.program.learned.points,
             crew=self.crew or self._processes(program, frontier),
-            alone=_ALONE if self.crew is None and self.options.jobs is None else 0.0,
+            alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
         )
         points = set(self.program.learned.points)
         for progress in explorer.progress():
@@ -172,7 +172,8 @@ class _Check:
 
     def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
         """The processes to make runs in; None if only this one."""
-        size = self.options.jobs or usable_cores()
+        jobs = self.options.jobs
+        size = jobs if isinstance(jobs, int) else usable_cores()
         if size == 1 or not CAN_FORK:
             return None
         leave = frontier.leave if frontier is not None else lambda: None
@@ -249,7 +250,7 @@ class _Check:
 
     def _notes(self) -> list[str]:
         notes = []
-        asked = self.crew is not None or (self.options.jobs or 1) > 1
+        asked = self.crew is not None or self.options.jobs not in (1, "auto")
         if asked and not isinstance(make_strategy(self.options.strategy), Divisible):
             notes.append(f"{self.options.strategy} makes all executions in one process")
         if self.program.isolation is Isolation.FORK:

@@ -46,7 +46,7 @@ class Options:
     time_limit: float | None = 60.0
     max_steps: int = 20_000
     seed: int = 0
-    jobs: int | None = None  # None: as many as there are cores, once that pays
+    jobs: int | str = "auto"  # as many as there are cores, once that pays
     all_failures: bool = False
     isolation: str = "auto"
     timeouts: str = "idle"
@@ -95,8 +95,8 @@ def _positive(value: object) -> int:
     return number
 
 
-def _jobs(value: object) -> int | None:
-    return None if value == "auto" else _positive(value)
+def _jobs(value: object) -> int | str:
+    return "auto" if value == "auto" else _positive(value)
 
 
 def _count_or_none(value: object) -> int | None:

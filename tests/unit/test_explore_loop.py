@@ -227,6 +227,18 @@ def test_a_search_interrupted_before_all_is_offered_goes_on(
     assert together >= once  # a run that had not offered everything is made again
 
 
+def test_what_has_been_begun_is_finished_first_when_much_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = replace(RACY, threads=(INCREMENT * 2, INCREMENT, INCREMENT))
+    most = []
+    for wide in (mcr._WIDE, 8):
+        monkeypatch.setattr(mcr, "_WIDE", wide)
+        monkeypatch.setattr(explorer_module, "_HERE", 0.0)
+        runner = OracleProgram(program)
+        most.append(max(progress.estimate.waiting for progress in Explorer(runner).progress()))
+        assert runner.executions == reads_from_classes(program)
+    assert most[1] < most[0]
+
+
 def test_long_runs_offer_in_portions() -> None:
     long = SmallProgram((INCREMENT * 300, INCREMENT * 300))
     runner = OracleProgram(long)
