@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
@@ -28,7 +29,8 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import kernel, sites
 from mazurka.program.python.attributes import count_untracked
-from mazurka.program.python.locations import BASES, bases
+from mazurka.program.python.locations import BASES, bases, item
+from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 
 #: What targets inside containers start with, attributes that descriptors of the library compute, and caches.
@@ -90,31 +92,31 @@ def tell_again(last: _Entry) -> None:
     run = kernel.active
     if run is None or run.solo or run.aborting:
         return
-    _, op, target, number, _, _, more = last
-    if target[0] == "o" or (target[0] == "a" and not _is_item(number)):
+    _, op, target, place, _, _, more = last
+    if target[0] == "o" or (target[0] == "a" and not _is_item(place)):
         op = Op.RMW  # a cache, or a descriptor, that keeps what the function returned
-    elif _may_change(number):
+    elif _may_change(place):
         structure = ("s", target[1] if target[0] != "a" else -target[1])
         if run.detail:
             run.names.setdefault(structure, run.names.get(target, ""))
         more = (Access(Op.RMW, target), *more) if target != structure else more
         op, target = Op.RMW, structure
-    run.visit(op, target, number, None, more)
+    run.visit(op, target, place, None, more)
 
 
-def _may_change(number: int) -> bool:
-    site = sites.site(number)
+def _may_change(place: int) -> bool:
+    site = sites.site(place)
     return site is None or (site.kind in _CHANGING and site.name.rpartition(".")[2] not in _LOOKING)
 
 
-def _is_item(number: int) -> bool:
-    site = sites.site(number)
+def _is_item(place: int) -> bool:
+    site = sites.site(place)
     return site is not None and site.kind != "read"
 
 
-def _is_under_way(frame: types.FrameType | None, number: int) -> bool:
+def _is_under_way(frame: types.FrameType | None, place: int) -> bool:
     """Whether the program's next frame outwards is where the site is: it is there that the operation takes place."""
-    site = sites.site(number)
+    site = sites.site(place)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back
     if frame is None or site is None or frame.f_code.co_filename != site.file:
@@ -134,9 +136,11 @@ def _place(code: types.CodeType, offset: int) -> tuple[int, int, int]:
     return known
 
 
-def accompanied(run: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
+def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
     """Operands of an operation just announced at ``site``: iterators that run code of the program tell of it."""
     last = _announced(run, site)
+    if is_a(owner, dict) and run.log and run.log[-1][3] == site:
+        return tuple([map(_Keyed(run.log[-1], owner), each) if _runs_code(each) else each for each in things])
     if last is None or last[2][0] in ("a", "o"):
         return things
     return tuple([_accompany(each, last) if _runs_code(each) else each for each in things])
@@ -160,6 +164,25 @@ def _runs_code(thing: Any) -> bool:
 
 def _accompany(thing: Any, last: _Entry) -> Iterator[Any]:
     return chain(map(_first, zip(thing, _between(last), strict=False)), _afterwards(last))
+
+
+class _Keyed:
+    """Tells of a dictionary's new keys as `update` gets them: nobody could say before."""
+
+    __slots__ = ("counts", "last", "number")
+
+    def __init__(self, last: _Entry, owner: Any) -> None:
+        self.last = last
+        self.number = number(owner)
+        self.counts = is_a(owner, Counter)
+
+    def __call__(self, given: Any) -> Any:
+        run = kernel.active
+        if run is not None and not run.solo and not run.aborting:
+            key = given if self.counts else given[0] if type(given) in (tuple, list) and given else None
+            written = Access(Op.WRITE, item(self.number, key))
+            run.visit(Op.RMW, ("s", self.number), self.last[3], None, (written,))
+        return given
 
 
 def _between(last: _Entry) -> Iterator[None]:

@@ -144,7 +144,8 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if owner is None or type(owner) is types.ModuleType:
         _builtin(run, function, site, args, named)
     elif type(function) is types.BuiltinMethodType or name in SLOTS or sources(owner):
-        natives.native_method(run, owner, name, site, args)
+        given = (*args, named) if named and name == "update" else args
+        natives.native_method(run, owner, name, site, given)
         if not sources(owner) and not is_a(owner, (str, bytes, int, tuple, float)):
             run.current.effects += 1  # a file that was read from, say
 
@@ -259,6 +260,9 @@ def go_through(run: Any, thing: Any, site: int) -> None:
         emit_reads(run, [each for each, _ in found], reads, site)
     if not found or hasattr(type(thing), "__next__"):
         may_get_on(run, thing)
+    looks = operation(thing, "__iter__")
+    if looks is not None:
+        looks(run, thing, site, ())
 
 
 def may_get_on(run: Any, thing: Any) -> None:
@@ -277,8 +281,9 @@ def begin(run: Any, thing: Any, site: int) -> None:
 
 def measure(run: Any, thing: Any, site: int) -> None:
     """How many there are is looked at."""
-    if operation(thing, "__len__") is not None:
-        read_structure(run, thing, site)
+    handler = operation(thing, "__len__")
+    if handler is not None:
+        handler(run, thing, site, ())
     else:
         for container in sources(thing):
             read_structure(run, container, site)

@@ -25,7 +25,6 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
 from mazurka.program.python.locations import (
-    BASES,
     base_of,
     bases,
     contents,
@@ -97,12 +96,32 @@ def _look(thing: dict[Any, Any], key: Any) -> Callable[[], Any]:
     return lambda: _find(thing, key)
 
 
+def _is_namespace(thing: Any) -> bool:
+    return type(thing) is dict and "__builtins__" in thing
+
+
+def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> None:
+    """Globals by way of their dictionary. Code that takes them for constants does not look again."""
+    module = thing.get("__name__", "?")
+    accesses = [Access(op, ("g", module, key)) for key in keys]
+    if op is not _READ:
+        text = f"assignment by way of globals() or vars() at {sites.location(site)}"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+    if accesses:
+        run.visit(op, accesses[0].target, site, None, tuple(accesses[1:]))
+
+
 def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    if args:
+    if args and _is_namespace(thing):
+        _namespace(run, thing, site, _READ, args[:1])
+    elif args:
         emit(run, thing, site, _READ, item(number(thing), args[0]), (), _look(thing, args[0]))
 
 
 def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+    if _is_namespace(thing):
+        _namespace(run, thing, site, _WRITE, args[:1])
+        return
     n = number(thing)
     more = values_changed(thing, n) if _has(thing, args[0]) else (Access(_RMW, ("s", n)),)
     emit(run, thing, site, _WRITE, item(n, args[0]), more, _look(thing, args[0]))
@@ -110,6 +129,9 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if not args:
+        return
+    if _is_namespace(thing):
+        _namespace(run, thing, site, _RMW, args[:1])
         return
     n = number(thing)
     changes = _doubtful(key_of(args[0])) or _has(thing, args[0])
@@ -119,6 +141,9 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
 
 def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if not args:
+        return
+    if _is_namespace(thing):
+        _namespace(run, thing, site, _RMW, args[:1])
         return
     n = number(thing)
     present = _has(thing, args[0])
@@ -151,11 +176,27 @@ def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None
 
 def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
-    changed = _keys_given(args)
+    changed = _elements_given(args) if is_a(thing, Counter) else _keys_given(args)
+    if _is_namespace(thing):
+        _namespace(run, thing, site, _WRITE, changed or dict.keys(thing))
+        return
     if changed is None:
-        changed = [*dict.keys(thing)]
+        changed = [*dict.keys(thing)]  # the others are told as they come, see `amid`
     more = [Access(_WRITE, item(n, key)) for key in changed]
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
+
+
+def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
+    """The same for a `Counter`, which counts what it gets."""
+    keys: list[Any] = []
+    for each in args:
+        if is_a(each, dict):
+            keys += dict.keys(each)
+        elif type(each) in (list, tuple, set, frozenset, str, range, deque):
+            keys += each
+        else:
+            return None
+    return keys
 
 
 def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
@@ -374,12 +415,20 @@ def forget_shapes() -> None:
     shapes.clear()
 
 
+#: Identities of the classes in the table: asking for those runs no code of a metaclass.
+_known: Final = set(map(id, OPERATIONS))
+
+
+def know(tables: dict[type, dict[str, Handler]]) -> None:
+    """Add classes to the table."""
+    OPERATIONS.update(tables)
+    _known.update(map(id, tables))
+
+
 def _operations(kind: type) -> dict[str, Handler]:
     """The operations that ``kind`` takes over from a container as they are."""
-    if not issubclass(kind, BASES):
-        return {}
     mro = bases(kind)
-    base = next((each for each in mro if each in OPERATIONS), None) if _hashable(mro) else None
+    base = next((each for each in mro if id(each) in _known), None)
     if base is None:
         return {}
     if base is kind:
@@ -387,15 +436,11 @@ def _operations(kind: type) -> dict[str, Handler]:
     return {name: handler for name, handler in OPERATIONS[base].items() if _is_native(mro, name)}
 
 
-def _hashable(mro: tuple[type, ...]) -> bool:
-    return all(type(each).__hash__ is not None for each in mro)
-
-
 def _is_native(mro: tuple[type, ...], name: str) -> bool:
     for each in mro:
         if name in each.__dict__:
             code = getattr(each.__dict__[name], "__code__", None)
-            return each in OPERATIONS and (code is None or code.co_filename not in sites.instrumented)
+            return id(each) in _known and (code is None or code.co_filename not in sites.instrumented)
     return name == "__bool__"
 
 

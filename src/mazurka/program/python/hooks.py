@@ -21,10 +21,10 @@ import operator
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import BuiltinMethodType, CellType
+from types import BuiltinMethodType, CellType, MethodType
 from typing import Any, Final
 
-from mazurka.program.python import amid, attributes, calls, kernel, lasting, objects, spin
+from mazurka.program.python import amid, attributes, calls, holders, kernel, lasting, objects, spin
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import GOING_THROUGH, forget_shapes, operation, read_all, shapes
 from mazurka.program.python.iteration import iterate, step
@@ -272,8 +272,8 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     if run is not None and not run.solo:
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
-        if type(function) is BuiltinMethodType and function.__name__ in GOING_THROUGH:
-            args = amid.accompanied(run, site, args)
+        if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
+            args = amid.accompanied(run, function.__self__, site, args)
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)
@@ -394,7 +394,7 @@ def augment(right: Any, left: Any, name: str, site: int) -> Any:
     run = kernel.active
     if run is not None and not run.solo:
         calls.augment(run, left, right, name, site)
-        (right,) = amid.accompanied(run, site, (right,))
+        (right,) = amid.accompanied(run, left, site, (right,))
     return right
 
 
@@ -403,7 +403,7 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
     run = kernel.active
     if run is not None and not run.solo:
         calls.augment(run, left, right, name, site)
-        (right,) = amid.accompanied(run, site, (right,))
+        (right,) = amid.accompanied(run, left, site, (right,))
     return left, right
 
 
@@ -520,6 +520,7 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
+    holders.install()
     attributes.private.update((local, real_local))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import calls, kernel
+from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.locations import emit_reads
 from mazurka.program.python.objects import number
 from mazurka.program.python.views import Cursor, begin_reads, cursors, next_reads
@@ -46,7 +47,8 @@ def iterate(thing: Any, site: int) -> Any:
     if not found:
         if not run.solo:
             calls.may_get_on(run, thing)
-        return thing
+        looks = operation(thing, "__iter__")
+        return thing if looks is None else map(_second, _looks(looks, thing, site), thing)
     if not run.solo and (begun := begin_reads(found)):
         emit_reads(run, [container for container, _ in found], begun, site)
     native = iter(thing)
@@ -60,6 +62,15 @@ def _passes() -> Iterator[None]:
         run = kernel.active
         if run is not None:
             run.passed_loop()
+        yield None
+
+
+def _looks(look: Handler, thing: Any, site: int) -> Iterator[None]:
+    """The same for containers of the library, of which nothing closer is known."""
+    while True:
+        run = kernel.active
+        if run is not None and not run.solo:
+            look(run, thing, site, ())
         yield None
 
 

@@ -9,6 +9,7 @@ Cost: about a microsecond to look behind a view or an iterator.
 from __future__ import annotations
 
 import gc
+import itertools
 import types
 from collections import OrderedDict, deque
 from itertools import islice
@@ -49,7 +50,14 @@ _EXAMPLES: Final[tuple[Any, ...]] = (
     iter(_ORDERED),
 )
 _ITERATORS: Final[frozenset[type]] = frozenset(map(type, _EXAMPLES))
-_COMBINATORS: Final = frozenset({enumerate, zip, map, filter, reversed})
+_COMBINATORS: Final = frozenset(
+    {enumerate, zip, map, filter, reversed}
+    | {getattr(itertools, name) for name in "accumulate compress dropwhile filterfalse islice pairwise starmap".split()}
+    | {itertools.chain, itertools.takewhile, itertools.zip_longest}
+)
+#: Those that keep what they go over in a tuple, or an iterator over one.
+_KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
+_TUPLE_ITERATOR: Final[type] = type(iter(()))
 _LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
 _LIST_ITERATOR: Final[type] = type(iter(_LIST))
 _DICT_ITERATORS: Final[frozenset[type]] = frozenset({type(iter(_DICT.values())), type(iter(_DICT.items()))})
@@ -69,8 +77,12 @@ def cursors(thing: Any) -> list[Cursor]:
     if kind in _LAZY:
         found: list[Cursor] = []
         for each in gc.get_referents(thing):
-            if type(each) is tuple and kind in (zip, map):
-                for part in each:
+            if type(each) is _TUPLE_ITERATOR and kind is itertools.chain:
+                each = next((kept for kept in gc.get_referents(each) if type(kept) is tuple), ())
+                for part in gc.get_referents(each):
+                    found += cursors(part)
+            elif type(each) is tuple and kind in _KEEPING:
+                for part in gc.get_referents(each):  # it may have holes, which only the collector steps over
                     found += cursors(part)
             elif type(each) in _LAZY:
                 found += cursors(each)

@@ -16,6 +16,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
 from mazurka.program.python.attributes import HARMLESS, root_of
+from mazurka.program.python.containers import operation
 from mazurka.program.python.locations import base_of, bases, contents, emit_reads
 from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.views import sources
@@ -55,7 +56,10 @@ def read(run: Any, things: Iterable[Any], site: int, copying: bool = False) -> N
             reads += contents(container)
             if asked not in _SHALLOW:
                 waiting += [each for each in _elements(container) if type(each) not in _PLAIN]
-        if not inside and asked not in _SHALLOW and _is_looked_into(thing, asked):
+        looks = operation(thing, "__iter__")
+        if looks is not None:
+            looks(run, thing, site, ())
+        elif not inside and asked not in _SHALLOW and _is_looked_into(thing, asked):
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in _PLAIN]
     if found:
