@@ -18,7 +18,8 @@ besides differs. (Two events of other threads, each the first of a race, may eac
 other's, if that is cut short behind its second event.)
 
 Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
-impossible and are then made for nothing). After an unsure leaf something may sleep; it is woken, at the cost of a
+impossible and are then made for nothing; when it turns out that reads of some kind of target may have to wait, the
+search begins anew, knowing that). After an unsure leaf something may sleep; it is woken, at the cost of a
 repetition.
 
 Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs
@@ -34,7 +35,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Any
 
-from mazurka.explore.races import Event, Execution
+from mazurka.explore.races import Event, Execution, is_waiting_read
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
 from mazurka.program.protocol import Plan, Run
@@ -47,6 +48,12 @@ class OptimalReduction:
     exhaustive = True
 
     def __init__(self) -> None:
+        self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
+        self.journal: list[Row] = []
+        self._clear()
+
+    def _clear(self) -> None:
+        self.looked_at: set[str] = set()  # kinds of targets that runs have read
         self.frames: list[Frame] = []
         self.fresh = 0  # frames from here on are new since the last run
         self.begun = self.outstanding = False
@@ -56,7 +63,6 @@ class OptimalReduction:
         self.lost = 0  # seeds that should have been possible
         self.events: list[Event] = []  # as numbered in rows
         self.event_numbers: dict[Event, int] = {}
-        self.journal: list[Row] = []
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -68,12 +74,21 @@ class OptimalReduction:
 
     def give(self, seed: Seed, run: Run) -> None:
         self.outstanding = False
+        if waited_for := self._met_waiting(run) - self.waited_for:
+            self.waited_for |= waited_for
+            if run.divergence is not None or waited_for & self.looked_at:
+                self._begin_anew()
+                return
+            self.journal.append(("waits", " ".join(sorted(self.waited_for))))
         if run.divergence is not None:
             index, harmless = run.divergence.index, run.divergence.harmless
             self._astray(index, harmless)
             self.journal.append(("astray", seed.number, index, int(harmless)))
             return
-        execution, fresh = Execution(run), self.fresh
+        execution, fresh = Execution(run, self.waited_for), self.fresh
+        if not execution.looked_at <= self.looked_at:
+            self.looked_at |= execution.looked_at
+            self.journal.append(("looks", " ".join(sorted(self.looked_at))))
         self._extend(execution.events[fresh:])
         made = array("q")
         for reversal in execution.reversals():
@@ -84,6 +99,19 @@ class OptimalReduction:
                 self._encode_insertion(made, change)
         path = array("q", [self._number_of(event) for event in execution.events[fresh:]])
         self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
+
+    def _met_waiting(self, run: Run) -> set[str]:
+        """Kinds of targets that somebody waits for to read them: at the end, or where a seed could not be followed."""
+        stuck = [blocked for blocked in run.blocked if is_waiting_read(blocked)]
+        if run.divergence is not None:
+            event = self.frames[run.divergence.index].event if run.divergence.index < len(self.frames) else None
+            stuck = [blocked for blocked in stuck if event is not None and run.tasks[blocked.task] == event.thread]
+        return {str(blocked.target[0]) for blocked in stuck}
+
+    def _begin_anew(self) -> None:
+        """Reversals so far took it that what is waited for can always be read."""
+        self._clear()
+        self.journal = [("anew", " ".join(sorted(self.waited_for)))]
 
     def estimate(self) -> Estimate:
         waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
@@ -178,6 +206,13 @@ class OptimalReduction:
     def restore(self, rows: Iterable[Row]) -> None:
         for row in rows:
             match row:
+                case ("anew", waited_for):
+                    self._clear()
+                    self.waited_for = set(waited_for.split())
+                case ("waits", waited_for):
+                    self.waited_for = set(waited_for.split())
+                case ("looks", looked_at):
+                    self.looked_at = set(looked_at.split())
                 case ("event", thread, reads, writes):
                     event = Event(thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)))
                     self.event_numbers[event] = len(self.events)

@@ -17,7 +17,8 @@ Departures. What may have to wait needs more care than the paper's section on it
   of what lies between can be in the reversal, since it depends on the first.
 - What a thread was blocked before when the run ended counts as a second, too: so every deadlock has a way out.
 - Whether a thread could move is known if it stood there: the run says who was enabled at each point. Of a lock it
-  follows from who held it. Else (a semaphore's counter, a queue) the reversal is *unsure*.
+  follows from who held it. Else (a semaphore's counter, a queue) the reversal is *unsure*. That a read may have to
+  wait is not told by its step; the explorer learns which kinds of targets are waited for.
 - An attempt that does not wait may turn out the other way when reversed; on a lock, which way is known, otherwise it
   is taken to write.
 
@@ -26,14 +27,15 @@ Cost: O(steps x threads) for the order, O(points) for each reversal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mazurka.causal.history import stable_print
-from mazurka.program.protocol import Run, Step, Target
+from mazurka.program.protocol import Blocked, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
 
+_WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
 _NOTIFYING: Final = frozenset({Op.NOTIFY, Op.NOTIFY_ALL})
 
@@ -104,9 +106,12 @@ class _Second:
 
 
 class Execution:
-    """The points of a run and their order."""
+    """The points of a run and their order.
 
-    def __init__(self, run: Run) -> None:
+    ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do.
+    """
+
+    def __init__(self, run: Run, waited_for: Collection[str] = ()) -> None:
         self.tasks = run.tasks
         self.events: list[Event] = []
         self.numbers: list[int] = []  # by event: its thread
@@ -119,11 +124,13 @@ class Execution:
         self._now = [[0] * len(run.tasks) for _ in run.tasks]
         self._reached = [0] * len(run.tasks)
         self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # and how much of each target's past it saw
+        self._waited_for = waited_for
+        self.looked_at: set[str] = set()  # kinds of targets that a point only read
         for number, step in enumerate(run.log):
             self._add(number, step)
         for blocked in run.blocked:
-            if blocked.op in (Op.ACQUIRE, Op.RMW):
-                self._note(len(self.events), blocked.task, blocked.op, ((blocked.op, blocked.target),), False)
+            if blocked.op in _WAITING or is_waiting_read(blocked):
+                self._note(len(self.events), blocked.task, blocked.op, ((blocked.op, blocked.target),), False, True)
 
     # -- the order ----------------------------------------------------------------------------------------------------
 
@@ -131,7 +138,11 @@ class Execution:
         task, op, target, _site, point, _value, more = step
         accesses = ((op, target), *[(a.op, a.target) for a in more]) if more else ((op, target),)
         if point:
-            self._note(len(self.events), task, op, accesses, any(a.op is Op.REQUEST for a in more))
+            attempt = any(a.op is Op.REQUEST for a in more)
+            if op is Op.READ:
+                self.looked_at.add(target[0])
+            waits = op in _WAITING or op is Op.READ and target[0] in self._waited_for
+            self._note(len(self.events), task, op, accesses, attempt, waits and not attempt)
         clock = self._now[task]
         for access, touched in accesses:
             for touch in self._direct(touched, WRITES[access], READS[access]):
@@ -174,9 +185,10 @@ class Execution:
             if writing:
                 yield touch
 
-    def _note(self, number: int, task: int, op: Op, accesses: tuple[tuple[Op, Target], ...], attempt: bool) -> None:
+    def _note(
+        self, number: int, task: int, op: Op, accesses: tuple[tuple[Op, Target], ...], attempt: bool, waits: bool
+    ) -> None:
         base = self._now[task]
-        waits = not attempt and op in (Op.ACQUIRE, Op.RMW)
         second = _Second(number, task, base[task] + 1, op, accesses, base, self._reached[task], waits, attempt)
         seen = {target: len(self._touches.get(target, ())) for _, target in accesses}
         self._seconds.append((second, seen))
@@ -198,7 +210,7 @@ class Execution:
                 if second.waits and op is second.op:
                     yield from self._behind(second, target, seen[target], others)
                 else:
-                    yield from self._adjacent(second, target, direct[target], others)
+                    yield from self._adjacent(second, target, direct[target], seen[target], others)
 
     def rivals(self, first_new: int) -> Iterator[tuple[int, int]]:
         """(event, thread): the thread stood before, or had yet to come to, something that conflicts with the event.
@@ -221,12 +233,15 @@ class Execution:
                             break
 
     def _adjacent(
-        self, second: _Second, target: Target, direct: list[_Touch], others: list[_Touch]
+        self, second: _Second, target: Target, direct: list[_Touch], seen: int, others: list[_Touch]
     ) -> Iterator[Reversal]:
-        """Races with what conflicts directly; the second can always move."""
+        """Races with what conflicts directly; the second can always move, unless it is seen that it could not."""
         for touch in direct:
-            if touch.event < 0 or touch.task == second.task or self._known(second, touch) is False:
+            if touch.event < 0 or touch.task == second.task:
                 continue
+            if self._known(second, touch) is False:
+                yield from self._behind(second, target, seen, others)
+                return
             rest = [t for t in (*others, *direct) if t.step != touch.step]
             if not self._between(touch, second, rest):
                 unsure = second.op is Op.READ and not second.attempt and self._handed_on(target)
@@ -237,6 +252,8 @@ class Execution:
         past = self._touches.get(target, [])
         for index in range(seen - 1, -1, -1):
             touch = past[index]
+            if not touch.writes and second.op is Op.READ:
+                continue
             rest = [t for t in others if t.step != touch.step]
             if touch.task == second.task or self._between(touch, second, rest):
                 if touch.writes:
@@ -300,6 +317,11 @@ class Execution:
         if self._is_lock(target) and not first.free:
             return Event(event.thread, event.reads | {printed}, event.writes - {printed})
         return Event(event.thread, event.reads - {printed}, event.writes | {printed})
+
+
+def is_waiting_read(blocked: Blocked) -> bool:
+    """Whether somebody is stuck before a read, not because it would only repeat itself."""
+    return blocked.op is Op.READ and not blocked.repeats
 
 
 def _event(thread: str, accesses: tuple[tuple[Op, Target], ...]) -> Event:

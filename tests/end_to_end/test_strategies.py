@@ -1,0 +1,55 @@
+"""What strategies make of primitives that the oracle's programs don't have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+#: That a read of the event may have to wait is not told by its step. Whoever takes it to be possible before the event
+#: is set meets an order that can't be.
+WAITS_FOR_AN_EVENT = """\
+import threading
+
+
+class Shared:
+    x = y = 0
+
+
+def setter():
+    with counter:
+        Shared.x += 1
+    event.set()
+    if counter.acquire(blocking=False):
+        Shared.y += 1
+        counter.release()
+
+
+def adder():
+    seen = Shared.y
+    with counter:
+        Shared.x += seen + 2
+
+
+def waiter():
+    early = event.is_set()
+    with counter:
+        seen.append((early, Shared.x, Shared.y))
+    event.wait()
+    seen.append(Shared.x)
+
+
+counter, event, seen = threading.Semaphore(1), threading.Event(), []
+threads = [threading.Thread(target=target) for target in (setter, adder, waiter)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert Shared.x in (3, 4)
+"""
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dpor"])
+def test_waiting_for_an_event(shell: Any, strategy: str) -> None:
+    report = shell.check(WAITS_FOR_AN_EVENT, "--strategy", strategy, status=0)
+    assert report["verdict"] == "verified"
