@@ -11,8 +11,9 @@ Values. What a read sees is a number standing for a value, equal only if the val
 - of a value the program told (:attr:`Plan.values`), its key: then reads of equal values lead to the same moment,
   whoever wrote them;
 - else whoever wrote it after which history, which fixes the value;
-- a free lock has the number of what was never written, a held one and an ended thread numbers of their own: whom one
-  got a lock from, or what a thread did that one waited for, tells nothing.
+- a free lock has the number of what was never written, a held one, an ended thread and a wake-up numbers of their
+  own: whom one got a lock from, who woke one, or what a thread did that one waited for, tells nothing;
+- a condition holds the queue of the threads that wait for it.
 
 Places. Only locations count that several threads touch and somebody writes. Objects are numbered per run, and an
 object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run

@@ -27,6 +27,9 @@ _TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN})
 #: Operations of primitives that may have to wait, for what only they know.
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 
+#: Operations of conditions: they change who waits.
+_QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
+
 #: Object numbers are at least this (objects.py).
 _OBJECTS: Final = 1 << 24
 
@@ -44,7 +47,10 @@ class Walker:
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
-        self.seen_things = 0
+        self.event_wakes = {  # what waits for events are woken by
+            access.target for step in run.log if step.target[0] == "event" for access in step.more
+        }
+        self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
 
     def walk(self) -> None:
         enabled = {choice.point: choice.enabled for choice in self.run.choices}
@@ -56,7 +62,7 @@ class Walker:
                     self.behaviour.expired[self._vector()] = self.threads[step.task]
                 self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
                 cursor += 1
-            if step.op is Op.BEGIN:
+            if step.op is Op.BEGIN or self.at[step.task] is None:  # a queue of stores is there without beginning
                 self.at[step.task] = self.behaviour.root(self.threads[step.task])
             self._step(number, step)
         self._end()
@@ -123,11 +129,19 @@ class Walker:
         seen: list[tuple[int, int]] = []
         writes: list[tuple[int, int | None]] = []
         told = None if attempt else step.value
+        wakes = [access.target for access in step.more if access.target[0] == "wake"]
+        woken: tuple[int, ...] = ()
         for op, target, value in ((step.op, step.target, told), *step.more):
             if not (READS[op] or WRITES[op]):
                 continue
             location = self._location(task, moment, target, WRITES[op])
-            if op not in _LIFE and not self.behaviour.contended(location, self.run.tasks[task], WRITES[op]):
+            if target[0] == "wake":
+                location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
+            elif (
+                op not in _LIFE
+                and target[0] != "cond"
+                and not self.behaviour.contended(location, self.run.tasks[task], WRITES[op])
+            ):
                 continue
             place = self.behaviour.place(location)
             self._begin(task, moment, place, location, target)
@@ -138,7 +152,14 @@ class Walker:
                 seen.append((place, self.memory[place]))
                 self.behaviour.astray += op is Op.ACQUIRE and self.memory[place] != FIRST
             if WRITES[op]:
-                writes.append((place, self._written(task, moment, place, location, op, value)))
+                if op in _QUEUEING or place in self.queues:
+                    woken = self.queues.get(place, ())[: len(wakes)]
+                    written: int | None = self._queued(task, place, op, len(wakes))
+                    if op is Op.WAIT:
+                        writes.append((self.behaviour.place(("wake", self.run.tasks[task])), FIRST))
+                else:
+                    written = self._written(task, moment, place, location, op, value)
+                writes.append((place, written))
         return tuple(seen), writes
 
     def _begin(self, task: int, moment: Moment, place: int, location: Any, target: Target) -> None:
@@ -156,11 +177,29 @@ class Walker:
             if place not in self.history and self.behaviour.initial[place] != HELD:
                 self.behaviour.was_held(location)
             return FIRST
-        if op is Op.END:
-            return ENDED
+        if op is Op.END or location[0] == "wake":
+            return ENDED  # of the waiting: whoever woke the thread
         if value is not None and (op is Op.WRITE or op is Op.RMW):
             return self.behaviour.written(location, self._key(task, moment, value))
         return None
+
+    def _wake(self, task: int, target: Target, woken: int) -> Target:
+        """Where a thread that waits for a condition sees that it was woken: a place of its own, whatever wait it is."""
+        if target in self.event_wakes:
+            return target
+        return ("wake", self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
+
+    def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
+        """What a condition holds then: who waits for it; a thread that gave up waiting leaves by another operation."""
+        queue, thread = self.queues.get(place, ()), self.threads[task]
+        if op is Op.WAIT:
+            queue = (*queue, thread)
+        elif op in _QUEUEING:
+            queue = queue[woken:]
+        else:
+            queue = tuple([other for other in queue if other != thread])
+        self.queues[place] = queue
+        return self.behaviour.value(("queue", queue)) if queue else FIRST
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
@@ -234,7 +273,13 @@ class Walker:
         for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
             writes = WRITES[blocked.op] and target == blocked.target
             location = self._location(blocked.task, moment, target, writes)
-            if blocked.op in _LIFE or behaviour.contended(location, self.run.tasks[blocked.task], writes):
+            if target[0] == "wake" and target not in self.event_wakes:
+                location = ("wake", self.run.tasks[blocked.task])
+            if (
+                blocked.op in _LIFE
+                or target[0] in ("cond", "wake")
+                or behaviour.contended(location, self.run.tasks[blocked.task], writes)
+            ):
                 place = behaviour.place(location)
                 if READS[blocked.op]:
                     looks.append(place)
