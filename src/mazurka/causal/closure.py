@@ -33,7 +33,7 @@ from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query
 from mazurka.causal.solver import Answer, Because, Feasible, Infeasible, Query, Unknown
-from mazurka.causal.state import State, compiled, interpreted, state_of, wants_compiled
+from mazurka.causal.state import INTERPRETED, State, state_of, wants_compiled
 
 
 class ClosureSolver:
@@ -98,8 +98,13 @@ class Closure:
 
     def _begin(self) -> None:
         flat = wants_compiled(len(self.model.rank))
-        self.kernel: Any = compiled() if flat else interpreted()
         self.state: State = state_of(self.model, self.room, flat)
+        self.kernel: Any = INTERPRETED
+        self.handle: Any = self.state  # what the kernel's functions take for the state
+        if flat:
+            from mazurka.causal.compiled import COMPILED, handle_of
+
+            self.kernel, self.handle = COMPILED, handle_of(self.state)
         self.frames: list[_Frame] = []
         self.possible = True
         self._forget()
@@ -138,7 +143,7 @@ class Closure:
         """Forget the last question pushed."""
         self.pushed.pop()
         frame = self.frames.pop()
-        self.kernel.undo(self.state, *frame.mark)
+        self.kernel.undo(self.handle, *frame.mark)
         self.state.reg[kernel.MARK] = self.frames[-1].mark[0] if self.frames else 0
         for where, index, old in reversed(frame.changed):
             where[index] = old
@@ -153,7 +158,7 @@ class Closure:
             self._enter(question)
 
     def _enter(self, question: Question) -> None:
-        s, k, event_of = self.state, self.kernel, self.model.event_of
+        s, k, h, event_of = self.state, self.kernel, self.handle, self.model.event_of
         changed: list[tuple[Any, int, int]] = []
         self.frames.append(_Frame(self._mark(), self.possible, changed))
 
@@ -167,7 +172,7 @@ class Closure:
             thread = s.thread[event]
             change(s.cap, thread, min(s.cap[thread], event - s.starts[thread]))
             if s.past[thread] > s.cap[thread]:
-                k.contradict(s, kernel.CAPPED, thread, event)
+                k.contradict(h, kernel.CAPPED, thread, event)
         reads = [self._read(*asked) for asked in question.sees]
         for read, source in reads:
             change(s.fixed, read, source)
@@ -176,21 +181,21 @@ class Closure:
                 thread = s.thread[event]
                 change(s.keep_cap, thread, min(s.keep_cap[thread], event - s.starts[thread]))
                 if s.kept[thread] > s.keep_cap[thread]:
-                    k.contradict(s, kernel.UNKEPT, thread, event)
+                    k.contradict(h, kernel.UNKEPT, thread, event)
         for rank in (*question.happen, *(rank for pair in question.before for rank in pair)):
-            k.want(s, event_of[rank], False)
+            k.want(h, event_of[rank], False)
         for rank in question.next:
             self._stand_before(event_of[rank])
         for read, source in reads:
-            k.want(s, s.read_event[read], False)
+            k.want(h, s.read_event[read], False)
             self._settle()
             if s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] in (LOOSE, OPEN):
-                k.bind(s, read, source)
+                k.bind(h, read, source)
             elif s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] != source:
                 self.possible = False
                 self.core.bound |= {(int(s.source[read]), int(s.read_event[read])), (source, int(s.read_event[read]))}
         for a, b in question.before:
-            k.link(s, event_of[a], event_of[b], ASKED, 0, 0)
+            k.link(h, event_of[a], event_of[b], ASKED, 0, 0)
         self._settle()
 
     def _mark(self) -> tuple[int, int]:
@@ -200,19 +205,19 @@ class Closure:
         return int(reg[kernel.TRAIL]), int(reg[kernel.EDGES])
 
     def _settle(self) -> None:
-        self.kernel.settle(self.state)
+        self.kernel.settle(self.handle)
         self.possible &= self.state.reg[kernel.TROUBLE] == kernel.NONE
 
     def _stand_before(self, event: int) -> None:
         """The thread of ``event`` gets to where it comes next."""
-        s, k = self.state, self.kernel
+        s, k, h = self.state, self.kernel, self.handle
         thread = s.thread[event]
         if event > s.starts[thread]:
-            k.want(s, event - 1, False)
+            k.want(h, event - 1, False)
         for i in range(s.need_at[event], s.need_at[event + 1]):
-            k.want(s, s.need[i], False)
+            k.want(h, s.need[i], False)
         if s.guard[event]:
-            k.want(s, s.starts[thread] + s.guard[event] - 1, True)
+            k.want(h, s.starts[thread] + s.guard[event] - 1, True)
 
     def _read(self, rank: int, target: Any, source: int) -> tuple[int, int]:
         model = self.model
@@ -224,18 +229,18 @@ class Closure:
 
     def _guess(self) -> Answer | None:
         """With the sources of the run, if that needs no search."""
-        s, k = self.state, self.kernel
+        s, k, h = self.state, self.kernel, self.handle
         mark = self._mark()
-        k.guess(s)
+        k.guess(h)
         answer = self._arranged() if s.reg[kernel.TROUBLE] == kernel.NONE else None
         if answer is None and s.reg[kernel.TROUBLE] != kernel.FULL:
-            k.undo(s, *mark)
+            k.undo(h, *mark)
             s.reg[kernel.MARK] = self.frames[-1].mark[0]
         return answer
 
     def _arranged(self) -> Feasible | None:
         s, total = self.state, int(sum(self.state.past))
-        if self.kernel.arrange(s) < total:
+        if self.kernel.arrange(self.handle) < total:
             return None
         return Feasible(tuple([int(s.rank[event]) for event in s.order[:total]]))
 
@@ -268,16 +273,16 @@ class Closure:
             self._try(False, *self._undecided())
 
     def _try(self, source: bool, a: int, b: int) -> None:
-        s, k = self.state, self.kernel
+        s, k, h = self.state, self.kernel, self.handle
         self.tries.append(_Try(source, a, b, self._mark(), self.opened))
         level = len(self.tries)
         s.reg[kernel.LEVEL] = level
         if source:
             self.tried_at[a] = level
-            k.bind(s, a, b)
+            k.bind(h, a, b)
         else:
-            k.link(s, a, b, kernel.DECIDED, level, 0)
-        k.settle(s)
+            k.link(h, a, b, kernel.DECIDED, level, 0)
+        k.settle(h)
 
     def _jump(self, found: Explanation) -> bool:
         """Go back to where the contradiction teaches something; false if it rests on nothing tried."""
@@ -289,7 +294,7 @@ class Closure:
         reason = frozenset(found.levels - {last})
         level = max(reason, default=0)
         wrong = self.tries[last - 1]
-        self.kernel.undo(self.state, *self.tries[level].mark)
+        self.kernel.undo(self.handle, *self.tries[level].mark)
         self.opened = self.tries[level].opened
         del self.tries[level:]
         self.state.reg[kernel.MARK] = (self.tries[-1] if self.tries else self.frames[-1]).mark[0]
@@ -302,8 +307,8 @@ class Closure:
             self._refuse(wrong.a, wrong.b, reason, level)
         else:
             self.reasons.append(reason)
-            self.kernel.link(self.state, wrong.b, wrong.a, LEARNT, len(self.reasons) - 1, 0)
-            self.kernel.settle(self.state)
+            self.kernel.link(self.handle, wrong.b, wrong.a, LEARNT, len(self.reasons) - 1, 0)
+            self.kernel.settle(self.handle)
         return True
 
     def _refuse(self, read: int, source: int, reason: frozenset[int], level: int) -> None:
@@ -340,7 +345,7 @@ class Closure:
         """A read whose source is open: the next, or once there was a contradiction one with no choice."""
         s = self.state
         if self.contradictions:
-            read = int(self.kernel.most_bound(s))
+            read = int(self.kernel.most_bound(self.handle))
             if read >= 0:
                 return read
         while self.opened < s.reg[kernel.OPENS]:
@@ -352,13 +357,13 @@ class Closure:
 
     def _sources(self, read: int, found: Explanation | None = None) -> list[int]:
         """The sources an open read can still have, the likeliest first; why not the others goes to ``found``."""
-        s, k = self.state, self.kernel
+        s, k, h = self.state, self.kernel, self.handle
         group, own = s.choice[read], self.model.read_source[read]
         left = []
         for i in range(s.group_at[group], s.group_at[group + 1]):
             source = int(s.group[i])
-            hider = int(k.hider(s, read, source))
-            refused = hider < 0 and k.refused(s, read, source)
+            hider = int(k.hider(h, read, source))
+            refused = hider < 0 and k.refused(h, read, source)
             if hider < 0 and not refused:
                 left.append(source)
             elif found is not None and refused:

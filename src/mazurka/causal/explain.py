@@ -108,7 +108,7 @@ class _Work:
         s = self.s
         if a == b or s.thread[a] == s.thread[b] and a < b:
             return
-        count = self.closure.kernel.path(s, a, b, known)
+        count = self.closure.kernel.path(self.closure.handle, a, b, known)
         assert count >= 0, "an order that nobody entered"
         self.edges += [int(edge) for edge in s.found[:count]]
 

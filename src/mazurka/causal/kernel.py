@@ -19,7 +19,7 @@ Cost: a link costs O(threads) for each event whose row grows, and per read or wr
 write the target x log); memory is 4 bytes x events x threads, plus about 100 bytes per event.
 
 The same source runs in two ways: interpreted on lists, which small questions want, and compiled by numba on int32
-arrays (:func:`mazurka.causal.state.compiled`). So it keeps to integers, subscripts and functions of this file and
+arrays (compiled.py). So it keeps to integers, subscripts and functions of this file and
 inquire.py; a capacity that runs out is reported as ``FULL`` and the question asked again with more room.
 """
 

@@ -1,12 +1,11 @@
 """What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
-Compiled is what is worth it: numba takes half a minute to compile the kernel's own source, once, and keeps the result
-on disk. Below :data:`COMPILE_FROM` events, or where numba is not installed, the interpreter does it.
+Below :data:`COMPILE_FROM` events, or where numba is not installed, the interpreter does it: numba takes some ten seconds
+to compile the kernel (it keeps the result on disk), and two to load what it kept.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.util import find_spec
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -155,42 +154,20 @@ def state_of(model: Model, room: int, flat: bool) -> State:
     return State(**made)
 
 
-#: Functions that only the kernel calls: making them callable from Python would cost seconds.
-_INNER: Final = frozenset(
-    {"save", "enqueue", "dequeue", "grow", "admit", "choose", "join", "enter", "observe", "follow", "exclude"}
-    | {"harms", "perform", "ready", "wanted", "last_index", "exclude_section"}
-)
-
-
 def wants_compiled(events: int) -> bool:
     """Whether a model of so many events is worked on by compiled code."""
     return events >= COMPILE_FROM and find_spec("numba") is not None
 
 
-@cache
-def interpreted() -> Any:
+def functions() -> dict[str, FunctionType]:
     """The kernel's functions."""
-    return SimpleNamespace(**_functions())
-
-
-@cache
-def compiled() -> Any:
-    """The kernel's functions, compiled."""
-    import numba
-
-    space: dict[str, Any] = {**vars(kernel), **vars(inquire)}
-    compile_: Any = numba.njit
-    for name, function in _functions().items():
-        copy = FunctionType(function.__code__, space, name)
-        options = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-        space[name] = compile_(no_cpython_wrapper=name in _INNER, **options)(copy)
-    return SimpleNamespace(**{name: space[name] for name in _functions()})
-
-
-def _functions() -> dict[str, FunctionType]:
     return {
         name: value
         for module in (kernel, inquire)
         for name, value in vars(module).items()
         if isinstance(value, FunctionType)
     }
+
+
+#: The same, to be called on a state as it is.
+INTERPRETED = SimpleNamespace(**functions())

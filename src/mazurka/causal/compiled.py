@@ -1,0 +1,55 @@
+"""The kernel compiled by numba: the same functions, of the same source, on a state that is handed over by reference.
+
+Compiled code gets the arrays in one numba structure, since passing seventy arrays by value costs more than most
+functions do. Python keeps the :class:`~mazurka.causal.state.State` itself: both see the same arrays. Compiling takes
+about ten seconds. numba is imported with this module.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+import numba
+from numba.core import types
+from numba.experimental import structref
+
+from mazurka.causal import inquire, kernel
+from mazurka.causal.state import State, functions
+
+_struct: Any = structref
+_types: Any = types
+
+
+class _StateType(_types.StructRef):  # type: ignore[misc]  # numba's classes have no types
+    """The structure's type: one field for each array of the state."""
+
+
+class _Handle(_struct.StructRefProxy):  # type: ignore[misc]
+    """What Python holds of the structure."""
+
+    def __new__(cls, *arrays: Any) -> _Handle:
+        made: _Handle = _struct.StructRefProxy.__new__(cls, *arrays)
+        return made
+
+
+_struct.register(_StateType)
+_struct.define_proxy(_Handle, _StateType, list(State._fields))
+
+
+def handle_of(state: State) -> Any:
+    """What compiled functions take for the state."""
+    return _Handle(*state)
+
+
+def _compile() -> SimpleNamespace:
+    space: dict[str, Any] = {**vars(kernel), **vars(inquire)}
+    jit: Any = numba.njit
+    for name, function in functions().items():
+        copy = FunctionType(function.__code__, space, name)
+        space[name] = jit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(copy)
+    return SimpleNamespace(**{name: space[name] for name in functions()})
+
+
+#: The functions of kernel.py and inquire.py, each compiled when first called.
+COMPILED = _compile()
