@@ -24,6 +24,8 @@ from mazurka.errors import UsageError
 
 STRATEGIES: Final = ("mcr", "se-mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct", "pos", "surw")
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
+#: Strategies that assume more of runs than that they are threads of reads and writes.
+KNOWN_MODELS: Final = {"se-mcr": ("sc",)}
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)
 FORMATS: Final = ("text", "json", "sarif", "junit", "github")
@@ -221,6 +223,9 @@ def resolve(
     options = Options()
     for layer in layers:
         options = replace(options, **layer)
+    if options.memory_model not in KNOWN_MODELS.get(options.strategy, MEMORY_MODELS):
+        problem = f"strategy {options.strategy} does not know memory model {options.memory_model}"
+        raise UsageError("config-value", problem, where="strategy, memory-model", hint="take mcr, or sc")
     return replace(options, profile=profile)
 
 

@@ -53,6 +53,18 @@ def test_mcr_reaches_what_the_machine_does(first: int, model: MemoryModel) -> No
 
 
 @MODELS
+@pytest.mark.parametrize("strategy", ["dpor", "dpor-rf", "icb-dpor"])
+def test_other_complete_strategies_reach_it_too(strategy: str, model: MemoryModel) -> None:
+    used = 0
+    for number in range(40):
+        known = _known(number, model)
+        if known is not None and len(OracleProgram(known[0], model=model).execute(Plan()).schedule()) <= 9:
+            assert reach(known[0], strategy, model=model).everything == known[1], number
+            used += 1
+    assert used > 8
+
+
+@MODELS
 def test_dfs_and_the_verdict_agree(model: MemoryModel) -> None:
     used = 0
     for number in range(50):
