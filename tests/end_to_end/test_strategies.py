@@ -49,6 +49,37 @@ assert Shared.x in (3, 4)
 """
 
 
+#: Which of them stops waiting follows from who is stuck.
+WAITS_FOR_SOME_TIME = """\
+import threading
+
+
+def notify():
+    with condition:
+        condition.notify()
+
+
+def wait():
+    with condition:
+        seen.append(condition.wait(timeout=1))
+
+
+condition, seen = threading.Condition(), []
+threads = [threading.Thread(target=target) for target in (notify, wait)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "icb-dpor"])
+def test_partial_orders_prove_nothing_about_waiting_times(shell: Any, strategy: str) -> None:
+    report = shell.check(WAITS_FOR_SOME_TIME, "--strategy", strategy, status=0)
+    assert report["verdict"] == "inconclusive"
+    assert shell.check(WAITS_FOR_SOME_TIME, "--strategy", "dfs", status=0)["verdict"] == "verified"
+
+
 @pytest.mark.parametrize("strategy", ["mcr", "dpor"])
 def test_waiting_for_an_event(shell: Any, strategy: str) -> None:
     report = shell.check(WAITS_FOR_AN_EVENT, "--strategy", strategy, status=0)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.program.protocol import Plan, Run
@@ -57,6 +57,10 @@ def turns(run: Run) -> list[Turn]:
 def covered(bound: int) -> str:
     """What has been achieved, in words."""
     return f"every order with up to {bound} preemption{'s' * (bound != 1)} was covered"
+
+
+#: Why partial orders are no proof where somebody stopped waiting.
+EXPIRED: Final = "waiting times ran out, which does not follow from the order of conflicting steps"
 
 
 class Levels(Generic[T]):

@@ -18,6 +18,9 @@ directly follows.
 Invariant, tested against the oracle: when every seed with up to ``k`` preemptions has been run, every final state and
 deadlock that some order with up to ``k`` preemptions reaches has been reached.
 
+When a waiting time runs out follows from nobody else being able to move, which no two conflicting steps show. So a
+search that met this has a doubt.
+
 Cost: no sleep sets (they are not sound under bounds), so many orders of one trace are run, sometimes most of them; the
 whole tree stays in memory.
 """
@@ -28,7 +31,7 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mazurka.explore.bounded import Levels, Turn, turns
+from mazurka.explore.bounded import EXPIRED, Levels, Turn, turns
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.program.protocol import Plan, Run
@@ -74,6 +77,7 @@ class BoundedReduction:
         self.levels.add(0, _Wanted(None, ""))
         self.done = 0
         self.unrepeatable = 0
+        self.expired = False  # in some run a waiting time ran out
         self.journal: list[Row] = []
 
     def take(self) -> Seed | None:
@@ -86,6 +90,9 @@ class BoundedReduction:
             self._astray(seed.number, lost)
             self.journal.append(("astray", seed.number, lost))
             return
+        if run.expired and not self.expired:
+            self.expired = True
+            self.journal.append(("expired",))
         schedule, fresh = run.schedule(), max(len(seed.plan.prefix) - 1, 0)
         told = [(turn.enabled, turn.staying) for turn in turns(run)[fresh:]]
         wanted = sorted(set(_backtrack(run, schedule, fresh)))
@@ -136,7 +143,7 @@ class BoundedReduction:
 
     def doubt(self) -> str:
         if not self.unrepeatable:
-            return ""
+            return EXPIRED if self.expired else ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
 
     def rows(self) -> list[Row]:
@@ -148,6 +155,8 @@ class BoundedReduction:
             match row:
                 case ("ran", number, schedule, told, wanted):
                     self._learn(number, tuple(schedule.split()), json.loads(told), json.loads(wanted))
+                case ("expired",):
+                    self.expired = True
                 case ("astray", number, lost):
                     self._astray(number, lost)
 

@@ -22,6 +22,9 @@ impossible and are then made for nothing; when it turns out that reads of some k
 search begins anew, knowing that). After an unsure leaf something may sleep; it is woken, at the cost of a
 repetition.
 
+When a waiting time runs out follows from nobody else being able to move, which no two conflicting steps show. So a
+search that met this has a doubt.
+
 Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs
 before.
 
@@ -35,6 +38,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Any
 
+from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Event, Execution, is_waiting_read
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
@@ -49,6 +53,7 @@ class OptimalReduction:
 
     def __init__(self) -> None:
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
+        self.expired = False  # in some run a waiting time ran out
         self.journal: list[Row] = []
         self._clear()
 
@@ -74,6 +79,9 @@ class OptimalReduction:
 
     def give(self, seed: Seed, run: Run) -> None:
         self.outstanding = False
+        if run.expired and not self.expired:
+            self.expired = True
+            self.journal.append(("expired",))
         if waited_for := self._met_waiting(run) - self.waited_for:
             self.waited_for |= waited_for
             if run.divergence is not None or waited_for & self.looked_at:
@@ -111,7 +119,7 @@ class OptimalReduction:
     def _begin_anew(self) -> None:
         """Reversals so far took it that what is waited for can always be read."""
         self._clear()
-        self.journal = [("anew", " ".join(sorted(self.waited_for)))]
+        self.journal = [("anew", " ".join(sorted(self.waited_for))), *[("expired",)] * self.expired]
 
     def estimate(self) -> Estimate:
         waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
@@ -122,7 +130,9 @@ class OptimalReduction:
         return ""
 
     def doubt(self) -> str:
-        return f"{self.lost} schedules that should be possible could not be followed" if self.lost else ""
+        if self.lost:
+            return f"{self.lost} schedules that should be possible could not be followed"
+        return EXPIRED if self.expired else ""
 
     # -- the walk -----------------------------------------------------------------------------------------------------
 
@@ -209,6 +219,8 @@ class OptimalReduction:
                 case ("anew", waited_for):
                     self._clear()
                     self.waited_for = set(waited_for.split())
+                case ("expired",):
+                    self.expired = True
                 case ("waits", waited_for):
                     self.waited_for = set(waited_for.split())
                 case ("looks", looked_at):

@@ -179,6 +179,7 @@ class Run:
     divergence: Divergence | None = None
     grew: bool = False
     truncated: str = ""  # why the run was cut short ("" if it was not)
+    expired: int = 0  # waiting times that ran out
     output: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)

@@ -320,6 +320,7 @@ class PythonProgram:
         That a time runs out follows from all other threads being stuck, which reads-from does not tell: what such
         an order would have led to by another way may not have been explored.
         """
+        run.expired = run_kernel.expired
         self._expired = self._expired or bool(run_kernel.expired)
         self._refused = self._refused or run_kernel.refused
         if self._expired and self._refused:
