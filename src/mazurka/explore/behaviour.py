@@ -232,17 +232,20 @@ class Behaviour:
 
     # -- places -------------------------------------------------------------------------------------------------------
 
-    def contended(self, location: Any, thread: str, writes: bool) -> bool:
-        """Note an access, and say whether several threads touch the location and somebody writes it."""
+    def contended(self, location: Any, thread: str, writes: bool, at_once: bool) -> bool:
+        """Note an access, and say whether several threads touch the location and somebody writes it.
+
+        ``at_once``: they do in the run of this access.
+        """
         known = self._touchers.get(location, _UNKNOWN)
         if known is None:
             return True
         if known is _UNKNOWN:
-            self._touchers[location] = (thread, writes)
-            return False
+            self._touchers[location] = None if at_once else (thread, writes)
+            return at_once
         only, written = known
         several = only != thread
-        if several and (written or writes):
+        if at_once or several and (written or writes):
             self._touchers[location] = None
             return self._outdated()
         if several or writes != written:
@@ -259,7 +262,7 @@ class Behaviour:
             return  # writes may have been left out
         if location not in self._first:
             self._first[location] = key
-            self.stale = self.stale or key in self.values
+            self.stale |= key in self.values
         elif self._first[location] not in (key, _UNKNOWN):
             self._first[location] = _UNKNOWN  # not the same in all runs: then nothing equals it
             self.stale = True

@@ -257,7 +257,8 @@ class Reachable:
         return self.behaviour.company.strangers(things)
 
     def _enabled(self, state: State) -> list[int]:
-        every, memory, found = self.behaviour.moments, state.memory, []
+        every, memory = self.behaviour.moments, state.memory
+        found: list[int] = []
         if self._over(state):
             return found
         for thread, number in enumerate(state.moments):

@@ -112,7 +112,7 @@ class SwitchEquivalence:
         if run.divergence is not None and not self._is_answer(seed, run, wanted):
             self.counters.lost += 1
             self.journal.append(("lost", self.counters.lost))
-        if anew:
+        if anew or not self.reachable.known:
             self.reachable.begin_anew()
             self.out = {number: _Wanted(points=known.points) for number, known in self.out.items()}
         elif wanted.gap is not None:

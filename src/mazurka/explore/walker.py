@@ -47,6 +47,7 @@ class Walker:
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
+        self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
             access.target for step in run.log if step.target[0] == "event" for access in step.more
         }
@@ -62,7 +63,7 @@ class Walker:
                     self.behaviour.expired[self._vector()] = self.threads[step.task]
                 self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
                 cursor += 1
-            if step.op is Op.BEGIN or self.at[step.task] is None:  # a queue of stores is there without beginning
+            if step.op is Op.BEGIN:
                 self.at[step.task] = self.behaviour.root(self.threads[step.task])
             self._step(number, step)
         self._end()
@@ -137,11 +138,7 @@ class Walker:
             location = self._location(task, moment, target, WRITES[op])
             if target[0] == "wake":
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
-            elif (
-                op not in _LIFE
-                and target[0] != "cond"
-                and not self.behaviour.contended(location, self.run.tasks[task], WRITES[op])
-            ):
+            elif op not in _LIFE and target[0] != "cond" and not self._contended(task, location, target, WRITES[op]):
                 continue
             place = self.behaviour.place(location)
             self._begin(task, moment, place, location, target)
@@ -161,6 +158,9 @@ class Walker:
                     written = self._written(task, moment, place, location, op, value)
                 writes.append((place, written))
         return tuple(seen), writes
+
+    def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
+        return self.behaviour.contended(location, self.run.tasks[task], writes, target in self.contended)
 
     def _begin(self, task: int, moment: Moment, place: int, location: Any, target: Target) -> None:
         """A place is touched for the first time in this run."""
@@ -278,7 +278,7 @@ class Walker:
             if (
                 blocked.op in _LIFE
                 or target[0] in ("cond", "wake")
-                or behaviour.contended(location, self.run.tasks[blocked.task], writes)
+                or self._contended(blocked.task, location, target, writes)
             ):
                 place = behaviour.place(location)
                 if READS[blocked.op]:
@@ -297,3 +297,20 @@ class Walker:
         while found[-1] < 0:
             found.pop()
         return tuple(found)
+
+
+def _contended_in(run: Run) -> set[Target]:
+    """What several threads touch in one run, and one of them writes."""
+    found: set[Target] = set()
+    known: dict[Target, tuple[int, bool]] = {}
+    touched = [(step.task, step.op, step.target) for step in run.log]
+    touched += [(step.task, access.op, access.target) for step in run.log for access in step.more]
+    touched += [(blocked.task, blocked.op, blocked.target) for blocked in run.blocked]
+    for task, op, target in touched:
+        if target not in found and (READS[op] or WRITES[op]):
+            only, written = known.get(target, (task, False))
+            written = written or WRITES[op]
+            if only != task and written:
+                found.add(target)
+            known[target] = (task if only == task else -1, written)
+    return found
