@@ -230,7 +230,7 @@ def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
     assert outcome.executions == interleavings(LONGER)
 
 
-# -- executors --------------------------------------------------------------------------------------------------------
+# -- Python programs, and executors ------------------------------------------------------------------------------------
 
 SCENARIO = """
 import threading
@@ -257,11 +257,26 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], A
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def make(least: int) -> Any:
-        name = f"scenario_{least}"
+        name = f"scenario_{least}_in_{tmp_path.name}"  # a module of its own
         (tmp_path / f"{name}.py").write_text(SCENARIO.format(least=least))
         return __import__(name)
 
     return make
+
+
+@pytest.mark.parametrize("isolation", ["restore", "fork"])
+def test_processes_of_this_machine(module: Callable[[int], Any], isolation: str) -> None:
+    one, two = (explore(module(0).two_threads, jobs=jobs, isolation=isolation, strategy="dfs") for jobs in (1, 2))
+    assert (two.verdict, two.executions, two.report.scope) == (one.verdict, one.executions, one.report.scope)
+    failing = [
+        explore(module(1).two_threads, jobs=jobs, isolation=isolation, strategy="random").failures for jobs in (1, 2)
+    ]
+    assert failing[0][0].token == failing[1][0].token
+
+
+def test_a_strategy_that_cannot_be_divided_says_so(module: Callable[[int], Any]) -> None:
+    result = explore(module(0).two_threads, jobs=2, strategy="dpor")
+    assert result.report.notes == ("dpor makes all executions in one process",)
 
 
 def test_processes_of_an_executor(module: Callable[[int], Any]) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import Choice, Plan, Run
 
 
 class Open(NamedTuple):
@@ -63,11 +63,8 @@ class DepthFirst:
             self.covered += share
             self.unrepeatable += not run.divergence.harmless
             return
-        length, tasks, push = len(seed.plan.prefix), run.tasks, self.stack.append
-        schedule = run.schedule()
-        for point, chosen, enabled in [(choice.point, choice.chosen, choice.enabled) for choice in run.choices]:
-            if point < length:
-                continue
+        schedule, tasks, push = run.schedule(), run.tasks, self.stack.append
+        for point, chosen, enabled in _beyond(run.choices, len(seed.plan.prefix)):
             share /= len(enabled)
             for task in enabled:
                 if task != chosen:
@@ -132,6 +129,14 @@ class DepthFirst:
 
     def bound(self, number: int) -> bool:
         return False
+
+
+def _beyond(choices: list[Choice], length: int) -> list[Choice]:
+    """The choices that a prefix of this length did not make: the last ones."""
+    first = len(choices)
+    while first and choices[first - 1].point >= length:
+        first -= 1
+    return choices[first:]
 
 
 def _share(seed: Open) -> float:

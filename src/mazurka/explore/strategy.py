@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Plan, Run
@@ -23,8 +23,7 @@ from mazurka.program.protocol import Plan, Run
 Row = tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(NamedTuple):
     """A run wanted; ``number`` is the strategy's own."""
 
     number: int

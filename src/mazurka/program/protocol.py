@@ -148,8 +148,7 @@ class Blocked:
     repeats: tuple[Target, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A decision at a point where several threads could move (task indexes, ascending)."""
 
     point: int  # index into :meth:`Run.schedule` of the step the choice led to

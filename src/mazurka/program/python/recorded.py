@@ -34,7 +34,7 @@ class Recorded(Run):
             self.log = list(map(Step._make, self._entries))
             return self.log
         if name == "choices":
-            self.choices = [Choice(*choice) for choice in self._choices]
+            self.choices = list(map(Choice._make, self._choices))
             return self.choices
         raise AttributeError(name)
 
