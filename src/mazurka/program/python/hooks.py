@@ -162,25 +162,30 @@ def augmented_item(site: int) -> Any:
 def read_global(module: str | None, name: str, site: int) -> bool:
     """A global variable is about to be read."""
     run = kernel.active
-    if run is not None and not run.solo:
-        _global(run, module, name, site, _READ)
+    if run is None or run.solo:
+        return True
+    if module is None or run.detail:
+        _look_at_global(run, name, site, _READ)
+    else:
+        run.visit(_READ, ("g", module, name), site)
     return True
 
 
 def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
     """A global variable is about to be set to ``value``."""
     run = kernel.active
-    if run is not None and not run.solo:
-        _global(run, module, name, site, _WRITE)
+    if run is None or run.solo:
+        return value
+    if module is None or run.careful:
+        _look_at_global(run, name, site, _WRITE)
+    else:
+        run.visit(_WRITE, ("g", module, name), site)
     return value
 
 
-def _global(run: Any, module: str | None, name: str, site: int, op: Op) -> None:
-    if module is None or run.detail:
-        space = sys._getframe(2).f_globals
-        attributes.global_access(run, space.get("__name__", "?"), name, site, op, space)
-    else:
-        run.visit(op, ("g", module, name), site)
+def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
+    space = sys._getframe(2).f_globals
+    attributes.global_access(run, space.get("__name__", "?"), name, site, op, space)
 
 
 def global_space(name: str, site: int) -> dict[str, Any]:

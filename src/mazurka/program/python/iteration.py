@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, Target
 from mazurka.program.python import calls, kernel
 from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.locations import emit_reads
@@ -87,18 +87,21 @@ def _ticks(found: list[Cursor], site: int) -> Iterator[None]:
 def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
     """The same for an iterator over a list that nobody else has: it is where this generator is."""
     n = 0  # the list's number, once somebody else could be interested
+    structure: Target = ()
     for index in itertools.count():
         run = kernel.active
         if run is not None and not run.solo:
-            n = n or number(items)
+            if not n:
+                n = number(items)
+                structure = ("s", n)
             more: tuple[Access, ...] = ()
             if index < len(items):
                 known = _item_reads.get(n, ())
                 more = known[index] if index < len(known) else _item_read(n, index)
             if run.detail:
-                emit_reads(run, [items], [Access(_READ, ("s", n)), *more], site)
+                emit_reads(run, [items], [Access(_READ, structure), *more], site)
             else:
-                run.visit(_READ, ("s", n), site, None, more)
+                run.visit(_READ, structure, site, None, more)
         yield None
 
 
