@@ -123,7 +123,9 @@ def queries(path: str, *arguments: str) -> dict[str, Any]:
         z3.solve(*chosen[0])  # imports it
     times: dict[str, Any] = {}
     answers: list[set[type]] = [set() for _ in chosen]
-    for name, solve in solvers.items():  # one after the other, so that none pays for another's cold caches
+    for chosen_query in chosen:
+        search.solve(*chosen_query)  # whoever comes first would pay for cold caches
+    for name, solve in solvers.items():
         times[name] = []
         for (history, query), given in zip(chosen, answers, strict=True):
             begun = time.perf_counter()

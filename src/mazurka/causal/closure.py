@@ -26,14 +26,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mazurka.causal import kernel
+from mazurka.causal import kernel, state
 from mazurka.causal.explain import Explanation, explain
 from mazurka.causal.glance import glance
 from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query
 from mazurka.causal.solver import Answer, Because, Feasible, Infeasible, Query, Unknown
-from mazurka.causal.state import INTERPRETED, State, state_of, wants_compiled
+from mazurka.causal.state import INTERPRETED, State, state_of
 
 
 class ClosureSolver:
@@ -97,7 +97,7 @@ class Closure:
         self._begin()
 
     def _begin(self) -> None:
-        flat = wants_compiled(len(self.model.rank))
+        flat = len(self.model.rank) >= state.COMPILE_FROM
         self.state: State = state_of(self.model, self.room, flat)
         self.kernel: Any = INTERPRETED
         self.handle: Any = self.state  # what the kernel's functions take for the state
@@ -158,45 +158,60 @@ class Closure:
             self._enter(question)
 
     def _enter(self, question: Question) -> None:
-        s, k, h, event_of = self.state, self.kernel, self.handle, self.model.event_of
-        changed: list[tuple[Any, int, int]] = []
-        self.frames.append(_Frame(self._mark(), self.possible, changed))
-
-        def change(where: Any, index: int, value: int) -> None:
-            changed.append((where, index, int(where[index])))
-            where[index] = value
-
+        k, h, event_of = self.kernel, self.handle, self.model.event_of
+        self.frames.append(_Frame(self._mark(), self.possible, []))
         self._forget()
-        for rank in question.next:
-            event = event_of[rank]
-            thread = s.thread[event]
-            change(s.cap, thread, min(s.cap[thread], event - s.starts[thread]))
-            if s.past[thread] > s.cap[thread]:
-                k.contradict(h, kernel.CAPPED, thread, event)
         reads = [self._read(*asked) for asked in question.sees]
-        for read, source in reads:
-            change(s.fixed, read, source)
-            group, event = s.choice[read], s.read_event[read]
-            if source not in s.group[s.group_at[group] : s.group_at[group + 1]]:
-                thread = s.thread[event]
-                change(s.keep_cap, thread, min(s.keep_cap[thread], event - s.starts[thread]))
-                if s.kept[thread] > s.keep_cap[thread]:
-                    k.contradict(h, kernel.UNKEPT, thread, event)
+        self._limit(question, reads)
         for rank in (*question.happen, *(rank for pair in question.before for rank in pair)):
             k.want(h, event_of[rank], False)
         for rank in question.next:
             self._stand_before(event_of[rank])
         for read, source in reads:
-            k.want(h, s.read_event[read], False)
-            self._settle()
-            if s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] in (LOOSE, OPEN):
-                k.bind(h, read, source)
-            elif s.reg[kernel.TROUBLE] == kernel.NONE and s.source[read] != source:
-                self.possible = False
-                self.core.bound |= {(int(s.source[read]), int(s.read_event[read])), (source, int(s.read_event[read]))}
+            self._see(read, source)
         for a, b in question.before:
             k.link(h, event_of[a], event_of[b], ASKED, 0, 0)
         self._settle()
+
+    def _limit(self, question: Question, reads: list[tuple[int, int]]) -> None:
+        """Threads do not get past events that are to come next; nothing may depend on reads that see something new."""
+        s = self.state
+        for rank in question.next:
+            event = self.model.event_of[rank]
+            thread = s.thread[event]
+            self._lower(s.cap, thread, event)
+            if s.past[thread] > s.cap[thread]:
+                self.kernel.contradict(self.handle, kernel.CAPPED, thread, event)
+        for read, source in reads:
+            self._change(s.fixed, read, source)
+            group, event = s.choice[read], s.read_event[read]
+            if source not in s.group[s.group_at[group] : s.group_at[group + 1]]:
+                thread = s.thread[event]
+                self._lower(s.keep_cap, thread, event)
+                if s.kept[thread] > s.keep_cap[thread]:
+                    self.kernel.contradict(self.handle, kernel.UNKEPT, thread, event)
+
+    def _lower(self, caps: Any, thread: int, event: int) -> None:
+        self._change(caps, thread, min(caps[thread], event - self.state.starts[thread]))
+
+    def _change(self, where: Any, index: int, value: int) -> None:
+        """Until the question is popped."""
+        self.frames[-1].changed.append((where, index, int(where[index])))
+        where[index] = value
+
+    def _see(self, read: int, source: int) -> None:
+        """The read happens and takes its value from ``source``."""
+        s = self.state
+        event = int(s.read_event[read])
+        self.kernel.want(self.handle, event, False)
+        self._settle()
+        if s.reg[kernel.TROUBLE] != kernel.NONE:
+            return
+        if s.source[read] in (LOOSE, OPEN):
+            self.kernel.bind(self.handle, read, source)
+        elif s.source[read] != source:
+            self.possible = False
+            self.core.bound |= {(int(s.source[read]), event), (source, event)}
 
     def _mark(self) -> tuple[int, int]:
         """Where to come back to."""

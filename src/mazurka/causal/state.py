@@ -1,12 +1,11 @@
 """What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
-Below :data:`COMPILE_FROM` events, or where numba is not installed, the interpreter does it: numba takes some ten seconds
-to compile the kernel (it keeps the result on disk), and two to load what it kept.
+Below :data:`COMPILE_FROM` events the interpreter does it: numba takes some ten seconds to compile the kernel, and two
+to load what it kept of that on disk.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -152,11 +151,6 @@ def state_of(model: Model, room: int, flat: bool) -> State:
                 listed = given.get(name)
                 made[name] = getattr(model, name) if listed is None else listed
     return State(**made)
-
-
-def wants_compiled(events: int) -> bool:
-    """Whether a model of so many events is worked on by compiled code."""
-    return events >= COMPILE_FROM and find_spec("numba") is not None
 
 
 def functions() -> dict[str, FunctionType]:
