@@ -6,6 +6,7 @@ models, must reach exactly what the machines can, in the oracle's interpreter an
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ from tests.oracle.front import expected, reached
 from tests.oracle.litmus import LITMUS, Litmus
 
 from mazurka.program.memory import MemoryModel
+
+#: As real Python most of those with four threads take seconds.
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_AS_PYTHON = [litmus for litmus in LITMUS if _LONG or litmus.text.count("|") < 3 or "IRIW" in litmus.name]
 
 EACH = pytest.mark.parametrize("litmus", LITMUS, ids=lambda litmus: litmus.name)
 MODELS = pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.value)
@@ -38,7 +43,7 @@ def test_mcr_reaches_what_the_machine_does(litmus: Litmus, model: MemoryModel) -
 
 
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO], ids=lambda model: model.value)
-@EACH
+@pytest.mark.parametrize("litmus", _AS_PYTHON, ids=lambda litmus: litmus.name)
 def test_real_python_reaches_what_the_machine_does(litmus: Litmus, model: MemoryModel, tmp_path: Path) -> None:
     program = litmus.program()
     name = f"litmus_{abs(hash((litmus.text, model)))}"
