@@ -204,7 +204,7 @@ def backward_slice(trail: Trail, starts: Iterable[int]) -> set[int]:
     pending = list(starts)
     while pending:
         index = pending.pop()
-        task = trail.run.log[index].task
+        task = trail.task_of(index)
         done = reached.get(task, -1)
         if index <= done:
             continue

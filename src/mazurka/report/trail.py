@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from mazurka.program.memory import is_flusher
+from mazurka.program.memory import owner_of
 from mazurka.program.protocol import Failure, Run, Step, Target
 from mazurka.replay.switches import preemptive_steps, steps_until
 from mazurka.report.stores import AUXILIARY
@@ -94,18 +94,24 @@ class Trail:
         self._later: dict[tuple[Target, int], Touch] = {}  # each thread's first write of each target after the failure
         self._writes: dict[Target, list[Touch]] = {}
         self._users: dict[Target, set[int]] = {}
+        self._owners = [run.tasks.index(owner_of(name)) for name in run.tasks]
         for index, step in enumerate(run.log):
+            task = self._owners[step.task]
             if index < self.end:
-                self.steps_of.setdefault(step.task, []).append(index)
+                self.steps_of.setdefault(task, []).append(index)
             for target, reads, writes in accesses(step):
-                touch = Touch(index, step.task, reads, writes)
+                touch = Touch(index, task, reads, writes)
                 if index < self.end:
-                    self._own.setdefault((target, step.task), []).append(touch)
-                    self._users.setdefault(target, set()).add(step.task)
+                    self._own.setdefault((target, task), []).append(touch)
+                    self._users.setdefault(target, set()).add(task)
                 if writes:
                     self._writes.setdefault(target, []).append(touch)
                     if index >= self.end:
-                        self._later.setdefault((target, step.task), touch)
+                        self._later.setdefault((target, task), touch)
+
+    def task_of(self, index: int) -> int:
+        """The thread of a step; of a store's arrival, the one that stored."""
+        return self._owners[self.run.log[index].task]
 
     def is_shared(self, target: Target) -> bool:
         """Whether it is data that several threads touched before the failure, one of them writing."""
@@ -140,8 +146,6 @@ class Trail:
         forced = sorted(preemptive_steps(self.run, self.end))
         found = []
         for task, steps in self.steps_of.items():
-            if is_flusher(self.run.tasks[task]):
-                continue
             for before, after in pairwise(steps):
                 if after > before + 1:
                     first = bisect_right(forced, before)
@@ -152,7 +156,7 @@ class Trail:
     def _stopped_by(self, index: int, task: int) -> bool:
         """Whether the last point before ``index`` was that thread's."""
         log = self.run.log
-        return next((log[at].task == task for at in range(index - 1, -1, -1) if log[at].point), False)
+        return next((self.task_of(at) == task for at in range(index - 1, -1, -1) if log[at].point), False)
 
     def interferences(self) -> list[Interference]:
         """Where others touched, while a thread stood still, what it touched before or after, one of them writing."""
@@ -163,7 +167,7 @@ class Trail:
                 step = self.run.log[index]
                 for target, reads, writes in accesses(step):
                     if target[0] not in _ORDERING:
-                        inside.setdefault(target, []).append(Touch(index, step.task, reads, writes))
+                        inside.setdefault(target, []).append(Touch(index, self.task_of(index), reads, writes))
             for target, touches in inside.items():
                 interference = self._meet(gap, target, tuple(touches))
                 if interference is not None:
