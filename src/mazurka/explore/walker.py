@@ -246,7 +246,7 @@ class Walker:
             moment = self.at[blocked.task]
             if moment is None or moment.done:
                 continue
-            if moment.point is None:
+            if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
             if stuck:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
@@ -266,9 +266,11 @@ class Walker:
         return self.memory.get(place, self.behaviour.initial[place])
 
     def _expect(self, moment: Moment, blocked: Blocked) -> None:
-        """Note what a thread was stopped before that has never gone on from there."""
+        """Note what a thread was stopped before: it has never gone on from there, or is held in a loop, and so until
+        something changes that the loop reads."""
         behaviour = self.behaviour
-        moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.op is not Op.JOIN
+        if moment.point is None:
+            moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.op is not Op.JOIN
         looks, read, written = [], 0, 0
         for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
             writes = WRITES[blocked.op] and target == blocked.target
