@@ -73,8 +73,9 @@ _PORTION: Final = 200
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
 
-#: How many branches a loan has at most. What a borrower does not get to is there again.
+#: How many branches a loan has: at first, and at most. What a borrower does not get to is there again.
 _LENT: Final = 32
+_MOST_LENT: Final = 2048
 
 
 @dataclass(slots=True)
@@ -120,6 +121,7 @@ class ReadsFromSearch:
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work
         self.next_loan = 0
+        self.portion = _LENT  # how many branches a loan has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self._clear()
         self._add(None, Wanted(0, NEVER, (), ()))
@@ -359,7 +361,7 @@ class ReadsFromSearch:
 
     def lend(self, parts: int) -> list[Loan]:
         self._put_off()
-        portion = min(_LENT, -(-self.waiting_count // parts))
+        portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
         for depth in self._depths():
             waiting = self.waiting[depth] if depth < len(self.waiting) else deque()
@@ -391,6 +393,8 @@ class ReadsFromSearch:
                 self._begin_anew(set(row[1].split()))
                 return
             entries.enter(row)
+        left = any(map(entries.is_open, lent.branches))
+        self.portion = max(self.portion // 2, _LENT) if left else min(2 * self.portion, _MOST_LENT)
         for branch in reversed(lent.branches):
             if entries.is_open(branch):
                 self.enqueue(branch, first=not branch.known)
