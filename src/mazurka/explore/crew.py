@@ -5,7 +5,7 @@ may get lost, since whoever had it may have been killed; that is the caller's to
 
 :class:`Forked` forks a child for each order. The child has the program loaded and in its start state, and ends with
 its report, so that nothing has to be sent to it, nothing can get out of step, and children whose parent is killed are
-gone when their stints are over. Cost: 1 to 5 ms an order, for an order of some 400 ms.
+gone when their stints are over. Cost: 1 to 10 ms an order, for an order of up to a second.
 """
 
 from __future__ import annotations

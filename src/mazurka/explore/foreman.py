@@ -16,7 +16,7 @@ from mazurka.explore.strategy import Divisible, Loan, Settings, Strategy
 
 #: Seconds of a stint: at first, and at most. Stints are short, too, while somebody has nothing to do.
 _SHORT: Final = 0.02
-_LONG: Final = 0.4
+_LONG: Final = 1.0
 
 #: Seconds to wait before whoever asks hears that nothing has come back.
 _WAIT: Final = 0.1
