@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tests.oracle.enumerate import everything
 from tests.oracle.language import SmallProgram
-from tests.oracle.translate import to_python
+from tests.oracle.translate import Holder, to_python
 
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.strategy import Settings as StrategySettings
@@ -83,10 +83,11 @@ def reached(
     strategy: str = "mcr",
     model: MemoryModel = MemoryModel.SC,
     limit: int = 3_000,
+    holder: Holder = Holder.ATTRIBUTES,
 ) -> Outcomes:
     """What the program's runs end in, explored by ``strategy``; as module ``name`` in ``folder``."""
     path = folder / f"{name}.py"
-    path.write_text(to_python(program))
+    path.write_text(to_python(program, holder))
     settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     subject = _Recorded(Function(str(path), "program"), settings)
     subject.outcomes, subject.kinds = set(), set()

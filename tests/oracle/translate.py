@@ -2,13 +2,15 @@
 
 The module defines ``program()``, which runs everything from a fresh state and returns what
 :meth:`tests.oracle.machine.Machine.final` returns for a run that got to its end: the shared variables' final values,
-every thread's locals, and the failed assertions. Shared variables are attributes of one object, array elements items
-of dictionaries on it. A thread stores its locals when it is done, whether it ends well, dies of a failed assertion,
-or is ended where it is stuck; they and the failed assertions are in the module's ``last``.
+every thread's locals, and the failed assertions. Shared variables are attributes of one object, or whatever else can
+hold a value (:class:`Holder`); array elements are items of dictionaries on it. A thread stores its locals when it is
+done, whether it ends well, dies of a failed assertion, or is ended where it is stuck; they and the failed assertions
+are in the module's ``last``.
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from tests.oracle.language import (
@@ -55,9 +57,32 @@ def program():
 '''
 
 
-def to_python(program: SmallProgram) -> str:
+class Holder(Enum):
+    """What holds the shared variables."""
+
+    ATTRIBUTES = "shared.{0}"
+    SLOTS = "slotted.{0}"
+    OVER_CLASS = "over.{0}"
+    ELEMENTS = "cells[{1}]"
+    VALUES = "table[{0!r}]"
+    CLOSURE = "c_{0}"
+    GLOBALS = "g_{0}"
+
+
+_OBJECTS = {
+    Holder.SLOTS: "slotted = type('Slotted', (), {{'__slots__': {0!r}}})()",
+    Holder.OVER_CLASS: "over = type('Over', (), dict.fromkeys({0!r}, 0))()",
+    Holder.ELEMENTS: "cells = [0] * len({0!r})",
+    Holder.VALUES: "table = dict.fromkeys({0!r}, 0)",
+}
+
+#: What a function has to say before it binds a variable.
+_DECLARED = {Holder.CLOSURE: "nonlocal", Holder.GLOBALS: "global"}
+
+
+def to_python(program: SmallProgram, holder: Holder = Holder.ATTRIBUTES) -> str:
     """Source text of a module with a function ``program``."""
-    writer = _Writer(program)
+    writer = _Writer(program, holder)
     writer.set_up()
     for number, body in enumerate(program.threads, 1):
         writer.thread(number, body)
@@ -66,8 +91,10 @@ def to_python(program: SmallProgram) -> str:
 
 
 class _Writer:
-    def __init__(self, program: SmallProgram) -> None:
+    def __init__(self, program: SmallProgram, holder: Holder) -> None:
         self.program = program
+        self.holder = holder
+        self.scalars = sorted(_Names(program).scalars)
         self.lines: list[str] = []
         self.atomics = _Names(program).atomics
 
@@ -77,9 +104,14 @@ class _Writer:
     def set_up(self) -> None:
         program = self.program
         found = _Names(program)
-        for name in sorted(found.scalars):
+        if self.holder is Holder.GLOBALS:
+            self.declare(1)
+        elif self.holder in _OBJECTS:
+            self.add(1, _OBJECTS[self.holder].format(tuple(self.scalars)))
+        for name in self.scalars:
             value = repr(program.initial.get(name, 0))
-            self.add(1, f"shared.{name} = {f'mazurka.atomic({value})' if name in self.atomics else value}")
+            if self.holder is not Holder.OVER_CLASS or name in self.atomics or value != "0":
+                self.add(1, f"{self.place(name)} = {f'mazurka.atomic({value})' if name in self.atomics else value}")
         for name in sorted(found.arrays):
             cells = {k[len(name) + 1 : -1]: v for k, v in program.initial.items() if k.startswith(f"{name}[")}
             filled = ", ".join(f"{index}: {value!r}" for index, value in cells.items())
@@ -95,6 +127,7 @@ class _Writer:
     def thread(self, number: int, body: tuple[Any, ...]) -> None:
         self.add(0, "")
         self.add(1, f"def thread_{number}():")
+        self.declare(2)
         self.body(number, body)
 
     def body(self, number: int, body: tuple[Any, ...]) -> None:
@@ -116,6 +149,7 @@ class _Writer:
         self.add(1, f"threads = [threading.Thread(target=target) for target in ({names},)]")
         self.add(0, "")
         self.add(1, "def main():")
+        self.declare(2)
         forks = tuple(Fork(i) for i in range(count)) if program.main_forks else ()
         joins = tuple(Join(i) for i in range(count)) if program.main_joins else ()
         self.body(0, (*forks, *program.main, *joins, *program.after))
@@ -123,7 +157,7 @@ class _Writer:
         self.add(1, "main()")
         self.add(1, "values = {}")
         found = _Names(program)
-        for name in sorted(found.scalars):
+        for name in self.scalars:
             self.add(1, f"values[{name!r}] = {self.read(name)}")
         for name in sorted(found.arrays):
             self.add(1, f"values.update({{f'{name}[{{i}}]': v for i, v in shared.{name}.items()}})")
@@ -136,8 +170,14 @@ class _Writer:
         for statement in body:
             self.statement(depth, statement)
 
+    def declare(self, depth: int) -> None:
+        if self.holder in _DECLARED and self.scalars:
+            self.add(depth, f"{_DECLARED[self.holder]} {', '.join(map(self.place, self.scalars))}")
+
     def place(self, variable: Variable) -> str:
-        return f"shared.{variable}" if isinstance(variable, str) else f"shared.{variable[0]}[{variable[1]}]"
+        if isinstance(variable, str):
+            return self.holder.value.format(variable, self.scalars.index(variable))
+        return f"shared.{variable[0]}[{variable[1]}]"
 
     def read(self, variable: Variable) -> str:
         return f"{self.place(variable)}.load('relaxed')" if variable in self.atomics else self.place(variable)

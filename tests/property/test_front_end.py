@@ -13,7 +13,7 @@ import pytest
 from tests.oracle.enumerate import TooLarge, interleavings
 from tests.oracle.front import expected, reached
 from tests.oracle.generate import random_program
-from tests.oracle.translate import to_python
+from tests.oracle.translate import Holder, to_python
 
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
@@ -25,6 +25,7 @@ _SHARE = 60
 #: The same for each memory model but the first, which has far more executions.
 _RELAXED = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 20)
 _RELAXED_SHARE = 20
+_HOLDING = {"long": 200}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 3)
 _MOST_INTERLEAVINGS = 600
 _MOST_EXECUTIONS = 3_000
 
@@ -60,3 +61,18 @@ def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Pat
 def test_generated_programs_under_relaxed_memory(first: int, model: MemoryModel, tmp_path: Path) -> None:
     compared = sum(_check(seed, tmp_path, model) for seed in range(first, first + _RELAXED_SHARE))
     assert compared > _RELAXED_SHARE * 0.8
+
+
+@pytest.mark.parametrize("holder", Holder)
+def test_whatever_holds_the_variables(holder: Holder, tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(_HOLDING):
+        program = random_program(seed, conditions=False, atomics=seed % 2 == 0)
+        for model in MemoryModel:
+            answer = expected(program, model)
+            name = f"{holder.name.lower()}_{model.value}_{seed}"
+            found = reached(program, tmp_path, name, "mcr", model, 500, holder)
+            if found.executions < 500:
+                assert found.outcomes == answer, f"seed {seed}, {holder}, {model}"
+                compared += 1
+    assert compared > _HOLDING * 2
