@@ -46,7 +46,7 @@ class _Kept(_thread._local):
 _kept = _Kept()
 
 #: Operands of augmented assignments in progress.
-_remembered: dict[tuple[int, int], Any] = {}
+remembered: dict[tuple[int, int], Any] = {}
 
 
 def pop() -> Any:
@@ -93,13 +93,13 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
 
 def augment_attribute(thing: Any, name: str, site: int) -> Any:
     """``thing.name += ...``: the read; the object is needed again for the store."""
-    _remembered[id(sys._getframe(1)), site] = thing
+    remembered[id(sys._getframe(1)), site] = thing
     return read_attribute(thing, name, site)
 
 
 def augmented_attribute(name: str, site: int) -> Any:
     """... and the store."""
-    return write_attribute(_remembered.pop((id(sys._getframe(1)), site)), name, site)
+    return write_attribute(remembered.pop((id(sys._getframe(1)), site)), name, site)
 
 
 # -- items
@@ -145,13 +145,13 @@ def write_item_keep(thing: Any, key: Any, site: int) -> Any:
 
 def augment_item(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
     """``thing[key] += ...``: the read; both are needed again for the store."""
-    _remembered[id(sys._getframe(1)), site] = (thing, key)
+    remembered[id(sys._getframe(1)), site] = (thing, key)
     return read_item_pair(thing, key, site)
 
 
 def augmented_item(site: int) -> Any:
     """... and the store."""
-    thing, key = _remembered.pop((id(sys._getframe(1)), site))
+    thing, key = remembered.pop((id(sys._getframe(1)), site))
     return write_item_keep(thing, key, site)
 
 
@@ -558,7 +558,7 @@ def _forget() -> None:
     objects.restart()
     amid.restart()
     lasting.settle()
-    _remembered.clear()
+    remembered.clear()
 
 
 __all__ = ["HOOKS", "finish", "install", "restart", "uninstall"]

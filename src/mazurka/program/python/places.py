@@ -174,7 +174,7 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
 
 
 def augmented_attribute(name: str, site: int) -> Any:
-    return write_attribute(hooks._remembered.pop((id(sys._getframe(1)), site)), name, site)
+    return write_attribute(hooks.remembered.pop((id(sys._getframe(1)), site)), name, site)
 
 
 def write_item(thing: Any, key: Any, site: int) -> Any:
@@ -188,7 +188,7 @@ def write_item_keep(thing: Any, key: Any, site: int) -> Any:
 
 
 def augmented_item(site: int) -> Any:
-    thing, key = hooks._remembered.pop((id(sys._getframe(1)), site))
+    thing, key = hooks.remembered.pop((id(sys._getframe(1)), site))
     return write_item_keep(thing, key, site)
 
 
