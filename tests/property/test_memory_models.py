@@ -5,6 +5,7 @@ machine reaches. ``make test-long`` takes 5,000 programs per model, the suite a 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from tests.oracle.drive import reach
@@ -12,15 +13,20 @@ from tests.oracle.enumerate import Everything, TooLarge, everything
 from tests.oracle.generate import random_program
 from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
+from tests.oracle.translate import to_python
 
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Plan
+from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan
+from mazurka.program.python.entry import Function
+from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.witnessing import examined
 
 _PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 100)
 _SHARE = 50
 _STATES = 15_000
+_WITNESSED = {"long": 300}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 10)
 
 MODELS = pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.value)
 
@@ -81,3 +87,28 @@ def test_dfs_and_the_verdict_agree(model: MemoryModel) -> None:
         assert isinstance(outcome.verdict, Violation if wrong else Verified)
         used += 1
     assert used > 8
+
+
+@pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO], ids=lambda model: model.value)
+def test_the_witness_checker_believes_every_run_of_python(model: MemoryModel, tmp_path: Path) -> None:
+    """Values included: what is read is what was last written, or the thread's own store."""
+    checked = 0
+    for number in range(_WITNESSED):
+        path = tmp_path / f"witnessed_{model.value}_{number}.py"
+        path.write_text(to_python(_program(number)))
+        settings = Settings(roots=(str(tmp_path),), isolation=Isolation.RESTORE, memory=model)
+        program = PythonProgram(Function(str(path), "program"), settings)
+        try:
+            for seed in range(6):
+                program.execute(Plan(then=Continuation.RANDOM, seed=seed))  # learn what is shared
+                run = program.execute(Plan(then=Continuation.RANDOM, seed=seed, detail=True))
+                if run.divergence is None:
+                    late = Failure(FailureKind.ASSERTION, "so far", "0", None, step=len(run.log) - 1)
+                    for failure in run.failures or [late]:
+                        evidence = examined(run, failure, replayed=True)
+                        assert evidence is not None
+                        assert evidence.checked, evidence.contradictions
+                        checked += 1
+        finally:
+            program.close()
+    assert checked > 4 * _WITNESSED
