@@ -294,3 +294,37 @@ def random_questions(rng: random.Random, log: list[Step]) -> list[Question]:
         seen = (r, log[r].target, rng.choice([INITIAL, *writes]))
         questions += [Question(sees=(seen,)), Question(sees=(seen,), happen=(a,)), Question(sees=(seen,), next=(b,))]
     return questions
+
+
+def random_knot(rng: random.Random, length: int, threads: int) -> tuple[list[Step], Question]:
+    """A run in which all values are equal, and the question whether half of its reads can have these sources, drawn at
+    random: little follows from little, so it needs search."""
+    log = [
+        Step(rng.randrange(threads), rng.choice((Op.READ, Op.WRITE)), rng.choice("xy"), 0, True, 0)
+        for _ in range(length)
+    ]
+    writes = {x: [i for i, step in enumerate(log) if step.target == x and step.op is Op.WRITE] for x in "xy"}
+    sees = [
+        (i, step.target, rng.choice(writes[str(step.target)]))
+        for i, step in enumerate(log)
+        if step.op is Op.READ and writes[str(step.target)] and rng.random() < 0.5
+    ]
+    return log, Question(happen=tuple({step.task: i for i, step in enumerate(log)}.values()), sees=tuple(sees))
+
+
+def random_puzzle(rng: random.Random, locks: int, clauses: int) -> tuple[list[Step], Question]:
+    """Two threads for each lock, a section each, and orders asked for that make some combinations of which of the two
+    comes first a circle: a satisfiability problem, three locks to a clause."""
+    log = [
+        Step(2 * lock + side, op, f"l{lock}", 0, True)
+        for lock in range(locks)
+        for side in (0, 1)
+        for op in (Op.ACQUIRE, Op.RELEASE)
+    ]
+    before = []
+    for _ in range(clauses):
+        circle = [(lock, rng.randrange(2)) for lock in rng.sample(range(locks), 3)]
+        for (lock, side), (other, first) in zip(circle, (*circle[1:], circle[0]), strict=True):
+            # the section that comes second is entered before the next lock's first section is left
+            before.append((4 * lock + 2 * (1 - side), 4 * other + 2 * first + 1))
+    return log, Question(before=tuple(before))
