@@ -282,14 +282,13 @@ class OracleProgram:
                 run.failures.append(Failure(FailureKind.ASSERTION, text, name_of(t), place, text, step=len(run.log)))
         if divergence is None:
             self._end(stepper, run)
+        else:
+            run.blocked = self._stopped(stepper)
         return run
 
     def _end(self, stepper: Stepper, run: Run) -> None:
         machine = stepper.machine
-        for index, t in enumerate(stepper.tasks):
-            if isinstance(t, int) and machine.status[t] == RUNNING:
-                op, target = self._blocked(machine, t)
-                run.blocked.append(Blocked(index, op, target, t * 1000 + machine.pc[t] + 1))
+        run.blocked = self._stopped(stepper)
         if run.blocked:
             waiting = tuple(
                 Waiting(run.tasks[b.task], str(b.target), None, Location("oracle", b.site)) for b in run.blocked
@@ -298,6 +297,20 @@ class OracleProgram:
                 Failure(FailureKind.DEADLOCK, "deadlock", waiting[0].thread, waiting[0].location, waiting=waiting)
             )
         run.result = (machine.final(), self._reads(stepper))
+
+    def _stopped(self, stepper: Stepper) -> list[Blocked]:
+        """Who stands before something that can't be passed now."""
+        machine, found = stepper.machine, []
+        for index, t in enumerate(stepper.tasks):
+            if (
+                isinstance(t, int)
+                and machine.status[t] == RUNNING
+                and not stepper.enabled(t)
+                and not machine.buffers[t]
+            ):
+                op, target = self._blocked(machine, t)
+                found.append(Blocked(index, op, target, t * 1000 + machine.pc[t] + 1))
+        return found
 
     def _blocked(self, machine: Machine, t: int) -> tuple[Op, tuple[Any, ...]]:
         match machine.pending(t):

@@ -193,3 +193,12 @@ def test_numbered_programs(first: int, semaphores: bool) -> None:
         if not semaphores:
             assert mcr.strategy.counters.repeated <= mcr.executions // 4, number
     assert used > 80
+
+
+def test_a_semaphore_that_only_orders_not_taken_would_show_to_be_waited_for() -> None:
+    """No run ends stuck: that ``Down`` may have to wait shows only where a seed could not be followed."""
+    waiter = (Down("t"), Read("a", "x"))
+    writer = (Down("s"), Write("x", "1"), Down("t"))
+    giver = (Read("a", "x"), Up("t"), Up("s"))
+    program = SmallProgram((waiter, writer, giver), main=(Down("s"),), semaphores={"s": 1, "t": 1})
+    assert reach(program, "mcr").everything == everything(program)

@@ -63,7 +63,7 @@ from mazurka.explore.offers import Offers
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
 
 #: How many queries are asked for one run before others get their turn.
@@ -260,6 +260,9 @@ class ReadsFromSearch:
         besides that can't go is one that has not been woken, which the log did not tell.
         """
         assert run.divergence is not None
+        wanted = seed.plan.prefix[run.divergence.index]
+        if self._waited_for(b for b in run.blocked if run.tasks[b.task] == wanted):
+            return
         self.counters.diverged += 1
         self.journal.append(("done", branch.number, branch.inherited, b"", -1))
         if run.divergence.harmless:
@@ -274,9 +277,7 @@ class ReadsFromSearch:
     # -- learning -----------------------------------------------------------------------------------------------------
 
     def _learn(self, branch: Branch, run: Run) -> None:
-        waiting_kinds = {str(b.target[0]) for b in run.blocked if b.op is Op.RMW} - self.taken_kinds
-        if waiting_kinds:
-            self._begin_anew(waiting_kinds)
+        if self._waited_for(run.blocked):
             return
         history = History(run.tasks, run.log, run.blocked)
         walk = Walk(history, branch, self.taken_kinds)
@@ -325,6 +326,13 @@ class ReadsFromSearch:
             self.journal.append(("offered", branch.number))
             branch.prefix = b""
         return finished
+
+    def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
+        """Whether indivisible updates had to wait that were not known to; if so, begin anew."""
+        kinds = {str(b.target[0]) for b in blocked if b.op is Op.RMW} - self.taken_kinds
+        if kinds:
+            self._begin_anew(kinds)
+        return bool(kinds)
 
     def _begin_anew(self, kinds: set[str]) -> None:
         """Targets turned out to be waited for: nodes made for them so far ask the wrong question."""
