@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
 from tests.oracle.generate import programs, random_program
-from tests.oracle.language import If, Lock, Read, SmallProgram, TryLock, Unlock, Write
+from tests.oracle.language import Down, Read, SmallProgram, Up, Write
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.bounded import ContextBounding, covered
@@ -195,7 +195,7 @@ def test_numbered_programs(first: int, semaphores: bool) -> None:
     assert used > 80
 
 
-def test_a_semaphore_that_only_orders_not_taken_would_show_to_be_waited_for() -> None:
+def test_a_semaphore_that_only_an_impossible_seed_shows_to_be_waited_for() -> None:
     """No run ends stuck: that ``Down`` may have to wait shows only where a seed could not be followed."""
     waiter = (Down("t"), Read("a", "x"))
     writer = (Down("s"), Write("x", "1"), Down("t"))
