@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
 from tests.oracle.generate import programs, random_program
-from tests.oracle.language import Down, Read, SmallProgram, Up, Write
+from tests.oracle.language import Down, If, Lock, Read, SmallProgram, TryLock, Unlock, Up, Write
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.bounded import ContextBounding, covered
