@@ -28,6 +28,7 @@ from typing import Any, Final
 
 from mazurka.explore.company import Company, bits
 from mazurka.explore.packed import Packed
+from mazurka.explore.scout import Scout
 from mazurka.explore.values import ENDED, FIRST, HELD, RESERVED, Seen
 from mazurka.explore.walker import Walker
 from mazurka.program.protocol import Run
@@ -159,6 +160,7 @@ class Behaviour:
         """
         record = Record(Packed.of(run), idle)
         self.records.append(record)
+        Scout(self, run, record).scout()
         Walker(self, run, record).walk()
         return self._settle()
 
@@ -251,6 +253,9 @@ class Behaviour:
         if several or writes != written:
             self._touchers[location] = ("" if several else only, written or writes)
         return False
+
+    def is_contended(self, location: Any) -> bool:
+        return self._touchers.get(location, _UNKNOWN) is None
 
     def _outdated(self) -> bool:
         self.stale = True

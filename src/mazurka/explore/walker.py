@@ -47,6 +47,7 @@ class Walker:
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
+        self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
         self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
             access.target for step in run.log if step.target[0] == "event" for access in step.more
@@ -81,7 +82,7 @@ class Walker:
         assert moment is not None
         attempt = any(access.op is Op.REQUEST for access in step.more)
         seen, writes = self._accesses(task, moment, step, attempt)
-        if not seen and not writes and not step.point and step.op not in _LIFE:
+        if self._is_nothing(step, seen, writes):
             return
         if moment.site != step.site and moment.moves:
             behaviour.astray += 1
@@ -104,6 +105,10 @@ class Walker:
         move.to.things |= moment.things
         self.at[task] = move.to
         self.touched[task] = 0
+
+    def _is_nothing(self, step: Step, seen: Seen, writes: list[tuple[int, int | None]]) -> bool:
+        """Whether a step is left out: others neither notice it nor may go before it."""
+        return not seen and not writes and not step.point and step.op not in _LIFE
 
     def _refuse(self, step: Step, moment: Moment, seen: Seen, attempt: bool) -> None:
         """What the places now read held while the thread could not move.
@@ -135,25 +140,23 @@ class Walker:
         for op, target, value in ((step.op, step.target, told), *step.more):
             if not (READS[op] or WRITES[op]):
                 continue
-            location = self._location(task, moment, target, WRITES[op])
+            location = self._location(target, WRITES[op], task, moment)
             if target[0] == "wake":
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
             elif op not in _LIFE and target[0] != "cond" and not self._contended(task, location, target, WRITES[op]):
                 continue
-            place = self.behaviour.place(location)
-            self._begin(task, moment, place, location, target)
+            place = self._place(location)
+            self._begin(place, location, target)
             # What setting an event wakes depends on who waits for it.
             if (READS[op] or target[0] == "event") and all(place != written for written, _ in writes):
-                if op is Op.READ and value is not None and place not in self.history:
-                    self.behaviour.saw_first(location, self._key(task, moment, value))
                 seen.append((place, self.memory[place]))
-                self.behaviour.astray += op is Op.ACQUIRE and self.memory[place] != FIRST
+                self._saw(place, location, op, value)
             if WRITES[op]:
                 if op in _QUEUEING or place in self.queues:
                     woken = self.queues.get(place, ())[: len(wakes)]
                     written: int | None = self._queued(task, place, op, len(wakes))
                     if op is Op.WAIT:
-                        writes.append((self.behaviour.place(("wake", self.run.tasks[task])), FIRST))
+                        writes.append((self._place(("wake", self.run.tasks[task])), FIRST))
                 else:
                     written = self._written(task, moment, place, location, op, value)
                 writes.append((place, written))
@@ -162,13 +165,23 @@ class Walker:
     def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
         return self.behaviour.contended(location, self.run.tasks[task], writes, target in self.contended)
 
-    def _begin(self, task: int, moment: Moment, place: int, location: Any, target: Target) -> None:
-        """A place is touched for the first time in this run."""
+    def _place(self, location: Any) -> int:
+        return self.behaviour.place(location)
+
+    def _begin(self, place: int, location: Any, target: Target) -> None:
+        """A place is touched; perhaps for the first time in this run."""
         if place not in self.memory:
             self.memory[place] = self.behaviour.initial[place]
             first = self.run.first.get(target)
             if first is not None:
-                self.behaviour.saw_first(location, self._key(task, moment, first))
+                self.firsts.setdefault(location, first)
+
+    def _saw(self, place: int, location: Any, op: Op, value: Any) -> None:
+        """A step read a place."""
+        if op is Op.READ and value is not None and place not in self.history:
+            self.firsts.setdefault(location, value)
+        elif op is Op.ACQUIRE and self.memory[place] != FIRST:
+            self.behaviour.astray += 1
 
     def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
         if op is Op.ACQUIRE:
@@ -180,7 +193,7 @@ class Walker:
         if op is Op.END or location[0] == "wake":
             return ENDED  # of the waiting: whoever woke the thread
         if value is not None and (op is Op.WRITE or op is Op.RMW):
-            return self.behaviour.written(location, self._key(task, moment, value))
+            return self.behaviour.written(location, self._key(value, task, moment))
         return None
 
     def _wake(self, task: int, target: Target, woken: int) -> Target:
@@ -203,30 +216,38 @@ class Walker:
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
-    def _location(self, task: int, moment: Moment, target: Target, writes: bool) -> Target:
+    def _location(self, target: Target, writes: bool, task: int = -1, moment: Moment | None = None) -> Target:
         """A target in our numbers of objects."""
-        if len(target) > 1 and type(target[1]) is int and target[1] >= _OBJECTS:
-            thing = self._object(task, moment, target[1])
-            part = (target[0], *[self._key(task, moment, rest) for rest in target[2:]])
-            self.behaviour.company.touch(thing, part, writes)
-            return (part[0], thing, *part[1:])
-        return target
+        if not _is_about_object(target):
+            return target
+        thing = self._object(target[1], task, moment)
+        part = (target[0], *[self._key(rest, task, moment) for rest in target[2:]])
+        self._touch(thing, part, writes)
+        return (part[0], thing, *part[1:])
 
-    def _key(self, task: int, moment: Moment, key: Any) -> Any:
-        """The key of a value, or part of a target, in our numbers of objects."""
-        if type(key) is tuple:
-            if len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS:
-                thing = self._object(task, moment, abs(key[1]))
-                return ("object", thing if key[1] > 0 else -thing)
-            return tuple([self._key(task, moment, part) for part in key])
-        return key
+    def _touch(self, thing: int, part: Any, writes: bool) -> None:
+        self.behaviour.company.touch(thing, part, writes)
 
-    def _object(self, task: int, moment: Moment, number: int) -> int:
+    def _key(self, key: Any, task: int = -1, moment: Moment | None = None) -> Any:
+        """The key of a value, or part of a target, in our numbers of objects; of what a task's history fixes, if any is
+        named."""
+        if type(key) is not tuple:
+            return key
+        if len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS:
+            thing = self._object(abs(key[1]), task, moment)
+            return ("object", thing if key[1] > 0 else -thing)
+        return tuple([self._key(part, task, moment) for part in key])
+
+    def _object(self, number: int, task: int, moment: Moment | None) -> int:
         """Our number of an object of this run: that of what the same history has led to before."""
-        behaviour = self.behaviour
+        behaviour, here = self.behaviour, self.record.objects.get(number)
+        if moment is None:
+            if here is None:
+                here = self.record.objects[number] = behaviour.new_object()
+            return behaviour.find(here)
         key = (moment.number, self.touched[task])
         self.touched[task] += 1
-        known, here = behaviour.touched.get(key), self.record.objects.get(number)
+        known = behaviour.touched.get(key)
         if here is None:
             here = known if known is not None else behaviour.new_object()
             self.record.objects[number] = here
@@ -250,6 +271,8 @@ class Walker:
                 self._expect(moment, blocked)
             if stuck:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
+        for location, value in self.firsts.items():
+            behaviour.saw_first(location, self._key(value))
         behaviour.daemons.update([self.threads[task] for task in run.daemons])
         for failure in run.failures:
             if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
@@ -274,7 +297,10 @@ class Walker:
         looks, read, written = [], 0, 0
         for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
             writes = WRITES[blocked.op] and target == blocked.target
-            location = self._location(blocked.task, moment, target, writes)
+            if target == blocked.target:  # what the next step will touch first
+                location = self._location(target, writes, blocked.task, moment)
+            else:
+                location = self._location(target, writes)
             if target[0] == "wake" and target not in self.event_wakes:
                 location = ("wake", self.run.tasks[blocked.task])
             if (
@@ -299,6 +325,10 @@ class Walker:
         while found[-1] < 0:
             found.pop()
         return tuple(found)
+
+
+def _is_about_object(target: Target) -> bool:
+    return len(target) > 1 and type(target[1]) is int and target[1] >= _OBJECTS
 
 
 def _contended_in(run: Run) -> set[Target]:
