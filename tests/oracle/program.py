@@ -309,7 +309,8 @@ class OracleProgram:
                 and not machine.buffers[t]
             ):
                 op, target = self._blocked(machine, t)
-                found.append(Blocked(index, op, target, t * 1000 + machine.pc[t] + 1))
+                site, point = t * 1000 + machine.pc[t] + 1, stepper.is_point(t)
+                found.append(Blocked(index, op, target, site, point=point))
         return found
 
     def _blocked(self, machine: Machine, t: int) -> tuple[Op, tuple[Any, ...]]:

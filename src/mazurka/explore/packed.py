@@ -39,7 +39,7 @@ class Packed:
             [Step(t, Op(op), target, site, p, v, _accesses(more)) for t, op, target, site, p, v, more in log],
             [Choice(*choice) for choice in choices],
         )
-        run.blocked = [Blocked(task, Op(op), target, site, repeats) for task, op, target, site, repeats in blocked]
+        run.blocked = [Blocked(task, Op(op), target, site, *rest) for task, op, target, site, *rest in blocked]
         run.first, run.daemons, run.truncated = first, daemons, truncated
         if stuck:
             run.failures.append(Failure(FailureKind.DEADLOCK, "", "", None))
@@ -55,7 +55,7 @@ def _plain(run: Run) -> tuple[Any, ...]:
         run.tasks,
         [(s.task, int(s.op), s.target, s.site, s.point, s.value, _plain_accesses(s.more)) for s in run.log],
         [(choice.point, choice.chosen, choice.enabled) for choice in run.choices],
-        [(b.task, int(b.op), b.target, b.site, b.repeats) for b in run.blocked],
+        [(b.task, int(b.op), b.target, b.site, b.repeats, b.point) for b in run.blocked],
         run.first,
         run.daemons,
         any(failure.kind in STUCK for failure in run.failures),

@@ -294,10 +294,17 @@ class Reachable:
                 break
         return best
 
+    def is_unfinished(self) -> bool:
+        """Whether there are states to go on from."""
+        return any(self.work)
+
     def ending(self) -> State | None:
         """A state nobody can leave, in which no run has ended yet."""
         while self.endings:
             moments, state = self.endings.popitem()
+            if self._enabled(state):  # more has become known of what its threads wait for
+                self._put(state)
+                return None
             if moments not in self.behaviour.ended and moments not in self.asked:
                 return state
         return None

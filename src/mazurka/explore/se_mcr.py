@@ -79,19 +79,21 @@ class SwitchEquivalence:
     def take(self) -> Seed | None:
         if not self.behaviour.records:
             return None if self.out else self._seed((), _Wanted())
-        while (found := self.reachable.open_move()) is not None:
-            way, gap = found
-            if way not in self.asked:
-                self.asked.add(way)
-                return self._seed(way, _Wanted(gap))
-            self.reachable.give_up(gap)  # it was run, and did not show what it should have
-            self.counters.lost += 1
-        while (state := self.reachable.ending()) is not None:
-            if self.classes or self._is_wanted(state):
-                self.reachable.asked.add(state.moments)
-                way = state.way()
-                return self._seed(way, _Wanted(points=len(way)))
-        return None
+        while True:
+            while (found := self.reachable.open_move()) is not None:
+                way, gap = found
+                if way not in self.asked:
+                    self.asked.add(way)
+                    return self._seed(way, _Wanted(gap))
+                self.reachable.give_up(gap)  # it was run, and did not show what it should have
+                self.counters.lost += 1
+            while (state := self.reachable.ending()) is not None:
+                if self.classes or self._is_wanted(state):
+                    self.reachable.asked.add(state.moments)
+                    way = state.way()
+                    return self._seed(way, _Wanted(points=len(way)))
+            if not self.reachable.is_unfinished():
+                return None
 
     def _is_wanted(self, state: State) -> bool:
         return self.reachable.is_stuck(state) or self.reachable.may_mislead(state)

@@ -293,7 +293,7 @@ class Walker:
         something changes that the loop reads."""
         behaviour = self.behaviour
         if moment.point is None:
-            moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.op is not Op.JOIN
+            moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.point
         looks, read, written = [], 0, 0
         for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
             writes = WRITES[blocked.op] and target == blocked.target

@@ -92,6 +92,7 @@ class FailureKind(Enum):
     NONDETERMINISM = "nondeterminism"
     INVARIANT = "invariant"
     EXIT = "exit"
+    RACE = "race"  # no failure of the program: told only to those who ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +126,20 @@ class Failure:
     frames: tuple[Frame, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     step: int = 0  # number of steps logged when it happened
+    against: Location | None = None  # of a race: where the other access is
+
+    @property
+    def is_race(self) -> bool:
+        """Whether it is a data race: nothing went wrong in the run."""
+        return self.kind is FailureKind.RACE
 
     @property
     def identity(self) -> tuple[str, ...]:
         """Equal for the same bug met along different interleavings."""
         if self.waiting:
             return (self.kind.value, *sorted(f"{w.location} {w.held_since}" for w in self.waiting))
+        if self.is_race:
+            return (self.kind.value, *sorted((str(self.location), str(self.against))))
         return (self.kind.value, self.exception, str(self.location))
 
 
@@ -138,7 +147,8 @@ class Failure:
 class Blocked:
     """An operation a thread was stopped before when the run ended.
 
-    ``repeats`` is there for a thread held in a loop whose passes change nothing: the targets that they read.
+    ``repeats`` is there for a thread held in a loop whose passes change nothing: the targets that they read. ``point``
+    is as of the step it would have been.
     """
 
     task: int
@@ -146,6 +156,7 @@ class Blocked:
     target: Target
     site: int
     repeats: tuple[Target, ...] | None = None
+    point: bool = True
 
 
 class Choice(NamedTuple):

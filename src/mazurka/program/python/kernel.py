@@ -205,7 +205,7 @@ class Kernel:
                 born.greenlet.switch(self._life, born)
         finally:
             self.blocked = [
-                Blocked(task.index, *task.pending, task.repeats)
+                Blocked(task.index, *task.pending, task.repeats, task.point)
                 for task in self.live
                 if task.pending is not None and not task.done
             ]
