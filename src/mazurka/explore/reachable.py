@@ -76,6 +76,7 @@ class Reachable:
         self.stalled: dict[Gap, list[tuple[State, int]]] = {}
         self.refused: set[tuple[State, int]] = set()
         self.endings: dict[tuple[int, ...], State] = {}
+        self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
         self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
         self.room = 0
         self._seen_growth = -1
@@ -205,6 +206,7 @@ class Reachable:
     def look_again(self) -> None:
         """What threads are known to touch has grown: the sets that moved may have been too small."""
         self._seen_growth = self.behaviour.growth
+        self.expiries.clear()
         for state in list(self.known.values()):
             self._put(state)
 
@@ -224,9 +226,11 @@ class Reachable:
         thread = self.behaviour.expired.get(state.moments)
         if thread is None:
             self.endings.setdefault(state.moments, state)
-        elif not state.moved >> thread & 1:
-            state.moved |= 1 << thread
-            self._follow(state, thread, True)
+        else:
+            self.expiries.add(state.moments)
+            if not state.moved >> thread & 1:
+                state.moved |= 1 << thread
+                self._follow(state, thread, True)
 
     def _over(self, state: State) -> bool:
         """Whether the program has ended: a thread has ended it, or only those are left that nobody waits for."""

@@ -144,7 +144,7 @@ class SwitchEquivalence:
             parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
         if self.behaviour.astray:
             parts.append(f"{self.behaviour.astray} steps were not what the same history had led to before")
-        if self.behaviour.expired:
+        if self.reachable.expiries:
             parts.append("waiting times ran out, and which does first is not explored")
         return "; ".join(parts)
 
