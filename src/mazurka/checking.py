@@ -34,7 +34,7 @@ from mazurka.explore.stint import Worker
 from mazurka.explore.strategy import Divisible, Settings, make_strategy
 from mazurka.findings import Failing, Writer, fails_again
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import FailureKind, Plan, Run
 from mazurka.program.python.program import Isolation, PythonProgram
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
@@ -111,7 +111,7 @@ class _Check:
         require_modules(self.options.include)
         if self.store is not None and not self.options.fresh:
             self._retry(self.store)
-        if self.known and not self.options.all_failures:
+        if any(not each.failure.is_race for each in self.known) and not self.options.all_failures:
             return self._report(_retried(self), self.known)
         outcome = self._search()
         seen = {each.failure.identity for each in self.known}
@@ -132,13 +132,15 @@ class _Check:
                 continue
             if (schedule.target, schedule.arguments) != (self.subject.target, self.subject.arguments):
                 continue
+            if schedule.failure.kind == FailureKind.RACE.value and not self.options.races:
+                continue
             self.retried += 1
             again = fails_again(self.program, schedule)
             if again is None:
                 self.gone.append(path)
                 continue
             self.known.append(again)
-            if not self.options.all_failures:
+            if not again.failure.is_race and not self.options.all_failures:
                 return
 
     # -- the search ---------------------------------------------------------------------------------------------------
@@ -156,6 +158,7 @@ class _Check:
             interrupted=self.watcher.interrupted,
             learned=self.program.learned.points,
             crew=self.crew or self._processes(program, frontier),
+            races=self.options.races,
             alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
         )
         points = set(self.program.learned.points)
@@ -309,6 +312,7 @@ def search_key(program: PythonProgram, subject: Subject, options: Options) -> st
         options.memory_model,
         options.seed,
         options.all_failures,
+        options.races,
     )
     digest.update(repr(decided).encode())
     return digest.hexdigest()

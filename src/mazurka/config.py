@@ -50,6 +50,7 @@ class Options:
     seed: int = 0
     jobs: int | str = "auto"  # as many as there are cores, once that pays
     all_failures: bool = False
+    races: bool = False
     isolation: str = "auto"
     timeouts: str = "idle"
     solver: str = "search"
@@ -172,6 +173,7 @@ _TABLE: Final = (
     Key("seed", _natural, "a whole number from 0", "what random and pct start from"),
     Key("jobs", _jobs, "a whole number above 0, or auto", "processes to make executions in; auto: one for each core"),
     Key("all-failures", _flag, "true or false", "whether to go on after the first failure"),
+    Key("races", _flag, "true or false", "whether to report data races, too (of interest without the GIL)"),
     _choice("isolation", ISOLATIONS, "how every execution gets to start from the same state"),
     _choice("timeouts", TIMEOUTS, "when a wait with a timeout may time out"),
     _choice("solver", SOLVERS, "what decides which other executions are possible"),
@@ -226,6 +228,9 @@ def resolve(
     if options.memory_model not in KNOWN_MODELS.get(options.strategy, MEMORY_MODELS):
         problem = f"strategy {options.strategy} does not know memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="strategy, memory-model", hint="take mcr, or sc")
+    if options.races and options.memory_model != "sc":
+        problem = f"data races are defined without late stores, not for memory model {options.memory_model}"
+        raise UsageError("config-value", problem, where="races, memory-model", hint="take sc: it shows all of them")
     return replace(options, profile=profile)
 
 

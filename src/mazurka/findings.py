@@ -22,7 +22,7 @@ from mazurka.replay.points import teach
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replay.schedule import Schedule, fingerprint, record_schedule
 from mazurka.replay.shrink import failure_with, shrink
-from mazurka.replay.switches import steps_until
+from mazurka.replay.switches import prefix_until, steps_until
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
 from mazurka.store import Store
@@ -77,6 +77,8 @@ class Writer:
     def finding(self, failing: Failing) -> Finding:
         """A failure, simplified, checked, replayed, explained and saved; raises :class:`WitnessRefused`."""
         run, failure = self._simplest(failing)
+        if failure.is_race:
+            self._make_sure(run, failure)
         schedule = record_schedule(
             run,
             self.program,
@@ -92,6 +94,18 @@ class Writer:
         path = self._save(schedule)
         command = self.subject.replay_command(path or token)
         return describe(run, failure, self.program, schedule=path, token=token, replay=command, evidence=evidence)
+
+    def _make_sure(self, run: Run, failure: Failure) -> None:
+        """Run a race the other way round: each of the two threads stands before its access, so either may go first."""
+        prefix = prefix_until(run, failure)
+        other = self.program.execute(Plan((*prefix[:-2], prefix[-1], prefix[-2])))
+        harmless = other.divergence is not None and other.divergence.harmless  # it would only read the same again
+        if failure_with(other, failure.identity) is None and not harmless:
+            raise WitnessRefused(
+                "witness-refused",
+                f"a data race was found ({failure.message}), but the two accesses can't change places",
+                hint="this is an error in Mazurka, please report it",
+            )
 
     def _happens_again(self, schedule: Schedule) -> bool:
         """Run the program once more, by what is kept of the failure alone, as another process would."""

@@ -16,6 +16,7 @@ from typing import Any, Final
 from mazurka.config import KEYS, Options, convert
 from mazurka.errors import UsageError
 from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import FailureKind
 from mazurka.program.python.entry import Entry, Function, Script
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.kernel import Limits
@@ -62,7 +63,8 @@ def options_of(schedule: Schedule, options: Options) -> Options:
         for name in _LOADING
         if name in schedule.options
     }
-    return replace(options, memory_model=schedule.memory_model, **remembered)
+    races = schedule.failure.kind == FailureKind.RACE.value
+    return replace(options, memory_model=schedule.memory_model, races=races, **remembered)
 
 
 def subject_of(target: str, arguments: tuple[str, ...], options: Options) -> Subject:
@@ -80,6 +82,7 @@ def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = N
         limits=Limits(steps=options.max_steps, seconds=min(60.0, options.time_limit or 60.0)),
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,
+        races=options.races,
     )
 
 

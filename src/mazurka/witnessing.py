@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from mazurka.errors import MazurkaError
+from mazurka.predict.conflicts import shown_at
 from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
 from mazurka.report.finding import Evidence
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
-from mazurka.witness import Fails, Stuck, Waiting, Witness, contradictions, objections
+from mazurka.witness import Fails, Races, Stuck, Waiting, Witness, contradictions, objections
 
 #: How the text of a value begins that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
@@ -50,7 +51,12 @@ def examined(run: Run, failure: Failure, *, replayed: bool) -> Evidence | None:
 def witness_of(run: Run, failure: Failure) -> tuple[Trace, Witness]:
     """The run as a trace, and the failure as a claim about its end."""
     end = len(run.log) if failure.waiting else failure.step
-    return trace_of(run.tasks, _comparable(run)), Witness(tuple(range(end)), claim=_claim(run, failure))
+    trace = trace_of(run.tasks, _comparable(run))
+    if failure.is_race:
+        race = shown_at(run.log, end)
+        assert race is not None
+        return trace, Witness(tuple(range(race.first)), claim=Races(race.first, race.second))
+    return trace, Witness(tuple(range(end)), claim=_claim(run, failure))
 
 
 def _comparable(run: Run) -> Iterator[Step]:

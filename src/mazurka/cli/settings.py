@@ -26,6 +26,7 @@ _METAVARS: Final = {
 #: Settings that are on or off: how the command line spells either.
 _SWITCHES: Final = {
     "all-failures": "--all-failures/--first",
+    "races": "--races/--no-races",
     "require-complete": "--require-complete/--no-require-complete",
     "fresh": "--fresh",
     "save": "--save/--no-save",

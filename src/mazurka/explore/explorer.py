@@ -75,7 +75,8 @@ class Explorer:
     """Explores one program with one strategy. Iterate over :meth:`progress`; :attr:`outcome` is set at its end.
 
     ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
-    ``alone`` seconds; it is closed in the end.
+    ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
+    (foresight.py); races, which the program has to tell in its runs, do not end the search.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class Explorer:
         learned: set[int] | None = None,
         crew: Crew | None = None,
         alone: float = 0.0,
+        races: bool = False,
     ) -> None:
         self.program = program
         self.strategy_name = strategy
@@ -103,6 +105,7 @@ class Explorer:
         self.interrupted = interrupted
         self.learned = set() if learned is None else learned
         self.alone = alone
+        self.races = races
         self.strategy: Strategy = make_strategy(strategy, self.settings)
         self.foreman = None if crew is None else Foreman(crew, strategy, self.settings, self.learned)
         self.outcome: Outcome | None = None
@@ -167,7 +170,7 @@ class Explorer:
         if self.budget.seconds is not None:
             seconds = min(seconds, self.budget.seconds - self._seconds())
         left = None if self.budget.executions is None else self.budget.executions - self.seen.executions
-        return Terms(seconds, left, frozenset(self.seen.found), self.stop_at_first)
+        return Terms(seconds, left, frozenset(self.seen.found), self.stop_at_first, self.races)
 
     def _take_in(self, stint: Stint) -> Progress:
         new = self.seen.add(stint.sightings)
@@ -234,7 +237,7 @@ class Explorer:
 
     def _stop_reason(self) -> str:
         """Why no further run is made although there may be more ("": there is no reason)."""
-        if self.seen.found and self.stop_at_first and not self._may_be_first():
+        if self.stop_at_first and self._failures() and not self._may_be_first():
             return "stopped at the first failure"
         if self.budget.executions is not None and self.seen.executions >= self.budget.executions:
             return f"the limit of {self.budget.executions} executions was reached"
@@ -246,16 +249,22 @@ class Explorer:
 
     def _may_be_first(self) -> bool:
         """Whether a run that should have come before the failing one is still to be made."""
-        return isinstance(self.strategy, Divisible) and self.strategy.bound(self._found()[0].seed)
+        return isinstance(self.strategy, Divisible) and self.strategy.bound(self._failures()[0].seed)
 
     def _found(self) -> tuple[Found, ...]:
-        """The failures in the order of their seeds, otherwise as they came; if only the first is wanted, that."""
-        found = sorted(self.seen.found.values(), key=lambda each: each.seed)
-        return tuple(found[:1] if self.stop_at_first else found)
+        """The failures; if only the first is wanted, that; and then the races."""
+        failures = self._failures()
+        races = [each for each in self.seen.found.values() if each.failure.is_race]
+        return (*(failures[:1] if self.stop_at_first else failures), *races)
+
+    def _failures(self) -> list[Found]:
+        """In the order of their seeds, otherwise as they came; without the races."""
+        failures = [each for each in self.seen.found.values() if not each.failure.is_race]
+        return sorted(failures, key=lambda each: each.seed)
 
     def _conclude(self, stopped: str) -> Outcome:
         complete = not stopped and self.strategy.exhaustive
-        notes = [*self._notes, self.strategy.note(), self.frontier.trouble if self.frontier else ""]
+        notes = [*self._notes, self.strategy.note(), self._foreseen(), self.frontier.trouble if self.frontier else ""]
         return Outcome(
             self._verdict(stopped),
             self.strategy_name,
@@ -270,6 +279,18 @@ class Explorer:
             self.seen.uncontrolled,
             tuple(note for note in notes if note),
         )
+
+    def _foreseen(self) -> str:
+        """How much of what is told of races was predicted."""
+        seen = self.seen
+        races = sum(each.failure.is_race for each in seen.found.values())
+        parts = []
+        if races:
+            runs = f"{seen.further} further execution{'s' * (seen.further != 1)}"
+            parts.append(f"{seen.predicted} of {races} data races predicted from other orders, confirmed by {runs}")
+        if seen.unasked:
+            parts.append(f"{seen.unasked:,} pairs of accesses not asked about")
+        return "; ".join(parts)
 
     def _verdict(self, stopped: str) -> Verdict:
         if self.seen.found:

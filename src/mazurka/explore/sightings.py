@@ -26,6 +26,9 @@ class Sightings:
     found: dict[tuple[str, ...], Found] = field(default_factory=dict)
     threads: int = 0  # the most in one run
     points: int = 0  # the most in one run
+    further: int = 0  # runs made to confirm races that had been predicted
+    predicted: int = 0  # the races that they confirmed
+    unasked: int = 0  # questions about races not put since there were too many
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
@@ -58,6 +61,9 @@ class Sightings:
         self.executions += others.executions
         self.threads = max(self.threads, others.threads)
         self.points = max(self.points, others.points)
+        self.further += others.further
+        self.predicted += others.predicted
+        self.unasked += others.unasked
         self.truncated = self.truncated or others.truncated
         _add(self.untracked, others.untracked)
         _add(self.uncontrolled, others.uncontrolled)

@@ -14,10 +14,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from mazurka.explore.foresight import Foresight
 from mazurka.explore.outcome import Found
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.strategy import Row, Settings, Strategy, make_strategy
-from mazurka.program.protocol import Plan, Program
+from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: The identities of failures.
 Identities = Collection[tuple[str, ...]]
@@ -30,7 +31,8 @@ class Terms:
     seconds: float
     executions: int | None = None  # at most
     known: Identities = ()
-    only_first: bool = False  # of several failures of one run only the first counts
+    only_first: bool = False  # of several failures of one run only the first counts (races are none)
+    races: bool = False  # whether data races are predicted from runs, and made to happen
 
 
 @dataclass(slots=True)
@@ -55,19 +57,42 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
         run = execute(seed.plan)
         seen.executions += 1
         failures = look(run, judge)
+        rank = 0 if strategy.exhaustive else seed.number
+        if failures:
+            _add_unknown(stint, run, failures, terms, rank)
         if run.grew:
             stint.grew = True
         if not (run.grew and strategy.exhaustive):
             give(seed, run)
-        unknown = {each.identity: each for each in failures if each.identity not in terms.known} if failures else {}
-        if unknown:
-            schedule = run.schedule()
-            firsts = list(unknown.values())[: 1 if terms.only_first else None]
-            rank = 0 if strategy.exhaustive else seed.number
-            seen.found.update((each.identity, Found(each, schedule, seen.executions, rank)) for each in firsts)
+        if terms.races and not stint.grew:
+            _look_ahead(program, stint, run, terms, rank, judge)
         if seen.found or stint.grew or time.perf_counter() >= end:
             break
     return stint
+
+
+def _add_unknown(stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
+    """Keep those failures of a run that are news."""
+    seen, schedule = stint.sightings, run.schedule()
+    unknown = {each.identity: each for each in failures if each.identity not in terms.known}
+    firsts = list(unknown.values())
+    if terms.only_first:
+        firsts = [each for each in firsts if each.is_race] + [each for each in firsts if not each.is_race][:1]
+    seen.found.update((each.identity, Found(each, schedule, seen.executions, rank)) for each in firsts)
+
+
+def _look_ahead(program: Program, stint: Stint, run: Run, terms: Terms, rank: int, judge: Judge | None) -> None:
+    """Make the races happen that a run implies."""
+    seen = stint.sightings
+    foresight = Foresight(program, {*terms.known, *seen.found})
+    for confirming, confirmed in foresight.confirm(run):
+        seen.further += 1
+        seen.predicted += confirmed
+        _add_unknown(stint, confirming, seen.look(confirming, judge), terms, rank)
+        if confirming.grew:
+            stint.grew = True
+            break
+    seen.unasked += foresight.unasked
 
 
 def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = None) -> Stint:

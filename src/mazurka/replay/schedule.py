@@ -104,6 +104,8 @@ def fingerprint(failure: Failure, root: str = "") -> str:
     if failure.waiting:
         stuck = sorted(f"{_place(each.location, root)} {_place(each.held_since, root)}" for each in failure.waiting)
         parts = [failure.kind.value, *stuck]
+    elif failure.is_race:
+        parts = [failure.kind.value, *sorted(_place(each, root) for each in (failure.location, failure.against))]
     else:
         parts = [failure.kind.value, failure.exception, _place(failure.location, root)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

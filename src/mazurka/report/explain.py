@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from mazurka.predict.conflicts import shown_at
 from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import Failure, Frame, Program, Run
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
@@ -177,6 +178,8 @@ def _endings(trail: Trail) -> list[Row]:
     """The failure itself: what was raised where, or what each stuck thread waits for."""
     failure = trail.failure
     number = trail.end + 1
+    if failure.is_race and shown_at(trail.run.log, trail.end) is not None:
+        return []  # the two accesses are all there is to show
     if failure.waiting:
         return [
             Row(

@@ -27,6 +27,7 @@ class Shape(Enum):
     SELF_DEADLOCK = "self-deadlock"
     LOST_WAKE_UP = "lost wake-up"
     LATE_STORE = "late store"
+    DATA_RACE = "data race"
 
 
 @dataclass(frozen=True, slots=True)

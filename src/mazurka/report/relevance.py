@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from mazurka.predict.conflicts import shown_at
 from mazurka.program.protocol import FailureKind, Program, Step, Target
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
@@ -74,6 +75,9 @@ class Relevance:
 
 def relevance(trail: Trail, program: Program) -> Relevance:
     """Choose the steps that explain the failure of a run made with detail."""
+    race = shown_at(trail.run.log, trail.end) if trail.failure.is_race else None
+    if race is not None:
+        return Relevance(frozenset({race.first, race.second}), (race.first, race.second), (), None)
     stuck = trail.failure.kind in _STUCK
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
     within = backward_slice(trail, starts)

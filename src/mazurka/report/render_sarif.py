@@ -31,6 +31,7 @@ _RULES: Final = {
     FailureKind.NONDETERMINISM: "The program does different things under the same schedule.",
     FailureKind.INVARIANT: "An order of the threads violates the invariant.",
     FailureKind.EXIT: "An order of the threads makes the program exit with an error.",
+    FailureKind.RACE: "Two threads access the same place, one of them writing, and nothing orders the two.",
 }
 
 

@@ -24,12 +24,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from mazurka.predict.conflicts import Shown, shown_at
 from mazurka.program.protocol import FailureKind, Program, Step, Target, Waiting
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import Shape
 from mazurka.report.relevance import Relevance, all_operations, notifications
 from mazurka.report.trail import Interference, Touch, Trail, accesses
-from mazurka.report.words import label_of, label_of_name, target_words, value_words
+from mazurka.report.words import label_of, label_of_name, target_words, value_words, verb
 from mazurka.trace.event import READS, WRITES, Op
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
@@ -87,6 +88,8 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
             return _lost_wake_up(case) or (None, _for_ever(case))
         case FailureKind.LIVELOCK:
             return None, _for_ever(case)
+        case FailureKind.RACE if race := shown_at(trail.run.log, trail.end):
+            return Shape.DATA_RACE, _race(case, race)
         case FailureKind.NONDETERMINISM:
             return (
                 None,
@@ -94,6 +97,15 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
             )
     known = (_late_store, _iteration, _too_early, _lost_update, _check_then_act, _half_done)
     return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
+
+
+def _race(case: _Case, race: Shown) -> str:
+    log = case.trail.run.log
+    one, other = (case.label(log[step].task) for step in (race.first, race.second))
+    return (
+        f"Data race: {one} {verb(race.ops[0])} {case.words(race.target)}, {other} {verb(race.ops[1])} it, and nothing "
+        "orders the two: either can come first. Where threads run in parallel, without the GIL, they can meet."
+    )
 
 
 # -- data

@@ -37,6 +37,11 @@ _VERBS: Final = {
 }
 
 
+def verb(op: Op) -> str:
+    """What a thread does with a target."""
+    return _VERBS[op]
+
+
 def label_of(run: Run, task: int) -> str:
     """What people call a thread; its stable name is added where others are called the same."""
     task = owner(run, task)

@@ -5,8 +5,8 @@ ch. 3.1.1)
 
 1. of each thread it holds a prefix, in program order;
 2. each read takes its value from the same write as in the trace, or the initial value as there (with
-   equal recorded values any write will do). This covers lock acquires, which read the release before, thread
-   beginnings and joins;
+   equal recorded values any write will do). This covers thread beginnings and joins, and locks that somebody looks
+   at; of locks that are only ever taken and given back it does not matter whom one gets them from;
 3. the operations can do what they mean: nobody takes a lock that somebody else holds, goes on without having been
    woken, joins a thread that has not ended (:mod:`mazurka.trace.wellformed`).
 
@@ -31,6 +31,9 @@ from mazurka.witness.witness import Witness
 
 #: The writer of initial values.
 _NOBODY: Final = -1
+
+#: All that is done to a lock of which nothing but mutual exclusion can be noticed.
+_EXCLUDING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
 
 _Rows = dict[int, list[int]]
 
@@ -93,10 +96,22 @@ def _sources(trace: Trace, order: Iterable[int], rows: _Rows) -> dict[int, int]:
 def _reads(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     before = _sources(trace, sorted(rows), rows)
     after = _sources(trace, witness.order, rows)
+    looked_at = {target for op, target in zip(trace.op, trace.target, strict=True) if op not in _EXCLUDING}
+    initial = {
+        trace.target[row]: trace.value[row]
+        for row, writer in before.items()
+        if writer == _NOBODY and trace.op[row] == Op.READ
+    }
     for row, source in after.items():
+        if trace.target[row] not in looked_at:
+            continue
         if before[row] == source or trace.step[row] in witness.unread:
             continue
-        if min(source, before[row]) > _NOBODY and trace.value[source] == trace.value[before[row]] != NO_VALUE:
+        had, has = (
+            initial.get(trace.target[row], NO_VALUE) if writer == _NOBODY else trace.value[writer]
+            for writer in (before[row], source)
+        )
+        if had == has != NO_VALUE:
             continue
         yield f"step {trace.step[row]} reads {trace.targets[trace.target[row]]} from another write"
 

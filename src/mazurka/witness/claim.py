@@ -12,14 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.values import Values, is_counter
-from mazurka.witness.witness import Fails, Stuck, Waiting
+from mazurka.witness.witness import Fails, Races, Stuck, Waiting
 
 #: Targets that are written once, for one thread to go on: a notification, a store on its way to memory.
 _ONCE: Final = ("wake", "store", "flushed")
+
+#: Operations that only touch a place, and order nothing.
+_TOUCHING: Final = (Op.READ, Op.WRITE, Op.RMW)
 
 
 class Claimed:
@@ -32,8 +35,11 @@ class Claimed:
         self.passed = passed
         self.target = {name: number for number, name in enumerate(trace.targets)}
 
-    def objections(self, claim: Fails | Stuck) -> Iterator[str]:
+    def objections(self, claim: Fails | Stuck | Races) -> Iterator[str]:
         """What speaks against the claim."""
+        if isinstance(claim, Races):
+            yield from self._races(claim)
+            return
         if isinstance(claim, Fails):
             yield from self._fails(claim)
             return
@@ -59,6 +65,20 @@ class Claimed:
         done = len(own & self.passed)
         if done != claimed.steps:
             yield f"thread {claimed.thread} is to fail after {claimed.steps} steps, not after {done}"
+
+    def _races(self, claim: Races) -> Iterator[str]:
+        trace, threads, touched = self.trace, [], []
+        for step in (claim.first, claim.second):
+            rows = [row for row in range(len(trace)) if trace.step[row] == step]
+            thread = trace.thread[rows[0]] if rows else -1
+            later = [trace.step[row] for row in trace.rows_of_thread[thread] if trace.step[row] not in self.passed]
+            if thread not in self.walk.living() or later[:1] != [step]:
+                yield f"step {step}, which is to race, is not what its thread does next"
+            threads.append(thread)
+            touched.append({trace.target[row]: WRITES[trace.op[row]] for row in rows if trace.op[row] in _TOUCHING})
+        one, other = touched
+        if threads[0] == threads[1] or not any(one[target] or other[target] for target in one.keys() & other.keys()):
+            yield f"steps {claim.first} and {claim.second} do not conflict"
 
     def _waits(self, claimed: Waiting) -> Iterator[str]:
         thread = self._alive(claimed.thread)

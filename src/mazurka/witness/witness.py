@@ -44,6 +44,14 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True)
+class Races:
+    """Each of these two steps is what its thread does next, and they conflict: both touch some place, one writes it."""
+
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
 class Witness:
     """``order`` lists steps of the trace (numbers in its column ``step``).
 
@@ -53,4 +61,4 @@ class Witness:
 
     order: tuple[int, ...]
     unread: frozenset[int] = frozenset()
-    claim: Fails | Stuck | None = None
+    claim: Fails | Stuck | Races | None = None

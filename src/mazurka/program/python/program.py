@@ -46,6 +46,7 @@ from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
 from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.program.python.watchdog import Watchdog
+from mazurka.program.races import races_of
 from mazurka.trace.event import Location
 
 
@@ -68,6 +69,7 @@ class Settings:
     memory: MemoryModel = MemoryModel.SC
     invariant: str = ""
     cache: str | None = None
+    races: bool = False  # whether runs tell of the data races that they show
 
 
 #: At most this many trial runs: each may import more, or find more that is shared.
@@ -280,6 +282,8 @@ class PythonProgram:
             gc.collect(0)
         self._read_input = capture.read_input
         run.output = capture.text()
+        if self.settings.races:
+            run.failures += races_of(run, self.location)
         run.seconds = perf_counter() - started
         return run
 

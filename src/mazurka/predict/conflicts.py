@@ -1,0 +1,105 @@
+"""What a data race is made of: which places are data, which two accesses conflict, which two are adjacent in a run.
+
+Definition (dissertation ch. 3.1.3; patent, race constraints). Two accesses of one place by two threads, at least one of
+which writes, race if both threads can stand right before theirs at once. A run shows that where one thread stands
+before its access while the other makes a conflicting one, and then makes its own as the very next choice:
+nothing happens in between but what the first thread does by itself.
+
+Data are the places that a program's values are kept in: attributes, items, globals, captured variables, whatever a
+trace from elsewhere calls a variable. No data: locks and all else that orders threads, ``mazurka.atomic``, and how a
+container is organised (its length, its order), which CPython keeps consistent by itself. One operation of a dictionary
+or list is indivisible there, but two threads that use the same item of it without an order still race for that item.
+
+Cost: :func:`shown` is one pass over a log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from mazurka.trace.event import WRITES, Op
+
+#: The kind of a finding.
+RACE: Final = "race"
+
+#: First components of our own front ends' targets that hold no data.
+_NO_DATA: Final = frozenset(
+    "thread sleep spin wake lock cond sem event queue barrier store flushed fence atomic branch function s v o".split()
+)
+_TOUCHING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
+
+#: Source sites of two racing accesses, ascending.
+Sites = tuple[int, int]
+
+
+class Shown(NamedTuple):
+    """A race that a run shows: the steps of the two accesses, which are adjacent, their operations, and the place."""
+
+    first: int
+    second: int
+    ops: tuple[Op, Op]
+    target: Any
+
+
+def is_data(target: Any) -> bool:
+    """Whether a target holds data; see the module."""
+    if not isinstance(target, tuple) or not target:
+        return True
+    return target[0] not in _NO_DATA and not any(map(_is_vague, target[2:]))
+
+
+def _is_vague(key: Any) -> bool:
+    """Whether a container's key stands for all keys that decide themselves what they equal."""
+    return isinstance(key, tuple) and (key == ("object", 0) or any(map(_is_vague, key)))
+
+
+def touches(op: Op) -> bool:
+    """Whether an operation is a plain access."""
+    return op in _TOUCHING
+
+
+def sites_of(one: int, other: int) -> Sites:
+    """Names a pair of places in the source."""
+    return (one, other) if one <= other else (other, one)
+
+
+def shown(log: Sequence[Any]) -> Iterator[Shown]:
+    """The races that a log of ``(task, op, target, site, point, value, more)`` shows."""
+    last = -1  # the latest choice
+    since: set[int] = set()  # threads that have made steps since
+    begun: set[int] = set()  # threads that had begun before it
+    for number, step in enumerate(log):
+        if not step.point:
+            since.add(step.task)
+            continue
+        if last >= 0 and log[last].task != step.task and step.task in begun and step.task not in since:
+            meeting = conflict(log[last], step)
+            if meeting is not None:
+                yield Shown(last, number, *meeting)
+        begun |= since
+        begun.add(step.task)
+        since.clear()
+        last = number
+
+
+def shown_at(log: Sequence[Any], end: int) -> Shown | None:
+    """The race whose second access is the last of the first ``end`` steps."""
+    return next((each for each in shown(log) if each.second == end - 1), None)
+
+
+def conflict(one: Any, other: Any) -> tuple[tuple[Op, Op], Any] | None:
+    """Where two steps of a log conflict, and what each does there; None if they don't."""
+    if not one.more and not other.more and one.target != other.target:
+        return None
+    theirs = dict(_accesses(one))
+    for target, op in _accesses(other):
+        if target in theirs and (WRITES[op] or WRITES[theirs[target]]):
+            return (theirs[target], op), target
+    return None
+
+
+def _accesses(step: Any) -> Iterator[tuple[Any, Op]]:
+    for op, target in ((step.op, step.target), *[(access.op, access.target) for access in step.more]):
+        if touches(op) and is_data(target):
+            yield target, op

@@ -1,0 +1,185 @@
+"""Data races that other orders of a trace would show.
+
+For each pair of source sites with conflicting accesses (conflicts.py) the causal model of the trace is asked whether
+the threads of two of these accesses can stand before them at once: both would be next, the reads before them giving
+what they gave (``Question(next=...)`` of :mod:`mazurka.causal.model`; dissertation ch. 3.1.3, where the two have the
+same place in the order). What the racing accesses themselves read need not be kept.
+
+Not asked, since the answer is no: where one access must come before the other by program order, forks, joins and what
+is read from whom, and where both hold a common lock. A pair of sites is predicted once, and not at all if it is
+``known`` when its turn comes.
+
+Of the questions that remain at most ``limit`` are put for a pair of sites; :attr:`RacePredictor.unasked` counts the
+others, so that whoever wants all races knows whether he has them.
+
+Cost: one pass over the trace with a clock of a number per thread; a binary search per access and other thread; and
+the solver's, mostly well under a millisecond a question.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from typing import Final
+
+from mazurka.causal.closure import ClosureSolver
+from mazurka.causal.model import Question
+from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.solver import Feasible
+from mazurka.predict.conflicts import RACE, Sites, is_data, sites_of, touches
+from mazurka.predict.predictor import Prediction
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.witness.witness import Races, Witness
+
+_LIMIT: Final = 200
+
+
+@dataclass(slots=True)
+class _Access:
+    """A row that touches data: what its thread must have seen before it (steps by thread), and the locks it holds."""
+
+    row: int
+    thread: int
+    position: int  # of its step in its thread
+    writes: bool
+    before: list[int]
+    held: frozenset[int]
+
+
+#: The accesses of one place from one site, by thread, in program order.
+_Columns = dict[int, list[_Access]]
+
+
+def _unheard_of(_sites: Sites) -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class RacePredictor:
+    """See the module."""
+
+    known: Callable[[Sites], bool] = _unheard_of
+    limit: int = _LIMIT
+    unasked: int = 0
+    kind: str = field(default=RACE, init=False)
+
+    def predict(self, trace: Trace) -> Iterator[Prediction]:
+        pairs = self._pairs(trace)
+        if not pairs:
+            return
+        model, solver = model_of_trace(trace), ClosureSolver()
+        for sites, candidates in pairs.items():
+            if self.known(sites):
+                continue
+            for one, other in islice(candidates, self.limit):
+                steps = (trace.step[one], trace.step[other])
+                answer = solver.decide(model, Question(next=steps))
+                if isinstance(answer, Feasible):
+                    yield Prediction(RACE, (one, other), Witness(answer.order, claim=Races(*steps)))
+                    break
+            else:
+                self.unasked += sum(1 for _ in candidates)
+
+    def _pairs(self, trace: Trace) -> dict[Sites, Iterator[tuple[int, int]]]:
+        """Pairs of rows that may race, by their sites."""
+        found: dict[Sites, list[tuple[_Columns, _Columns]]] = {}
+        for by_site in _accesses(trace).values():
+            pairs = [*combinations(by_site, 2), *[(site, site) for site in by_site]]
+            for one, other in pairs:
+                sites = sites_of(one, other)
+                first, second = by_site[one], by_site[other]
+                if not self.known(sites) and _may_conflict(first, second):
+                    found.setdefault(sites, []).append((first, second))
+        pairs_of = {sites: _unordered(columns) for sites, columns in found.items()}
+        heads = {sites: next(pairs, None) for sites, pairs in pairs_of.items()}
+        return {sites: _with(head, pairs_of[sites]) for sites, head in heads.items() if head is not None}
+
+
+def _with(head: tuple[int, int], rest: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    yield head
+    yield from rest
+
+
+def _may_conflict(first: _Columns, second: _Columns) -> bool:
+    """Whether there are two threads, and one of them writes."""
+    if len(first) == len(second) == 1 and first.keys() == second.keys():
+        return False
+    return any(access.writes for columns in (first, second) for own in columns.values() for access in own)
+
+
+def _unordered(meetings: Iterable[tuple[_Columns, _Columns]]) -> Iterator[tuple[int, int]]:
+    """The rows of conflicting accesses neither of which must come before the other."""
+    for first, second in meetings:
+        for thread, own in first.items():
+            for other, theirs in second.items():
+                if other == thread or (first is second and other < thread):
+                    continue
+                for one in own:
+                    yield from _concurrent(one, theirs)
+
+
+def _concurrent(one: _Access, theirs: list[_Access]) -> Iterator[tuple[int, int]]:
+    """Of another thread's accesses those that conflict with one and are not ordered with it: neighbours."""
+    thread = theirs[0].thread
+    begin = bisect_left(theirs, one.before[thread], key=lambda access: access.position)
+    for other in theirs[begin:]:
+        if other.before[one.thread] > one.position:
+            return
+        if (one.writes or other.writes) and not one.held & other.held:
+            yield one.row, other.row
+
+
+def _accesses(trace: Trace) -> dict[int, dict[int, _Columns]]:
+    """The accesses of data by several threads, by target and site."""
+    threads_of: dict[int, set[int]] = {}
+    for row, target in enumerate(trace.target):
+        threads_of.setdefault(target, set()).add(trace.thread[row])
+    shared = {t for t, threads in threads_of.items() if len(threads) > 1 and is_data(trace.targets[t])}
+    found: dict[int, dict[int, _Columns]] = {}
+    for access, target, site in _walk(trace, shared):
+        found.setdefault(target, {}).setdefault(site, {}).setdefault(access.thread, []).append(access)
+    return found
+
+
+def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, int]]:
+    """Each access of the shared targets, with its target and site."""
+    threads = range(len(trace.threads))
+    clocks = [[0] * len(threads) for _ in threads]  # not changed in place: steps share them
+    done = [0] * len(threads)  # steps by thread
+    held: list[dict[int, int]] = [{} for _ in threads]  # by thread: depth of each lock
+    last: dict[int, tuple[int, list[int]]] = {}  # by target: its last writer and what that needs, itself included
+    row = 0
+    while row < len(trace):
+        end = row + 1
+        while end < len(trace) and trace.step[end] == trace.step[row]:
+            end += 1
+        thread = trace.thread[row]
+        before = clocks[thread]
+        locks = frozenset([lock for lock, depth in held[thread].items() if depth])
+        for at in range(row, end):
+            op, target = Op(trace.op[at]), trace.target[at]
+            if target in shared and touches(op):
+                yield _Access(at, thread, done[thread], WRITES[op], before, locks), target, trace.site[at]
+            if op is Op.ACQUIRE or op is Op.RELEASE:
+                held[thread][target] = max(held[thread].get(target, 0) + (1 if op is Op.ACQUIRE else -1), 0)
+        clock = before
+        for at in range(row, end):
+            if READS[trace.op[at]] and _must_follow(trace, at) and trace.target[at] in last:
+                clock = list(map(max, clock, last[trace.target[at]][1]))
+        done[thread] += 1
+        after = clock.copy()
+        after[thread] = done[thread]
+        clocks[thread] = after
+        for at in range(row, end):
+            if WRITES[trace.op[at]]:
+                last[trace.target[at]] = thread, after
+        row = end
+
+
+def _must_follow(trace: Trace, row: int) -> bool:
+    """Whether the write that a row reads from has to come before it in every order."""
+    op = trace.op[row]
+    return op in (Op.BEGIN, Op.JOIN) or (op in (Op.READ, Op.RMW) and trace.value[row] == NO_VALUE)

@@ -1,0 +1,62 @@
+"""The data races that a run shows, as findings: one for each pair of source lines (see predict/conflicts.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from mazurka.predict.conflicts import Shown, shown
+from mazurka.program.protocol import Failure, FailureKind, Run
+from mazurka.trace.event import Location, Op
+
+_NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}
+
+
+def races_of(run: Run, location: Callable[[int], Location | None]) -> Iterator[Failure]:
+    """What the run shows; ``location`` says where a site is."""
+    told = set()
+    for each in shown(run.log):
+        places = [location(run.log[step].site) for step in (each.first, each.second)]
+        if None in places:
+            continue
+        failure = _failure(run, each, places)
+        if failure.identity not in told:
+            told.add(failure.identity)
+            yield failure
+
+
+def _failure(run: Run, race: Shown, places: list[Location | None]) -> Failure:
+    steps = [run.log[number] for number in (race.first, race.second)]
+    one, other = (f"{_NOUNS[op]} by thread {run.tasks[step.task]}" for op, step in zip(race.ops, steps, strict=True))
+    return Failure(
+        FailureKind.RACE,
+        f"data race on {_words(race.target)}: {one} ({_place(places[0])}), {other} ({_place(places[1])})",
+        run.tasks[steps[1].task],
+        places[1],
+        step=race.second + 1,
+        against=places[0],
+    )
+
+
+def _place(location: Location | None) -> str:
+    return "" if location is None else f"{location.file.replace(chr(92), '/').rpartition('/')[2]}:{location.line}"
+
+
+def _words(target: Any) -> str:
+    """What kind of place it is, without the numbers that objects have in one run."""
+    match target:
+        case ("a", _, str(name)):
+            return f"attribute {name}"
+        case ("i", _, key):
+            return f"item {_key(key)}"
+        case ("g", str(module), str(name)):
+            return f"global {module}.{name}"
+        case ("c", _):
+            return "a captured variable"
+        case _:
+            return " ".join(map(str, target)) if isinstance(target, tuple) else str(target)
+
+
+def _key(key: Any) -> str:
+    """Keys that are objects are only known by number."""
+    return repr(key) if isinstance(key, str | int | bytes) else "of a container"
