@@ -148,3 +148,50 @@ def test_a_function_that_does_not_tell_is_counted(shell: Shell) -> None:
     report = shell.check(_program(shared, "numbers.sort(key=downwards)", "numbers.append(2)", ""), status=0)
     assert report["verdict"] == "inconclusive"
     assert any("downwards" in what for what in report["untracked"])
+
+
+@pytest.mark.parametrize(
+    "binding",
+    [
+        "for last in (1, 2): pass",
+        "other, last = 0, 1",
+        "[last, *other] = (1, 0)",
+        "(other := 5); last = other = 1",
+    ],
+)
+def test_a_closure_variable_that_is_one_of_several_targets(shell: Shell, binding: str) -> None:
+    report = shell.check(_BOUND.replace("BINDING", binding), status=1)
+    assert report["failures"][0]["kind"] == "assertion"
+
+
+def test_what_a_statement_binds_before_it_can_be_told_is_not_verified(shell: Shell) -> None:
+    report = shell.check(_BOUND.replace("BINDING", "def last(): pass"), status=0)
+    assert report["verdict"] == "inconclusive"
+    assert any("def" in name for name in report["untracked"])
+
+
+_BOUND = """\
+    import threading
+
+
+    def main():
+        last = 0
+        seen = []
+
+        def write():
+            nonlocal last
+            BINDING
+
+        def read():
+            seen.append(last)
+
+        threads = [threading.Thread(target=target) for target in (write, read)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert seen != [1]
+
+
+    main()
+"""

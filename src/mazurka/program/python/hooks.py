@@ -45,6 +45,10 @@ class _Kept(_thread._local):
 
 _kept = _Kept()
 
+#: Shared names bound by statements that only tell afterwards -> who bound them.
+_told_late: Final[dict[tuple[Any, ...], int]] = {}
+_LATE: Final = "variables that import, def, except or match bind while others use them"
+
 #: Operands of augmented assignments in progress.
 remembered: dict[tuple[int, int], Any] = {}
 
@@ -206,7 +210,9 @@ def wrote_global(name: str, site: int) -> None:
     """A global variable has just been bound by a statement that has no place for a hook before it."""
     run = kernel.active
     if run is not None and not run.solo:
-        run.visit(_WRITE, ("g", sys._getframe(1).f_globals.get("__name__", "?"), name), site, None, (), False)
+        target = ("g", sys._getframe(1).f_globals.get("__name__", "?"), name)
+        run.visit(_WRITE, target, site, None, (), False)
+        _told_late[target] = run.current.index
 
 
 def read_cell(function: Any, name: str, site: int) -> bool:
@@ -225,11 +231,21 @@ def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
     return value
 
 
+def store_cell(function: Any, name: str, site: int) -> CellType:
+    """A closure variable is about to be bound as one of several targets: the cell to store into."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _WRITE, None)
+    cell: CellType = function.__closure__[0]
+    return cell
+
+
 def wrote_cell(function: Any, name: str, site: int) -> None:
     """A closure variable has just been bound."""
     run = kernel.active
     if run is not None and not run.solo:
         _cell(run, function, name, site, _WRITE, False)
+        _told_late["c", number(function.__closure__[0])] = run.current.index
 
 
 def _cell(run: Any, function: Any, name: str, site: int, op: Op, point: bool | None) -> None:
@@ -472,6 +488,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_bg__": wrote_global,
     "__mz_rc__": read_cell,
     "__mz_wc__": write_cell,
+    "__mz_sc__": store_cell,
     "__mz_bc__": wrote_cell,
     "__mz_m__": method,
     "__mz_c__": call,
@@ -549,10 +566,15 @@ def finish(run: kernel.Kernel) -> None:
     """A run has ended, and `kernel.active` is still it: settle what is still to be told, and let go of its objects."""
     if run.detail:
         run.settle()
+    for target, index in _told_late.items():
+        record = run.touched.get(target)
+        if record is not None and record[0] != index:  # others could have gone first, but were not let
+            run.untracked[_LATE] = run.untracked.get(_LATE, 0) + 1
     _forget()
 
 
 def _forget() -> None:
+    _told_late.clear()
     if objects.before_collection in gc.callbacks:
         gc.callbacks.remove(objects.before_collection)
     objects.restart()

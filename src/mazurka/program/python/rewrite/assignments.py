@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.rewrite.items import assigned, cells_of, key_of
-from mazurka.program.python.rewrite.names import stored, told
+from mazurka.program.python.rewrite.items import assigned, bound, key_of
+from mazurka.program.python.rewrite.names import stored
 from mazurka.program.python.rewrite.nodes import at, binds, constant, copied, named, reading, text_of
 from mazurka.program.python.rewrite.operators import used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
@@ -26,18 +26,18 @@ _IN_PLACE: Final = {
 
 
 def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
-    names = [name for target in node.targets for name in cells_of(r, target)]
+    kept: list[ast.stmt] = []
     value = r.visit(node.value)
     if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
         value = used(r, value, node.value, "unpack", "us")
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         if not node.targets[0].id.startswith("@"):
             value = stored(r, node.targets[0].id, value, node.value)
-        names = []
     else:
+        kept = [statement for target in node.targets for statement in bound(r, target)]
         node.targets = [assigned(r, target) for target in node.targets]
     node.value = value
-    return [node, *told(r, names, node)]
+    return [node, *kept]
 
 
 def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:

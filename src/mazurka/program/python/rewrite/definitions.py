@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from mazurka.program.python.rewrite import midst
-from mazurka.program.python.rewrite.items import assigned, cells_of
+from mazurka.program.python.rewrite.items import assigned, bound
 from mazurka.program.python.rewrite.loops import leave
 from mazurka.program.python.rewrite.names import told
 from mazurka.program.python.rewrite.nodes import at, constant, named, parameter_names
@@ -19,13 +19,13 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
-    bound: list[str] = []
+    kept: list[ast.stmt] = []
     for item in node.items:
         item.context_expr = r.visit(item.context_expr)
         if item.optional_vars is not None:
-            bound += cells_of(r, item.optional_vars)
+            kept += bound(r, item.optional_vars)
             item.optional_vars = assigned(r, item.optional_vars)
-    node.body = [*told(r, bound, node), *r.statements(node.body)]
+    node.body = [*r.statements(node.body), *kept]
     return node
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.rewrite.names import told
+from mazurka.program.python.rewrite.names import cell, told
 from mazurka.program.python.rewrite.nodes import at, constant, copied, flat, named, text_of
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
@@ -86,13 +86,25 @@ def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
         name = r.mangled(node.id)
         space = r.hook("gd", [*named(name, node), r.site(node, "global", name)], node)
         return at(ast.Subscript(space, constant(name, node), ast.Store()), node)
+    elif isinstance(node, ast.Name) and is_shared_cell(r, node.id):
+        name = r.mangled(node.id)
+        content = r.hook("sc", [cell(r, node.id, node), *named(name, node), r.site(node, "write", name)], node)
+        return at(ast.Attribute(content, "cell_contents", ast.Store()), node)
     return node
 
 
-def cells_of(r: Rewriter, node: ast.expr) -> list[str]:
-    """Names bound by a target that have no hook of their own."""
-    names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
-    return [name for name in names if r.what(name)[0] is Variable.CELL]
+def is_shared_cell(r: Rewriter, name: str) -> bool:
+    """Whether a name is a closure variable that a store can reach through its cell."""
+    return not name.startswith("@") and r.what(name)[0] is Variable.CELL and r.scope.kind == "function"
+
+
+def bound(r: Rewriter, node: ast.expr) -> list[ast.stmt]:
+    """Never executed: binds the closure variables of a target, so that they stay what they are in their function."""
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    stores: list[ast.expr] = [at(ast.Name(each.id, ast.Store()), each) for each in names if is_shared_cell(r, each.id)]
+    if not stores:
+        return []
+    return [at(ast.If(constant(False, node), [at(ast.Assign(stores, constant(None, node)), node)], []), node)]
 
 
 def delete(r: Rewriter, node: ast.Delete) -> list[ast.stmt]:

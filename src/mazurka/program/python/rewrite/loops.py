@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.rewrite.items import assigned, cells_of
-from mazurka.program.python.rewrite.names import told
+from mazurka.program.python.rewrite.items import assigned, bound
 from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, constant
 from mazurka.program.python.rewrite.operators import tested
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
@@ -33,9 +32,9 @@ def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
     iterable = r.visit(node.iter)
     if isinstance(node, ast.For):
         iterable = iterated(r, iterable, node.iter)
-    bound = cells_of(r, node.target)
+    kept = bound(r, node.target)
     node.iter, node.target = iterable, assigned(r, node.target)
-    node.body = [*told(r, bound, node.target), *r.statements(node.body)]
+    node.body = [*r.statements(node.body), *kept]
     node.orelse = r.statements(node.orelse)
     return node
 
