@@ -174,7 +174,7 @@ def test_pct_prints_its_bound() -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(UsageError, match="mcr, .*dfs"):
+    with pytest.raises(UsageError, match=r"mcr, .*dfs"):
         make_strategy("best")
     with pytest.raises(UsageError, match="search, closure, z3"):
         make_strategy("mcr", Settings(solver="guess"))
