@@ -1,7 +1,7 @@
 """Peterson's algorithm: mutual exclusion by plain loads and stores. Right, unless stores may reach memory late.
 
-    mazurka check examples/peterson.py                      # verified
-    mazurka check examples/peterson.py --memory-model tso   # both threads get in
+mazurka check examples/peterson.py                      # verified
+mazurka check examples/peterson.py --memory-model tso   # both threads get in
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Peterson's algorithm with the fence that TSO asks for: what a thread has announced is there before it looks.
 
-    mazurka check examples/peterson_fixed.py --memory-model tso   # verified
+mazurka check examples/peterson_fixed.py --memory-model tso   # verified
 """
 
 import threading
