@@ -24,8 +24,6 @@ from mazurka.errors import UsageError
 
 STRATEGIES: Final = ("mcr", "se-mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct", "pos", "surw")
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
-#: Strategies that assume more of runs than that they are threads of reads and writes.
-KNOWN_MODELS: Final = {"se-mcr": ("sc",)}
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)
 FORMATS: Final = ("text", "json", "sarif", "junit", "github")
@@ -225,9 +223,6 @@ def resolve(
     options = Options()
     for layer in layers:
         options = replace(options, **layer)
-    if options.memory_model not in KNOWN_MODELS.get(options.strategy, MEMORY_MODELS):
-        problem = f"strategy {options.strategy} does not know memory model {options.memory_model}"
-        raise UsageError("config-value", problem, where="strategy, memory-model", hint="take mcr, or sc")
     if options.races and options.memory_model != "sc":
         problem = f"data races are defined without late stores, not for memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="races, memory-model", hint="take sc: it shows all of them")

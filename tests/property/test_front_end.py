@@ -39,7 +39,7 @@ def _check(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> bool
         few = not relaxed and interleavings(program, 20_000) <= _MOST_INTERLEAVINGS
     except TooLarge:
         return False
-    strategies = ("mcr",) if relaxed else ("mcr", "se-mcr", "dfs") if few else ("mcr", "se-mcr")
+    strategies = ("mcr", "se-mcr", "dfs") if few else ("mcr", "se-mcr")
     for strategy in strategies:
         found = reached(program, folder, f"generated_{seed}", strategy, model, _MOST_EXECUTIONS)
         if found.executions >= _MOST_EXECUTIONS:

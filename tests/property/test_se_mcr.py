@@ -14,6 +14,7 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.explore.se_mcr import SwitchEquivalence
 from mazurka.explore.strategy import Row
+from mazurka.program.memory import MemoryModel
 
 _STATES = 15_000
 
@@ -55,6 +56,25 @@ def test_generated_programs(semaphores: bool, joint: bool) -> None:
         assert _histories(lessons.everything.reads) >= _histories(answer.reads), number
         assert classes.strategy.doubt() == lessons.strategy.doubt() == "", number
         assert lessons.executions <= classes.executions
+    assert used > _PROGRAMS * 0.9
+
+
+@pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
+def test_stores_that_come_late(model: MemoryModel) -> None:
+    used = 0
+    for number in range(_PROGRAMS):
+        program = random_program(number, conditions=number % 3 == 0, atomics=True)
+        try:
+            answer = everything(program, _STATES, model)
+        except TooLarge:
+            continue
+        used += 1
+        classes = reach(program, lambda: SwitchEquivalence(classes=True), model=model)
+        lessons = reach(program, SwitchEquivalence, model=model)
+        assert classes.everything == answer, number
+        assert lessons.everything.deadlocks == answer.deadlocks, number
+        assert _failures(lessons.everything.finals) == _failures(answer.finals), number
+        assert classes.strategy.doubt() == lessons.strategy.doubt() == "", number
     assert used > _PROGRAMS * 0.9
 
 

@@ -115,9 +115,3 @@ def test_arguments_of_a_decorator_are_checked() -> None:
     }
     with pytest.raises(UsageError, match="here: unknown key max_execution; did you mean max_executions"):
         from_arguments({"max_execution": 3}, "here")
-
-
-def test_a_strategy_may_not_know_every_memory_model() -> None:
-    assert resolve({"strategy": "mcr", "memory_model": "pso"}, environ={}).memory_model == "pso"
-    with pytest.raises(UsageError, match="strategy se-mcr does not know memory model tso"):
-        resolve({"strategy": "se-mcr", "memory_model": "tso"}, environ={})

@@ -98,6 +98,6 @@ class Scout(Walker):
         raise _Lost  # not worth following
 
     def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
-        if value is not None and (op is Op.WRITE or op is Op.RMW):
+        if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
             self._key(value, task, moment)
         return None

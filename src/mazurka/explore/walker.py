@@ -7,11 +7,13 @@ run had it is learnt what a primitive held when a thread could not pass it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.explore.company import bits
 from mazurka.explore.packed import STUCK
 from mazurka.explore.values import ENDED, FIRST, HELD, Seen
+from mazurka.program.memory import FLUSHED, STORE, is_flusher
 from mazurka.program.protocol import Blocked, FailureKind, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
 
@@ -30,6 +32,9 @@ _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 #: Operations of conditions: they change who waits.
 _QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 
+#: Kinds of targets that are never left out, besides what every thread does.
+_KEPT: Final = frozenset({"cond", STORE, FLUSHED})
+
 #: Object numbers are at least this (objects.py).
 _OBJECTS: Final = 1 << 24
 
@@ -47,6 +52,7 @@ class Walker:
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
+        self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
         self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
@@ -92,10 +98,13 @@ class Walker:
             moment.op = step.op
             behaviour.expects(moment, tuple([place for place, _ in seen]), taking, 0, 0)
         self._refuse(step, moment, seen, attempt)
+        if not step.point and FLUSHED in (step.target[0], *[access.target[0] for access in step.more]):
+            # It waits until stores have reached memory, all at once, even where it was never held before this one.
+            moment.refused.update(product(*[{(place, FIRST), (place, value)} for place, value in seen]))
+            moment.refused.discard(seen)
         move = moment.moves.get(seen)
         if move is None:
-            forks = behaviour.thread(step.target[1]) if step.op is Op.FORK else -1
-            move = behaviour.extend(moment, seen, writes, forks)
+            move = behaviour.extend(moment, seen, writes, self._started_by(step))
         elif [place for place, _ in move.writes] != [place for place, _ in writes]:
             behaviour.astray += 1
         for place, value in move.writes:
@@ -105,6 +114,35 @@ class Walker:
         move.to.things |= moment.things
         self.at[task] = move.to
         self.touched[task] = 0
+        if step.target[0] == STORE and step.op is Op.WRITE:
+            self._store(step.target[1], step.target[2])
+        elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
+            self.stores[queue] += 1
+            self._await_store(move.to, queue, self.stores[queue] + 1)
+
+    def _started_by(self, step: Step) -> int:
+        """The thread that a step starts: a queue of stores lives from its first store on. -1: none."""
+        starts = step.op is Op.FORK or step.target[0] == STORE and step.op is Op.WRITE
+        if not starts or step.target[1] in self.stores:
+            return -1
+        return self.behaviour.thread(step.target[1])
+
+    def _store(self, queue: str, number: int) -> None:
+        """A store enters a queue, which has a life of its own from the first on."""
+        if queue not in self.stores:
+            root = self.behaviour.root(self.behaviour.thread(queue))
+            self._await_store(root, queue, number)
+            if queue in self.run.tasks:
+                self.at[self.run.tasks.index(queue)] = root
+        self.stores.setdefault(queue, number - 1)
+
+    def _await_store(self, moment: Moment, queue: str, number: int) -> None:
+        """A queue can do nothing before the store of that number."""
+        if moment.point is None:
+            place = self._place((STORE, queue, number))
+            moment.op, moment.point = Op.READ, False
+            self.behaviour.expects(moment, (place,), False, 1 << place, 0)
+            moment.refused.add(((place, FIRST),))
 
     def _is_nothing(self, step: Step, seen: Seen, writes: list[tuple[int, int | None]]) -> bool:
         """Whether a step is left out: others neither notice it nor may go before it."""
@@ -143,7 +181,7 @@ class Walker:
             location = self._location(target, WRITES[op], task, moment)
             if target[0] == "wake":
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
-            elif op not in _LIFE and target[0] != "cond" and not self._contended(task, location, target, WRITES[op]):
+            elif op not in _LIFE and target[0] not in _KEPT and not self._contended(task, location, target, WRITES[op]):
                 continue
             place = self._place(location)
             self._begin(place, location, target)
@@ -190,9 +228,12 @@ class Walker:
             if place not in self.history and self.behaviour.initial[place] != HELD:
                 self.behaviour.was_held(location)
             return FIRST
-        if op is Op.END or location[0] == "wake":
+        if op is Op.END or location[0] in ("wake", FLUSHED):
             return ENDED  # of the waiting: whoever woke the thread
-        if value is not None and (op is Op.WRITE or op is Op.RMW):
+        if location[0] == STORE:
+            return None  # the value alone does not say where it goes
+        # Of an update it is what was written only if it is told as a key; else it may be what was read.
+        if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
             return self.behaviour.written(location, self._key(value, task, moment))
         return None
 
@@ -274,6 +315,7 @@ class Walker:
         for location, value in self.firsts.items():
             behaviour.saw_first(location, self._key(value))
         behaviour.daemons.update([self.threads[task] for task in run.daemons])
+        behaviour.daemons.update([behaviour.thread(queue) for queue in self.stores])
         for failure in run.failures:
             if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
                 last.halts = True
@@ -305,7 +347,8 @@ class Walker:
                 location = ("wake", self.run.tasks[blocked.task])
             if (
                 blocked.op in _LIFE
-                or target[0] in ("cond", "wake")
+                or target[0] == "wake"
+                or target[0] in _KEPT
                 or self._contended(blocked.task, location, target, writes)
             ):
                 place = behaviour.place(location)
