@@ -11,7 +11,7 @@ import pytest
 
 from mazurka.atomics import atomic, fence
 from mazurka.explore.explorer import Budget, Explorer
-from mazurka.explore.outcome import Inconclusive
+from mazurka.explore.outcome import Inconclusive, Verified
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.python.entry import Function
@@ -262,7 +262,7 @@ def test_a_binding_that_cannot_be_held_back_is_named(tmp_path: Path) -> None:
         last = 0
         def count():
             nonlocal last
-            for last in (1, 2):
+            def last():
                 pass
         def look():
             seen.append(last)
@@ -276,6 +276,33 @@ def test_a_binding_that_cannot_be_held_back_is_named(tmp_path: Path) -> None:
     _, outcome = explored(source, tmp_path, TSO)
     assert isinstance(outcome.verdict, Inconclusive)
     assert any("binding last" in what for what in outcome.untracked)
+
+
+def test_a_closure_variable_that_is_one_of_several_targets_is_held_back(tmp_path: Path) -> None:
+    source = """
+    import threading
+
+    def program():
+        seen = []
+        last = 0
+        ready = False
+        def count():
+            nonlocal last, ready
+            last, ready = 1, True
+        def look():
+            if ready:
+                seen.append(last)
+        threads = [threading.Thread(target=count), threading.Thread(target=look)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return tuple(seen)
+    """
+    for model, expected in ((TSO, {(), (1,)}), (PSO, {(), (0,), (1,)})):
+        results, outcome = explored(source, tmp_path, model)
+        assert isinstance(outcome.verdict, Verified)
+        assert results == expected
 
 
 def test_atomic_objects_outside_a_check() -> None:

@@ -215,6 +215,11 @@ def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
         return hooks.write_cell(value, function, name, site)
 
 
+def store_cell(function: Any, name: str, site: int) -> types.CellType:
+    with _storing(Variable(function.__closure__[0])):
+        return hooks.store_cell(function, name, site)
+
+
 def wrote_global(name: str, site: int) -> None:
     """A statement has bound a global before anybody could hold it back."""
     _bound(("g", sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
@@ -241,6 +246,7 @@ HOOKS: Final[dict[str, Callable[..., Any]]] = {
     "__mz_wg__": write_global,
     "__mz_gd__": global_space,
     "__mz_wc__": write_cell,
+    "__mz_sc__": store_cell,
     "__mz_bg__": wrote_global,
     "__mz_bc__": wrote_cell,
 }
