@@ -30,6 +30,7 @@ MEASUREMENTS: Final = {
     "counts": "counts",
     "classes": "classes",
     "bugs": "bugs",
+    "prediction": "prediction",
     "memory": "memory_models",
     "sampling": "sampling",
     "speed": "compare_frontrun",

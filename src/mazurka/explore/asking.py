@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.solver import Extra, Feasible, Infeasible, Query, Solver
@@ -13,12 +13,15 @@ from mazurka.explore.walk import Stop
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain
-    entries."""
+    entries; in it ``step`` (-1: none of the run that showed it possible) reads what ``sees`` says, (target,
+    source)."""
 
     cut: int
     answer: int
     prefix: tuple[str, ...]
     asked: tuple[int, ...]
+    step: int = -1
+    sees: tuple[tuple[Any, int], ...] = ()
 
 
 class Tally(Protocol):
@@ -66,13 +69,19 @@ class Asking:
         self.tally.queries += 1
         verdict = self.solver.solve(history, Query(tuple(past), extras))
         if isinstance(verdict, Feasible):
-            return self._want(stop.number, answer, verdict.order, extras, unsure)
+            return self._want(stop.number, answer, verdict.order, places[-1], extras, unsure)
         self.tally.unknown += not isinstance(verdict, Infeasible)
         self.impossible.append((stop.number, answer))
         return None
 
     def _want(
-        self, number: int, answer: int, order: tuple[int, ...], extras: tuple[Extra, ...], unsure: bool
+        self,
+        number: int,
+        answer: int,
+        order: tuple[int, ...],
+        place: tuple[int, int],
+        extras: tuple[Extra, ...],
+        unsure: bool,
     ) -> Wanted:
         """The run that an order stands for: at its points move the threads of the order's steps.
 
@@ -91,4 +100,7 @@ class Asking:
         uncertain = [asked[step] for step in sorted(asked)]
         if unsure:
             uncertain[:0] = range(min(uncertain) + 1, len(prefix))
-        return Wanted(number + 1, answer, tuple(prefix), tuple(uncertain))
+        thread, position = place
+        own = history.threads[thread]
+        step = own[position] if position < len(own) else -1
+        return Wanted(number + 1, answer, tuple(prefix), tuple(uncertain), step, extras[-1].reads)

@@ -40,7 +40,8 @@ run, but gives back, and the lender keeps what nobody has offered in the meantim
 have made (no two runs that follow their seeds are, but see the approximations) are noticed by the lender, who
 drops the later one with all that came of it, just as it drops the run itself if alone.
 
-Order: fewest deviations from the first run first, as long as not too many branches wait; then most deviations first,
+Order: branches that promise to fail first (predict/novelty.py), which changes the order only; then
+fewest deviations from the first run first, as long as not too many branches wait; then most deviations first,
 which finishes what has been begun, so that memory stays bounded. What a run offers is worked out at once only up to a
 point; the rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle.
 
@@ -63,7 +64,8 @@ from mazurka.explore.offers import Offers
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
-from mazurka.program.protocol import Blocked, Plan, Run
+from mazurka.predict.novelty import Novelty
+from mazurka.program.protocol import Blocked, Plan, Run, Step
 from mazurka.trace.event import Op
 
 #: How many queries are asked for one run before others get their turn.
@@ -91,6 +93,16 @@ class Counters:
     capped: int = 0  # steps with more combinations of sources than are tried
 
 
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """The first failure of a promising branch: the runs that showed it possible and real, numbered from 1, and how many
+    branches would have had their turn before."""
+
+    told_by: int
+    confirmed_by: int
+    ahead: int
+
+
 @dataclass(slots=True)
 class _Offering:
     """A run that has not yet offered all it can."""
@@ -98,6 +110,8 @@ class _Offering:
     branch: Branch
     offers: Offers
     rest: Iterator[Wanted | None]
+    log: list[Step]
+    run: int  # its number, from 1
 
 
 @dataclass(slots=True)
@@ -121,6 +135,7 @@ class ReadsFromSearch:
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work
         self.next_loan = 0
+        self.foretold: Foretold | None = None
         self.portion = _LENT  # how many branches a loan has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self._clear()
@@ -133,6 +148,9 @@ class ReadsFromSearch:
         self.waiting: list[deque[Branch]] = [deque()]  # by depth
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
         self.waiting_count = 0
+        self.novelty = Novelty()
+        self.promising: deque[tuple[Branch, int]] = deque()  # and the run that told of it
+        self.hastened: dict[int, int] = {}  # of promising seeds that are being run: that run
         self.seen: set[int] = set()
         self.lent: dict[int, _Lent] = {}
         self.next_number = 0
@@ -141,13 +159,19 @@ class ReadsFromSearch:
 
     def take(self) -> Seed | None:
         while True:
+            if self.promising:
+                branch, told_by = self.promising.popleft()
+                self.hastened[branch.number] = told_by
+                return self._seed(branch)
             for depth in self._depths():
                 if self._has_waiting(depth) or self._find_more(depth):
-                    branch = self.waiting[depth].popleft()
-                    self.waiting_count -= 1
-                    return Seed(branch.number, Plan(self._decode(branch.prefix)))
-            if not any(self.unasked):
+                    return self._seed(self.waiting[depth].popleft())
+            if not self.promising and not any(self.unasked):
                 return None
+
+    def _seed(self, branch: Branch) -> Seed:
+        self.waiting_count -= 1
+        return Seed(branch.number, Plan(self._decode(branch.prefix)))
 
     def _depths(self) -> Sequence[int]:
         """In which order branches are taken."""
@@ -171,6 +195,9 @@ class ReadsFromSearch:
         branch = self.open.pop(seed.number, None)
         if branch is None:
             return  # handed out before the tree was begun anew
+        told_by = self.hastened.pop(seed.number, None)
+        if told_by is not None and self.foretold is None and any(not each.is_race for each in run.failures):
+            self.foretold = Foretold(told_by, self.counters.runs, self._before(branch))
         before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)
@@ -188,8 +215,21 @@ class ReadsFromSearch:
         waiting = self.waiting_count + lent + sum(map(len, self.unasked))
         return Estimate(done, waiting, None if waiting else float(done))
 
+    def _before(self, branch: Branch) -> int:
+        """How many of the branches that wait would have been run first if this one had promised nothing."""
+        depth = branch.depth + branch.known
+        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each, _ in self.promising)
+        alike = self.waiting[depth] if depth < len(self.waiting) else ()
+        return shallower + sum(each.number < branch.number for each in alike)
+
     def note(self) -> str:
-        return ""
+        found = self.foretold
+        if found is None or not found.ahead:
+            return ""
+        return (
+            f"the failure was predicted from execution {found.told_by} of the search and confirmed by execution "
+            f"{found.confirmed_by}, ahead of {found.ahead} that waited longer"
+        )
 
     def doubt(self) -> str:
         counters, parts = self.counters, []
@@ -221,7 +261,7 @@ class ReadsFromSearch:
         names = self.names
         return tuple([names[number] for number in numbers])
 
-    def _add(self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None) -> None:
+    def _add(self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None, told_by: int = 0) -> None:
         prefix = self._encode(wanted.prefix)
         branch = Branch(
             self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry=retry is not None
@@ -230,7 +270,13 @@ class ReadsFromSearch:
         self.tell(branch)
         if retry is not None:
             branch.shared = retry.shared
-        if wanted.cut > branch.shared or retry is not None or parent is None:
+        if wanted.cut <= branch.shared and retry is None and parent is not None:
+            return
+        if told_by:
+            self.open[branch.number] = branch
+            self.promising.append((branch, told_by))
+            self.waiting_count += 1
+        else:
             self.enqueue(branch)
 
     def tell(self, branch: Branch) -> None:
@@ -299,7 +345,7 @@ class ReadsFromSearch:
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Offers(walk, self.solver, self.counters)
-        offering = _Offering(branch, offers, offers.all())
+        offering = _Offering(branch, offers, offers.all(), run.log, self.counters.runs)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
                 self.unasked.append(deque())
@@ -312,7 +358,8 @@ class ReadsFromSearch:
         finished = True
         for wanted in offering.rest:
             if wanted is not None:
-                self._add(branch, wanted)
+                promising = self.novelty.promises(offering.log, wanted.step, wanted.sees)
+                self._add(branch, wanted, told_by=offering.run if promising else 0)
             elif self.counters.queries >= enough:
                 finished = False
                 break
@@ -371,6 +418,8 @@ class ReadsFromSearch:
         self._put_off()
         portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
+        while self.promising and len(taken) < portion * parts:
+            taken.append(self.promising.popleft()[0])
         for depth in self._depths():
             waiting = self.waiting[depth] if depth < len(self.waiting) else deque()
             while waiting and len(taken) < portion * parts:

@@ -24,7 +24,7 @@ from mazurka.trace.event import WRITES, Op
 RACE: Final = "race"
 
 #: First components of our own front ends' targets that hold no data.
-_NO_DATA: Final = frozenset(
+NO_DATA: Final = frozenset(
     "thread sleep spin wake lock cond sem event queue barrier store flushed fence atomic branch function s v o".split()
 )
 _TOUCHING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
@@ -46,7 +46,7 @@ def is_data(target: Any) -> bool:
     """Whether a target holds data; see the module."""
     if not isinstance(target, tuple) or not target:
         return True
-    return target[0] not in _NO_DATA and not any(map(_is_vague, target[2:]))
+    return target[0] not in NO_DATA and not any(map(_is_vague, target[2:]))
 
 
 def _is_vague(key: Any) -> bool:
