@@ -19,9 +19,9 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
 
 #: Programs per test run; ``make test-long`` asks for more.
-_PROGRAMS = {"long": 3000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 60)
+_PROGRAMS = {"long": 3000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 45)
 #: Programs per test, so that the tests can be spread over processes.
-_SHARE = 60
+_SHARE = 15
 #: The same for each memory model but the first, which has far more executions.
 _RELAXED = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 20)
 _RELAXED_SHARE = 20
