@@ -53,7 +53,7 @@ def _check(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> bool
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Path) -> None:
     compared = sum(_check(seed, tmp_path) for seed in range(first, first + _SHARE))
-    assert compared > _SHARE * 0.8
+    assert compared > _SHARE * 0.6
 
 
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
