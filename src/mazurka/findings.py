@@ -16,13 +16,14 @@ from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 from mazurka.program.python.kernel import END_POINTS, RELEASE_POINTS
 from mazurka.program.python.program import PythonProgram
+from mazurka.program.races import races_of
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
 from mazurka.replay.points import teach
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replay.schedule import Schedule, fingerprint, record_schedule
 from mazurka.replay.shrink import failure_with, shrink
-from mazurka.replay.switches import prefix_until, steps_until
+from mazurka.replay.switches import steps_until
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
 from mazurka.store import Store
@@ -77,8 +78,6 @@ class Writer:
     def finding(self, failing: Failing) -> Finding:
         """A failure, simplified, checked, replayed, explained and saved; raises :class:`WitnessRefused`."""
         run, failure = self._simplest(failing)
-        if failure.is_race:
-            self._make_sure(run, failure)
         schedule = record_schedule(
             run,
             self.program,
@@ -89,18 +88,26 @@ class Writer:
             memory_model=self.options.memory_model,
             options=self.subject.loading,
         )
+        if failure.is_race:
+            self._turn_round(schedule, failure)
         evidence = examined(run, failure, replayed=self._happens_again(schedule))
         token = to_token(schedule)
         path = self._save(schedule)
         command = self.subject.replay_command(path or token)
         return describe(run, failure, self.program, schedule=path, token=token, replay=command, evidence=evidence)
 
-    def _make_sure(self, run: Run, failure: Failure) -> None:
+    def _turn_round(self, schedule: Schedule, failure: Failure) -> None:
         """Run a race the other way round: each of the two threads stands before its access, so either may go first."""
-        prefix = prefix_until(run, failure)
-        other = self.program.execute(Plan((*prefix[:-2], prefix[-1], prefix[-2])))
+        known, self.program.learned.points = self.program.learned.points, set()
+        try:
+            teach(self.program, schedule.points)
+            *before, first, second = schedule.prefix
+            other = self.program.execute(Plan((*before, second, first)))
+        finally:
+            self.program.learned.points = known
         harmless = other.divergence is not None and other.divergence.harmless  # it would only read the same again
-        if failure_with(other, failure.identity) is None and not harmless:
+        shown = any(each.identity == failure.identity for each in races_of(other, self.program.location))
+        if not shown and not harmless:
             raise WitnessRefused(
                 "witness-refused",
                 f"a data race was found ({failure.message}), but the two accesses can't change places",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+
+_PROGRAMS = Path(__file__).resolve().parents[2] / "benchmarks" / "programs"
 
 _PROGRAM = """\
 import threading
@@ -110,3 +113,12 @@ def test_sarif_has_a_rule_for_races(shell):
     shell.write("prog.py", _PROGRAM)
     log = json.loads(shell.run("check", "prog.py", "--races", "--format", "sarif", status=1).stdout)
     assert {result["ruleId"] for result in log["runs"][0]["results"]} == {"race"}
+
+
+@pytest.mark.parametrize("name", ["lamport", "nh_lamport"])
+def test_races_hold_in_whichever_points_were_known_when_they_showed(shell, name):
+    """In these, orders that are run to confirm, to shorten and to turn round a race teach the program new points."""
+    source = (_PROGRAMS / f"{name}.py").read_text()
+    report = shell.check(source, "--races", status=1)
+    assert not report["inconsistencies"]
+    assert all(failure["kind"] == "race" and failure["replayed"] for failure in report["failures"])

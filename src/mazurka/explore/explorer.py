@@ -285,7 +285,7 @@ class Explorer:
         seen = self.seen
         races = sum(each.failure.is_race for each in seen.found.values())
         parts = []
-        if races:
+        if races and seen.predicted:
             runs = f"{seen.further} further execution{'s' * (seen.further != 1)}"
             parts.append(f"{seen.predicted} of {races} data races predicted from other orders, confirmed by {runs}")
         if seen.unasked:
