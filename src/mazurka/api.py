@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -80,58 +80,79 @@ class Result:
         return renderer("text").render(self.report)
 
 
-def explore(function: Callable[[], Any], *, executor: Executor | None = None, **settings: Any) -> Result:
+def explore(
+    function: Callable[[], Any],
+    *,
+    at_end: Callable[[Any], object] | None = None,
+    executor: Executor | None = None,
+    **settings: Any,
+) -> Result:
     """Run ``function`` in every relevant order of its threads.
 
+    ``at_end`` is called at the end of each execution, when all threads have ended, with what the function returned;
+    what it raises is a failure of the main thread. It belongs to the program: what it looks at tells orders apart.
     With an ``executor`` (processes, a Dask cluster, MPI), all executions of the search are made there, in processes
     that import the function by its module and name; ``jobs`` says how many at once. The settings are the keys of the
     configuration with underscores, over those of the project file and the environment; progress and schedules are not
     saved. A wrong setting raises :class:`~mazurka.errors.UsageError`.
     """
     options = resolve(from_arguments(settings, "explore"))
-    with _prepared(function, options) as program:
+    with _prepared(function, options, at_end) as program:
         subject = Subject(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
         size = options.jobs if isinstance(options.jobs, int) else None
-        crew = None if executor is None else Hired(executor, _load(function, options), size)
+        crew = None if executor is None else Hired(executor, _load(function, options, at_end), size)
         return Result(check(program, subject, options, crew=crew))
 
 
-def replay(function: Callable[[], Any], schedule: str, **settings: Any) -> Result:
-    """Run ``function`` once by a schedule: the token of a failure that :func:`explore` found.
+def replay(
+    function: Callable[[], Any],
+    schedule: str,
+    *,
+    at_end: Callable[[Any], object] | None = None,
+    **settings: Any,
+) -> Result:
+    """Run ``function`` once by a schedule: the token of a failure that :func:`explore` found with the same ``at_end``.
 
     Raises :class:`~mazurka.errors.MazurkaError` if the function can't follow it any more.
     """
     saved = load(schedule)
     options = options_of(saved, resolve(from_arguments(settings, "replay")))
-    with _prepared(function, options) as program:
+    with _prepared(function, options, at_end) as program:
         result = follow(program, saved)
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
         return Result(report_of(result, program, schedule))
 
 
-def _load(function: Callable[[], Any], options: Options) -> Callable[[], Worker]:
+def _load(
+    function: Callable[[], Any], options: Options, at_end: Callable[[Any], object] | None
+) -> Callable[[], Worker]:
     """What makes the function ready in another process."""
-    if getattr(function, "__module__", None) == "__main__" or "<" in getattr(function, "__qualname__", "<"):
-        raise UsageError(
-            "not-importable",
-            f"an executor's processes can't import {function!r}",
-            hint="define it at the top of a module that they can import",
-        )
-    return partial(_serve, function, options)
+    for each in (function, at_end):
+        if each is None:
+            continue
+        if getattr(each, "__module__", None) == "__main__" or "<" in getattr(each, "__qualname__", "<"):
+            raise UsageError(
+                "not-importable",
+                f"an executor's processes can't import {each!r}",
+                hint="define it at the top of a module that they can import",
+            )
+    return partial(_serve, function, options, at_end)
 
 
 #: What is in place for as long as the process lives.
 _served: Final = ExitStack()
 
 
-def _serve(function: Callable[[], Any], options: Options) -> Worker:
-    program = _served.enter_context(_prepared(function, options))
+def _serve(function: Callable[[], Any], options: Options, at_end: Callable[[Any], object] | None) -> Worker:
+    program = _served.enter_context(_prepared(function, options, at_end))
     return Worker(program, program.learned.points)
 
 
 @contextmanager
-def _prepared(function: Callable[[], Any], options: Options) -> Iterator[PythonProgram]:
+def _prepared(
+    function: Callable[[], Any], options: Options, at_end: Callable[[Any], object] | None
+) -> Iterator[PythonProgram]:
     """The function as a program, its project's modules instrumented where they are."""
     file = _file_of(function)
     name = f"{os.path.basename(file)}::{getattr(function, '__qualname__', repr(function))}"
@@ -147,7 +168,8 @@ def _prepared(function: Callable[[], Any], options: Options) -> Iterator[PythonP
             failed = partial(loader.opaque.__setitem__, module.__name__)
             undo.callback(swap.swap_module(module, failed=failed))
             undo.callback(primitives.adopt(module))
-        program = PythonProgram(_TrackedCall(function, name, tuple(modules)), settings_of(options, ()))
+        settings = replace(settings_of(options, ()), at_end=at_end)
+        program = PythonProgram(_TrackedCall(function, name, tuple(modules)), settings)
         undo.callback(program.close)
         program.prepare()
         program.loader.opaque.update(loader.opaque)

@@ -133,3 +133,32 @@ except UsageError as error:
     assert "did you mean strategy?" in said
     assert "seed = -1" in said
     assert "no source file" in said
+
+
+def test_a_look_at_the_end_of_each_execution(shell):
+    """The scenario joins nothing and returns its counter; the look sees it when all threads have ended."""
+    said = run(
+        shell,
+        """
+def unjoined():
+    counter = Counter()
+    for _ in range(2):
+        threading.Thread(target=counter.count).start()
+    return counter
+
+
+def both_counted(counter):
+    assert counter.value == 2, counter.value
+
+
+if __name__ == "__main__":
+    result = explore(unjoined, at_end=both_counted)
+    print(result.verdict, result.failures[0].failure.message)
+    from mazurka.api import replay
+    print(replay(unjoined, result.failures[0].token, at_end=both_counted).failures[0].failure.message)
+    print(explore(unjoined, at_end=lambda counter: counter.value in (1, 2) or 1 / 0).verdict)
+""",
+    )
+    assert "AssertionError: 1" in said.splitlines()[0]
+    assert said.splitlines()[1] == "AssertionError: 1"
+    assert "VERIFIED" in said.splitlines()[2] or "verified" in said.splitlines()[2]

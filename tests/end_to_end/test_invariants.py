@@ -47,3 +47,11 @@ def test_the_last_write_counts(shell: Shell, strategy: str, invariant: str) -> N
 def test_what_holds_is_verified(shell: Shell, strategy: str) -> None:
     holds = "x in (1, 2) and sorted(kept) == [1, 2]"
     assert shell.check(_LAST_WRITE, "--strategy", strategy, "--invariant", holds, status=0)["verdict"] == "verified"
+
+
+def test_it_holds_when_all_threads_have_ended(shell: Shell) -> None:
+    unjoined = _LAST_WRITE.replace("    for thread in threads:\n        thread.join()\n", "")
+    assert unjoined != _LAST_WRITE
+    assert shell.check(unjoined, "--invariant", "len(kept) == 2", status=0)["verdict"] == "verified"
+    report = shell.check(unjoined, "--invariant", "kept[0] == 1", status=1)
+    assert report["failures"][0]["kind"] == "invariant"

@@ -2,7 +2,8 @@
 
 - :func:`install` / :func:`uninstall` put them in place of the real ones, in the whole process;
 - :func:`adopt` replaces the primitives a module of the program holds already;
-- :func:`begin` / :func:`end` bracket each run; :func:`finish_main` belongs at the end of the main thread's body.
+- :func:`begin` / :func:`end` bracket each run; :func:`finish_main` belongs at the end of the main thread's body,
+  :func:`wait_for_all` after it if somebody wants to look at what is left then.
 
 Outside a run every model behaves like what it replaces.
 """
@@ -10,6 +11,6 @@ Outside a run every model behaves like what it replaces.
 from mazurka.program.python.primitives.locks import Lock, RLock
 from mazurka.program.python.primitives.patch import adopt, install, uninstall
 from mazurka.program.python.primitives.run import begin, end
-from mazurka.program.python.primitives.threads import finish_main
+from mazurka.program.python.primitives.threads import finish_main, wait_for_all
 
-__all__ = ["Lock", "RLock", "adopt", "begin", "end", "finish_main", "install", "uninstall"]
+__all__ = ["Lock", "RLock", "adopt", "begin", "end", "finish_main", "install", "uninstall", "wait_for_all"]

@@ -307,6 +307,16 @@ def finish_main() -> None:
             call()
 
 
+def wait_for_all() -> None:
+    """Have the running thread, the main one at its end, wait for all that are no daemons, as the interpreter would."""
+    models = here()
+    if models is None:
+        return
+    kernel = models.kernel
+    while others := [task for task in kernel.live if not task.daemon and task is not kernel.current]:
+        kernel.join(others[0], waiting_for=others[0])
+
+
 # -- functions of _thread --------------------------------------------------------------------------------------------
 
 
