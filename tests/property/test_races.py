@@ -57,12 +57,13 @@ def _small(seed: int, plain: bool = False) -> Any:
         return None
 
 
+@pytest.mark.parametrize("strategy", ["mcr", "dpor"])
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
-def test_a_complete_search_tells_exactly_the_races_there_are(first: int) -> None:
+def test_a_complete_search_tells_exactly_the_races_there_are(first: int, strategy: str) -> None:
     racing = predicted = 0
     for small in filter(None, map(_small, range(first, first + _SHARE))):
         program, expected = small
-        explorer = Explorer(_Watched(OracleProgram(program)), "mcr", stop_at_first=False, races=True)
+        explorer = Explorer(_Watched(OracleProgram(program)), strategy, stop_at_first=False, races=True)
         outcome = explorer.run()
         assert outcome.complete
         told = {

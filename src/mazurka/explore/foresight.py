@@ -4,6 +4,9 @@ After each run the race predictor (predict/races.py) is asked for pairs of sourc
 What it predicts is run: the order that leads both threads to their accesses, then the one, then the other, as adjacent
 choices. Only if that run shows the race (program/races.py) it counts; so what is told has happened.
 
+Complete with a strategy that runs every reads-from class or more: then each state in which two threads stand before
+their accesses is one of the model of some run. A strategy that runs fewer orders (``se-mcr``) may miss races.
+
 The runs made for this are no executions of the strategy, which does not learn from them; what else they show, like
 a failure, counts.
 
