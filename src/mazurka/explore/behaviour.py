@@ -12,7 +12,9 @@ Values. What a read sees is a number standing for a value, equal only if the val
   whoever wrote them;
 - else whoever wrote it after which history, which fixes the value;
 - a free lock has the number of what was never written, a held one, an ended thread and a wake-up numbers of their
-  own: whom one got a lock from, who woke one, or what a thread did that one waited for, tells nothing;
+  own: whom one got a lock from, who woke one, or what a thread did that one waited for, tells nothing; but where code
+  that is not instrumented uses a primitive (`queue`, `concurrent.futures`), who gave it back after which history
+  counts, since what it guards is not seen;
 - a condition holds the queue of the threads that wait for it.
 
 Places. Only locations count that several threads touch and somebody writes. Objects are numbered per run, and an
@@ -92,8 +94,10 @@ class Moment:
 
     def enabled(self, memory: Sequence[int]) -> bool:
         """Whether the thread can move, for all that is known."""
-        if self.waits and memory[self.looks[0]] != (ENDED if self.op is Op.JOIN else FIRST):
-            return False
+        if self.waits:
+            held = memory[self.looks[0]]
+            if held != ENDED if self.op is Op.JOIN else held == HELD:
+                return False
         return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
 
     def move(self, memory: Sequence[int]) -> Move | None:
@@ -134,6 +138,7 @@ class Behaviour:
         self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
         self._aliases: dict[int, int] = {}  # objects that turned out to be others
         self._held: set[Any] = set()  # locks that were held at first
+        self._opaque: set[Any] = set()  # primitives that code uses which is not instrumented
         self._first: dict[Any, Any] = {}  # what locations held at first
         self._objects = 0
         self._clear()
@@ -275,6 +280,16 @@ class Behaviour:
     def written(self, location: Any, key: Any) -> int:
         """The number of a value written; what a location held at first counts as never written."""
         return FIRST if self._first.get(location) == key else self.value(key)
+
+    def is_opaque(self, location: Any) -> bool:
+        """Whether code that is not instrumented uses a primitive: then it may hand over more than is seen."""
+        return location in self._opaque
+
+    def used_unseen(self, location: Any) -> None:
+        """Code that is not instrumented uses a primitive."""
+        if location not in self._opaque:
+            self._opaque.add(location)
+            self.stale = True
 
     def was_held(self, location: Any) -> None:
         """A lock turned out to have been held at first."""

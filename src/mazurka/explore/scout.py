@@ -61,7 +61,9 @@ class Scout(Walker):
         for op, target in ((step.op, step.target), *((access.op, access.target) for access in step.more)):
             if WRITES[op]:
                 try:
-                    self.memory[self._place(self._location(target, True))] = _LEFT.get(op, _ANYTHING)
+                    location = self._location(target, True)
+                    left = _ANYTHING if self.behaviour.is_opaque(location) else _LEFT.get(op, _ANYTHING)
+                    self.memory[self._place(location)] = left
                 except _Lost:
                     continue
 
@@ -81,6 +83,9 @@ class Scout(Walker):
 
     def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
         return self.behaviour.is_contended(location)
+
+    def _opaque(self, location: Any) -> None:
+        pass
 
     def _place(self, location: Any) -> int:
         place = self.behaviour.places.get(location)

@@ -14,7 +14,7 @@ from mazurka.explore.company import bits
 from mazurka.explore.packed import STUCK
 from mazurka.explore.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import FLUSHED, STORE, is_flusher
-from mazurka.program.protocol import Blocked, FailureKind, Run, Step, Target
+from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class Walker:
         """What a step reads, with values, and what it writes; None stands for a value nobody told."""
         seen: list[tuple[int, int]] = []
         writes: list[tuple[int, int | None]] = []
-        told = None if attempt else step.value
+        opaque = step.value == OPAQUE
+        told = None if attempt or opaque else step.value
         wakes = [access.target for access in step.more if access.target[0] == "wake"]
         woken: tuple[int, ...] = ()
         for op, target, value in ((step.op, step.target, told), *step.more):
@@ -183,6 +184,8 @@ class Walker:
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
             elif op not in _LIFE and target[0] not in _KEPT and not self._contended(task, location, target, WRITES[op]):
                 continue
+            if opaque and op is not Op.READ:
+                self._opaque(location)
             place = self._place(location)
             self._begin(place, location, target)
             # What setting an event wakes depends on who waits for it.
@@ -203,6 +206,9 @@ class Walker:
     def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
         return self.behaviour.contended(location, self.run.tasks[task], writes, target in self.contended)
 
+    def _opaque(self, location: Any) -> None:
+        self.behaviour.used_unseen(location)
+
     def _place(self, location: Any) -> int:
         return self.behaviour.place(location)
 
@@ -218,7 +224,7 @@ class Walker:
         """A step read a place."""
         if op is Op.READ and value is not None and place not in self.history:
             self.firsts.setdefault(location, value)
-        elif op is Op.ACQUIRE and self.memory[place] != FIRST:
+        elif op is Op.ACQUIRE and self.memory[place] == HELD:
             self.behaviour.astray += 1
 
     def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
@@ -227,10 +233,10 @@ class Walker:
         if op is Op.RELEASE:
             if place not in self.history and self.behaviour.initial[place] != HELD:
                 self.behaviour.was_held(location)
-            return FIRST
+            return None if self.behaviour.is_opaque(location) else FIRST
         if op is Op.END or location[0] in ("wake", FLUSHED):
             return ENDED  # of the waiting: whoever woke the thread
-        if location[0] == STORE:
+        if location[0] == STORE or self.behaviour.is_opaque(location):
             return None  # the value alone does not say where it goes
         # Of an update it is what was written only if it is told as a key; else it may be what was read.
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):

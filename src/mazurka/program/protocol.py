@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from mazurka.trace.event import Location, Op
 
@@ -59,6 +59,11 @@ class Continuation(Enum):
     PCT = "pct"  # the highest priority, with `changes` priority changes (Burckhardt et al., ASPLOS 2010)
     POS = "pos"  # as policy.PartialOrderSampling says
     SURW = "surw"  # as policy.SelectiveWalk says, with `focus` and `weights`
+
+
+#: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: what it
+#: guards, or hands over, is not seen.
+OPAQUE: Final = ("opaque",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 from mazurka.program.policy import Pending, Policy, make_policy
 from mazurka.program.protocol import (
+    OPAQUE,
     Access,
     Blocked,
     Continuation,
@@ -46,6 +47,9 @@ _STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
 #: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
+
+#: Kinds of the targets that stand for primitives.
+_PRIMITIVES: Final = frozenset({"lock", "cond", "sem", "event", "wake"})
 
 #: How often a thread that is being ended may enter the kernel before it is abandoned where it stands.
 _PATIENCE: Final = 10_000
@@ -139,6 +143,7 @@ class Kernel:
     on_error: Callable[[Kernel, Task, BaseException], Failure | None] = staticmethod(lambda kernel, task, error: None)
     on_wait: Callable[[Kernel, Task], None] = staticmethod(lambda kernel, task: None)  # detail: name what it waits for
     snapshot_stack: Callable[[], Any] = tuple
+    is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
     abandoned: tuple[greenlet, ...] = ()
     _unborn: Task | None = None  # for whom the hub is to make a worker
     _grace = _GRACE
@@ -473,6 +478,8 @@ class Kernel:
     def tell(self, value: object, *, whole: bool = False) -> None:
         """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
         if self.detail and not self.solo and not self.aborting and (whole or not self.values):
+            if self.log[-1][5] is OPAQUE:
+                return
             told = ("told", value) if self.values else value
             self.log[-1] = (*self.log[-1][:5], told, self.log[-1][6])
 
@@ -634,6 +641,8 @@ class Kernel:
                     value = None
                 else:
                     value = self._look_up(value)
+            if self.values and target[0] in _PRIMITIVES and self.is_opaque():
+                value = OPAQUE
         self._count(task, op, target)
         for access in more:
             self._count(task, access.op, access.target)

@@ -297,6 +297,8 @@ class PythonProgram:
         if plan.detail:
             run_kernel.snapshot_stack = _frames
             run_kernel.on_wait = name_primitive
+        if plan.values:
+            run_kernel.is_opaque = _steps_unseen
         result: list[Any] = []
         hooks.restart(run_kernel)
         primitives.begin(run_kernel)
@@ -430,6 +432,23 @@ def _frames() -> list[tuple[types.CodeType, int]]:
             stack.append((code, frame.f_lineno))
         frame = frame.f_back
     return stack
+
+
+#: Functions of `threading` that keep nothing themselves of what they do with primitives.
+_HANDING_ON: Final = frozenset({"wait_for", "__enter__", "__exit__"})
+
+
+def _steps_unseen() -> bool:
+    """Whether the code whose step this is is not instrumented, and so may keep what nobody sees."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename in sites.instrumented:
+            return False
+        if not failures.is_ours(code.co_filename) and code.co_name not in _HANDING_ON:
+            return True
+        frame = frame.f_back
+    return True
 
 
 def _readable(stack: Sequence[tuple[types.CodeType, int]]) -> tuple[Frame, ...]:

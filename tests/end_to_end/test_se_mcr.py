@@ -1,0 +1,79 @@
+"""``se-mcr`` on programs whose threads hand things over through code that is not instrumented."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.end_to_end.conftest import Shell
+
+_THROUGH_A_QUEUE = """\
+    import queue
+    import threading
+
+    tasks = queue.Queue()
+    done = []
+    threads = [threading.Thread(target=tasks.put, args=(number,)) for number in range(2)]
+    threads += [threading.Thread(target=lambda: done.append(tasks.get())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert done != [1, 0]
+"""
+
+_THROUGH_A_POOL = """\
+    from concurrent.futures import ThreadPoolExecutor
+
+    count = 0
+
+
+    def increment():
+        global count
+        count += 1
+
+
+    with ThreadPoolExecutor(2) as pool:
+        for future in [pool.submit(increment) for _ in range(2)]:
+            future.result()
+    assert count == 2
+"""
+
+_IN_ORDER = """\
+    import queue
+    import threading
+
+    tasks = queue.Queue()
+    done = []
+
+
+    def produce():
+        for number in (1, 2, None):
+            tasks.put(number)
+
+
+    def consume():
+        while (number := tasks.get()) is not None:
+            done.append(number)
+
+
+    threads = [threading.Thread(target=target) for target in (produce, consume)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert done == [1, 2]
+"""
+
+
+@pytest.mark.parametrize("source", [_THROUGH_A_QUEUE, _THROUGH_A_POOL], ids=["queue", "pool"])
+def test_what_is_handed_over_unseen_counts(shell: Shell, source: str) -> None:
+    assert shell.check(source, "--strategy", "se-mcr", status=1)["failures"][0]["kind"] == "assertion"
+
+
+def test_as_many_ways_to_use_a_queue_as_there_are_orders_of_its_lock(shell: Shell) -> None:
+    report = shell.check(_IN_ORDER, "--strategy", "se-mcr", status=0)
+    assert report["verdict"] == "verified"
+    assert report["executions"] == shell.check(_IN_ORDER, "--strategy", "mcr", status=0)["executions"]
