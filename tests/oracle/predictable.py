@@ -263,14 +263,18 @@ class _Recorder:
         self.alive = set(self.forked)
         self.ended: set[int] = set()
         self.memory: dict[str, int] = {}
-        self.sections = rng.choice((0.2, 0.4, 0.8))
+        self.sections = rng.choice((0.2, 0.4, 0.9))
+        self.patience = rng.choice((2, 3, 7))  # how many events a thread may have in a row
         self.locks = rng.choice(("k", "kl", "kl", "klm"))
 
     def run(self, length: int) -> Trace:
         for _ in range(20 * length):
             if len(self.log) >= length or not self.alive:
                 break
-            self._act(self.rng.choice(sorted(self.alive)))
+            thread = self.rng.choice(sorted(self.alive))
+            for _ in range(self.rng.randrange(1, self.patience)):
+                if thread in self.alive:
+                    self._act(thread)
         for thread, locks in enumerate(self.held):
             while locks and self.rng.random() < 0.8:
                 self._emit(thread, Op.RELEASE, ("lock", locks.pop()))
@@ -298,11 +302,15 @@ class _Recorder:
             self._emit(thread, Op.WRITE, ("var", place), self.memory[place])
 
     def _lock(self, thread: int) -> None:
-        lock = self.rng.choice(self.locks)
-        if self.held[thread] and self.rng.random() < 0.4:
-            self._emit(thread, Op.RELEASE, ("lock", self.held[thread].pop()))
-        elif all(lock not in held for other, held in enumerate(self.held) if other != thread):
-            self.held[thread].append(lock)
+        held = self.held[thread]
+        if held and self.rng.random() < (0.4 if len(held) == 1 else 0.8):
+            lock = held[-1] if self.rng.random() < 0.8 else self.rng.choice(held)
+            held.remove(lock)
+            self._emit(thread, Op.RELEASE, ("lock", lock))
+            return
+        lock = self.rng.choice([lock for lock in self.locks if lock not in held] or self.locks)
+        if all(lock not in other for other in self.held if other is not held):
+            held.append(lock)
             self._emit(thread, Op.ACQUIRE, ("lock", lock))
 
     def _live(self, thread: int) -> None:
