@@ -2,7 +2,7 @@
 
 How rows are read:
 
-- FORK and BEGIN, END and JOIN of the same thread: must-happen-before.
+- FORK and the thread's first event, its last one and JOIN: must-happen-before. Traces of others may lack BEGIN and END.
 - A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
   exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
   whose every reader needs the write it had: stricter, and always sound.
@@ -47,7 +47,7 @@ class _Reading:
         self.branches = branches
         self.rows: list[tuple[int, int, Op, int, int]] = list(
             zip(
-                trace.step.tolist(),
+                trace.step,
                 trace.thread.tolist(),
                 map(Op, trace.op.tolist()),
                 trace.target.tolist(),
@@ -65,6 +65,7 @@ class _Reading:
         locks, data, signals = self._kinds()
         self._sections(locks)
         self._waits(signals)
+        self._lives()
         self._lay_out_sections()
         sources, initial = self._sources()
         self._accesses(locks | signals, data, sources, initial)
@@ -83,6 +84,19 @@ class _Reading:
                 model.thread.append(thread)
             model.starts.append(len(model.rank))
         self.needs: list[list[int]] = [[] for _ in model.rank]
+
+    def _lives(self) -> None:
+        """A thread does nothing before its fork, nor after it has been joined."""
+        model, threads = self.model, self.trace.thread_of_target
+        for step, _, op, target, _ in self.rows:
+            other = threads[target] if op is Op.FORK or op is Op.JOIN else -1
+            if other < 0 or model.starts[other] == model.starts[other + 1]:
+                continue
+            first, last, event = model.starts[other], model.starts[other + 1] - 1, model.event_of[step]
+            if op is Op.FORK and model.rank[first] > step:
+                self.needs[first].append(event)
+            elif op is Op.JOIN and model.rank[last] < step:
+                self.needs[event].append(last)
 
     def _kinds(self) -> tuple[set[int], set[int], set[int]]:
         """Targets that are locks, that are data, and conditions of which it is not told whom a notification woke."""
@@ -140,9 +154,7 @@ class _Reading:
                     continue
                 if READS[op]:
                     source = sources[row]
-                    if op in _THREADS:
-                        self.needs[event] += [self._event(source)] if source != INITIAL else []
-                    else:
+                    if op not in _THREADS:
                         wanted[len(model.read_event)] = self._group(target, value, source, target in data, initial)
                         model.read_event.append(event)
                         model.read_target.append(target)
