@@ -1,8 +1,10 @@
 """Measures, and prints one table: figure, what is demanded, what was measured, its spread.
 
-    make bench                              everything (about a quarter of an hour)
+    make bench                              everything but `footprint` (about a quarter of an hour)
     make bench ARGS="speed counts"          some measurements
-    make bench ARGS="counts --strategy mcr --strategy dpor --seconds 20"
+    make bench ARGS="counts --strategy all --seconds 20 --jobs 2"
+    make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
+    make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
 A measurement is a module in this folder with a function ``measure(settings)`` that yields rows; it gets its name in
 the table below. Rows come out as they are measured. The status is 1 if a demand is not met.
@@ -38,6 +40,7 @@ MEASUREMENTS: Final = {
     "overhead": "overhead",
     "switches": "switches",
     "solver": "solver",
+    "footprint": "footprint",
 }
 
 
@@ -64,14 +67,27 @@ def _arguments() -> tuple[list[str], Settings]:
     parser.add_argument("--repetitions", type=int, default=default.repetitions, metavar="N")
     parser.add_argument("--seconds", type=float, default=default.seconds, help="limit for one search of `counts`")
     parser.add_argument("--programs", type=int, default=default.programs, help="how many `generated` draws")
-    parser.add_argument("--strategy", action="append", metavar="NAME", help="those that `counts` counts")
+    parser.add_argument("--executions", type=int, default=default.executions, help="of each search of `footprint`")
+    parser.add_argument("--strategy", action="append", metavar="NAME", help="those to measure; `all`: every one")
+    parser.add_argument("--model", action="append", metavar="NAME", help="memory models of `generated`")
+    parser.add_argument(
+        "--jobs", type=int, default=default.jobs, metavar="N", help="processes for `generated` and `counts`"
+    )
     parser.add_argument("--frontrun", default=os.environ.get("FRONTRUN_PYTHON", ""), metavar="PYTHON")
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in MEASUREMENTS]:
         parser.error(f"nothing is called {unknown[0]}; there are {', '.join(MEASUREMENTS)}")
-    strategies = tuple(given.strategy or default.strategies)
-    settings = Settings(given.repetitions, given.seconds, given.programs, given.frontrun, strategies)
-    return given.names or list(MEASUREMENTS), settings
+    settings = Settings(
+        given.repetitions,
+        given.seconds,
+        given.programs,
+        given.executions,
+        given.frontrun,
+        tuple(given.strategy or default.strategies),
+        tuple(given.model or default.models),
+        given.jobs,
+    )
+    return given.names or [name for name in MEASUREMENTS if name != "footprint"], settings
 
 
 def _print_load() -> None:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from benchmarks.counts import published
 from benchmarks.row import Row, Settings
 from benchmarks.search import search
+from benchmarks.strategies import chosen
 
 
 def measure(settings: Settings) -> Iterator[Row]:
     for name, kinds in published()["bugs"].items():
-        for strategy in settings.strategies:
+        for strategy in chosen(settings, ("mcr",)):
             yield _row(f"{name} {strategy}", kinds, strategy, f"{name}.py::bug", settings.seconds)
 
 

@@ -1,46 +1,181 @@
-"""mcr and dfs reach the same final states, read values and deadlocks, on thousands of generated programs.
+"""Every complete strategy reaches what the oracle's machine does, on thousands of generated programs per memory model.
 
-Programs that have too many interleavings for dfs are drawn again; so are those that have one only.
+    make bench ARGS="generated"                              mcr and dfs, sequential consistency
+    python -m benchmarks generated --programs 5000 --strategy all --model sc --model tso --model pso --jobs 2
+
+Held to the oracle are final states (failures among them), read values and deadlocks; of ``se-mcr`` without classes,
+which leaves out combinations of what threads did, the failures, the deadlocks and what each thread can read. Runs go
+over programs 0, 1, 2 ... until each strategy has finished as many as are asked for. Left out, and counted, are
+programs that are too large for the oracle (15,000 states) and searches of more than 1,000 executions.
+
+``repeats`` are executions with the read values of an earlier one, and under sequential consistency none may be one of
+``se-mcr``'s. They are counted where nothing is told apart by more than what is read: in programs without conditions,
+semaphores and indivisible updates.
 """
 
 from __future__ import annotations
 
+import itertools
+import multiprocessing
 import time
 from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tests.oracle.drive import reach
-from tests.oracle.enumerate import TooLarge, interleavings
+from tests.oracle.drive import Reached, Unfinished, reach
+from tests.oracle.enumerate import Everything, TooLarge, everything
 from tests.oracle.generate import random_program
+from tests.oracle.language import SmallProgram
 
 from benchmarks.row import Row, Settings
+from benchmarks.strategies import CLASSES, chosen, made
+from mazurka.program.memory import MemoryModel
 
 _STATES: Final = 15_000
-_INTERLEAVINGS: Final = 1_000
+_EXECUTIONS: Final = 1_000
+_SHARE: Final = 50
+
+#: Those that promise not to execute a class of equal read values twice.
+_EACH_ONCE: Final = ("se-mcr", CLASSES)
+#: By default.
+_QUICK: Final = ("mcr", "dfs")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of one strategy."""
+
+    finished: int = 0
+    too_long: int = 0
+    executions: int = 0
+    repeats: int = 0
+    seconds: float = 0.0
+    differ: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.finished += other.finished
+        self.too_long += other.too_long
+        self.executions += other.executions
+        self.repeats += other.repeats
+        self.seconds += other.seconds
+        self.differ += other.differ
+
+
+@dataclass(slots=True)
+class Share:
+    """What came of some programs."""
+
+    programs: int
+    too_large: int
+    tallies: dict[str, Tally]
+
+    def add(self, other: Share) -> None:
+        self.programs += other.programs
+        self.too_large += other.too_large
+        for name, tally in other.tallies.items():
+            self.tallies[name].add(tally)
+
+    def least(self) -> int:
+        return min(tally.finished for tally in self.tallies.values())
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    begun = time.perf_counter()
-    seed, used, differ, executions = 0, 0, [], [0, 0]
-    while used < settings.programs:
-        seed += 1
-        program = random_program(seed)
-        if not _is_of_use(program):
+    names = chosen(settings, _QUICK)
+    for model in settings.models or ("sc",):
+        yield from _rows(model, _all_shares(model, names, settings))
+
+
+def _rows(model: str, total: Share) -> Iterator[Row]:
+    for name, tally in total.tallies.items():
+        told = [f"{tally.executions:,} executions", f"{tally.seconds:.0f} s"]
+        told += [f"{tally.too_long:,} too long"] if tally.too_long else []
+        told += [f"of {total.programs:,} programs {total.too_large:,} too large"]
+        told += [f"{tally.repeats:,} repeats"]
+        told += tally.differ[:5]
+        holds = not tally.differ and not (model == "sc" and name in _EACH_ONCE and tally.repeats)
+        agree = f"{tally.finished - len(tally.differ):,} of {tally.finished:,}"
+        yield Row(f"as the oracle, {model}: {name}", "all", agree, note="; ".join(told), holds=holds)
+
+
+def _all_shares(model: str, names: tuple[str, ...], settings: Settings) -> Share:
+    total = Share(0, 0, {name: Tally() for name in names})
+    firsts = itertools.count(0, _SHARE)
+    with ProcessPoolExecutor(settings.jobs, multiprocessing.get_context("spawn")) as pool:
+        waiting: set[Future[Share]] = set()
+        while waiting or total.least() < settings.programs:
+            while len(waiting) < settings.jobs and total.least() < settings.programs:
+                waiting.add(pool.submit(share, model, names, next(firsts)))
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for each in done:
+                total.add(each.result())
+    return total
+
+
+def share(model: str, names: tuple[str, ...], first: int) -> Share:
+    """Hold the strategies to the oracle on the programs of one share."""
+    all_told = Share(_SHARE, 0, {name: Tally() for name in names})
+    for number in range(first, first + _SHARE):
+        program = drawn(number)
+        try:
+            known = everything(program, _STATES, MemoryModel(model))
+        except (TooLarge, RecursionError):
+            all_told.too_large += 1
             continue
-        used += 1
-        mcr, dfs = reach(program, "mcr"), reach(program, "dfs")
-        executions[0] += mcr.executions
-        executions[1] += dfs.executions
-        if mcr.everything != dfs.everything:
-            differ.append(seed)
-    note = f"{executions[0]:,} executions of mcr, {executions[1]:,} of dfs, {time.perf_counter() - begun:.0f} s"
-    if differ:
-        note += f"; seeds {differ[:5]}"
-    yield Row("generated programs: mcr as dfs", "all", f"{used - len(differ)} of {used}", note=note, holds=not differ)
+        for name in names:
+            _hold(all_told.tallies[name], name, number, program, known, MemoryModel(model))
+    return all_told
 
 
-def _is_of_use(program: Any) -> bool:
+def drawn(number: int) -> SmallProgram:
+    """A third of all have conditions, a third semaphores; every fourth has neither fences nor indivisible updates."""
+    return random_program(number, conditions=number % 3 == 0, semaphores=number % 3 == 1, atomics=number % 4 > 0)
+
+
+def _hold(tally: Tally, name: str, number: int, program: SmallProgram, known: Everything, model: MemoryModel) -> None:
+    begun = time.perf_counter()
     try:
-        return 1 < interleavings(program, _STATES) <= _INTERLEAVINGS
-    except (TooLarge, RecursionError):
-        return False
+        reached = reach(program, lambda: made(name), joint=number % 2 == 1, limit=_EXECUTIONS, model=model)
+        wrong = _difference(name, reached, known)
+    except Unfinished:
+        tally.too_long += 1
+        return
+    except Exception as raised:
+        wrong, reached = repr(raised), None
+    finally:
+        tally.seconds += time.perf_counter() - begun
+    tally.finished += 1
+    if reached is not None:
+        tally.executions += reached.executions
+        if _tells_all(program):
+            tally.repeats += reached.executions - len(reached.everything.reads)
+    if wrong:
+        tally.differ.append(f"program {number}: {wrong}")
+
+
+def _tells_all(program: SmallProgram) -> bool:
+    updates = any(instruction[0] == "update" for compiled in program.code for instruction in compiled.instructions)
+    return not (program.conditions or program.semaphores or updates)
+
+
+def _difference(name: str, reached: Reached, known: Everything) -> str:
+    if reached.strategy.doubt():
+        return f"doubt: {reached.strategy.doubt()}"
+    found = reached.everything
+    if name == "se-mcr":
+        same = {
+            "deadlocks": found.deadlocks == known.deadlocks,
+            "failures": _failures(found) == _failures(known),
+            "histories": _histories(found) == _histories(known),
+        }
+    else:
+        same = {what: getattr(found, what) == getattr(known, what) for what in ("finals", "reads", "deadlocks")}
+    return ", ".join(what for what, equal in same.items() if not equal)
+
+
+def _failures(known: Everything) -> set[tuple[int, str]]:
+    return {(thread, text) for final in known.finals for thread, text in enumerate(final[2]) if text}
+
+
+def _histories(known: Everything) -> set[tuple[int, Any]]:
+    return {(thread, row) for rows, _ in known.reads for thread, row in enumerate(rows)}

@@ -26,13 +26,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How much to measure: how often, at most how many seconds for one search, and against which frontrun."""
+    """How much to measure: how often, at most how many seconds for one search, how many programs, and executions; and
+    against which frontrun; which strategies (benchmarks.strategies.chosen) under which memory models; in how many
+    processes at once."""
 
     repetitions: int = 5
     seconds: float = 60.0
     programs: int = 3000
+    executions: int = 1_000_000
     frontrun: str = ""
-    strategies: tuple[str, ...] = ("mcr",)
+    strategies: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    jobs: int = 1
 
 
 Measure = Callable[[Settings], Iterator[Row]]

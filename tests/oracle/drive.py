@@ -14,6 +14,10 @@ from mazurka.explore.strategy import Settings, Strategy, make_strategy
 from mazurka.program.memory import MemoryModel
 
 
+class Unfinished(Exception):
+    """The search took more executions than it was allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """What a strategy reached, in how many executions; ``followed`` of them went as planned."""
@@ -39,7 +43,8 @@ def reach(
     finals, reads, deadlocks = set(), set(), set()
     followed = 0
     while (seed := made.take()) is not None:
-        assert runner.executions < limit, "the search does not end"
+        if runner.executions >= limit:
+            raise Unfinished(limit)
         run = runner.execute(seed.plan)
         made.give(seed, run)
         if run.divergence is not None:

@@ -1,0 +1,35 @@
+"""The strategies that measurements go over, by name; ``se-mcr`` under two, as it has two promises."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from benchmarks.row import Settings
+from mazurka.explore.strategy import STRATEGIES, make_strategy
+from mazurka.explore.strategy import Settings as Told
+
+#: ``se-mcr`` as it is where somebody looks at final states: one execution of each class.
+CLASSES: Final = "se-mcr, classes"
+
+
+def complete() -> tuple[str, ...]:
+    """All that say they end only when nothing is left; ``dpor-rf`` is ``mcr`` under another name."""
+    names = [name for name in STRATEGIES if name != "dpor-rf" and make_strategy(name).exhaustive]
+    return (*names, CLASSES)
+
+
+def chosen(settings: Settings, default: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that were asked for."""
+    return complete() if settings.strategies == ("all",) else settings.strategies or default
+
+
+def told(name: str, solver: str = "search") -> tuple[str, Told]:
+    """The strategy's own name, and what it is told."""
+    if name == CLASSES:
+        return "se-mcr", Told(solver=solver, finals=True)
+    return name, Told(solver=solver)
+
+
+def made(name: str) -> Any:
+    """The strategy itself."""
+    return make_strategy(*told(name))
