@@ -1,25 +1,41 @@
 """A run as columns: one row per access, in the order in which things happened, and tables of the names.
 
-A step of a run's log that touches several targets at once (giving up a lock while parking on a condition) is several
-consecutive rows with the same ``step``; nothing of another thread comes between them.
+Rows are numbered from 0. A step of a run's log that touches several targets at once (giving up a lock while parking on
+a condition) is several consecutive rows with the same ``step``; nothing of another thread comes between them. In a
+trace from elsewhere every row is a step of its own.
 
-Columns are arrays of the standard library: compact, and compiled analyses see them without a copy
-(``numpy.asarray(trace.thread)``), while nobody who checks one failing run has to wait for NumPy to be imported.
-Values are interned, so that equal values are equal small integers; what can't be hashed is taken by its ``repr``.
-Indexes by thread and by target are built once. Cost: one pass; 33 bytes per row.
+Columns are arrays of the standard library for runs of our own, so that nobody who checks one failing run has to wait
+for NumPy to be imported, and NumPy's for traces that are read (:mod:`mazurka.trace.columns`). Compiled analyses see
+either without a copy (``numpy.asarray(trace.thread)``). Values are interned, so that equal values are equal small
+integers; what can't be hashed is taken by its ``repr``. Indexes are built once, when first asked for.
+
+Targets are tuples whose first component is the kind: ``("lock", name)``, ``("var", name)``, ``("thread", name)``,
+``("cond", name)``; the last component of a thread's is the name it has in ``threads``. All are in one space of numbers.
+Cost: one pass; 33 bytes per row for a run of our own, 17 for a trace that is read.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mazurka.trace.event import Event, Location, Op
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Column: TypeAlias = "array[int] | NDArray[Any]"
+
 #: In the column of values: not recorded.
 NO_VALUE: Final = -1
+
+#: What an event touches that touches nothing: a branch, a call.
+NOTHING: Final = ("none", "")
+
+_OF_THREADS: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
 
 
 class Table:
@@ -43,32 +59,59 @@ class Table:
         return known
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
-    """See the module. All columns have the same length; ``threads``, ``targets`` and ``values`` are what they index."""
+    """See the module. All columns have the same length; ``threads``, ``targets``, ``values`` and ``locations`` (empty
+    for runs of our own, whose program knows its sites) are what they index. Not slotted: indexes are kept in it."""
 
-    step: array[int]
-    thread: array[int]
-    op: array[int]
-    target: array[int]
-    value: array[int]
-    site: array[int]
-    threads: tuple[str, ...]
-    targets: tuple[Any, ...]
-    values: tuple[Any, ...]
-    rows_of_thread: tuple[array[int], ...]
-    rows_of_target: tuple[array[int], ...]
+    step: Column | range
+    thread: Column
+    op: Column
+    target: Column
+    value: Column
+    site: Column
+    threads: Sequence[str]
+    targets: Sequence[Any]
+    values: Sequence[Any]
+    locations: Sequence[Location] = ()
+
+    @cached_property
+    def rows_of_thread(self) -> Sequence[Column]:
+        """For each thread its rows, ascending."""
+        return _index(self.thread, len(self.threads))
+
+    @cached_property
+    def rows_of_target(self) -> Sequence[Column]:
+        """For each target its rows, ascending."""
+        return _index(self.target, len(self.targets))
+
+    @cached_property
+    def thread_of_target(self) -> Column:
+        """For each target the number of the thread that it is, -1 if it is none or one that does nothing."""
+        numbers = {name: number for number, name in enumerate(self.threads)}
+        threads = array("i", [-1]) * len(self.targets)
+        for target in self._targets_of(_OF_THREADS):
+            threads[target] = numbers.get(self.targets[target][-1], -1)
+        return threads
+
+    def _targets_of(self, ops: Collection[int]) -> Iterable[int]:
+        if not isinstance(self.op, array):
+            from mazurka.trace.columns import targets_of
+
+            return targets_of(self, ops)
+        return {target for op, target in zip(self.op, self.target, strict=True) if op in ops}
 
     def __len__(self) -> int:
         return len(self.thread)
 
     def events(
         self,
-        location: Callable[[int], Location | None] = lambda _: None,
+        location: Callable[[int], Location | None] | None = None,
         names: dict[Any, str] | None = None,
     ) -> Iterator[Event]:
         """The rows as people see them; ``names`` gives targets in words, ``location`` places for sites."""
         words = names or {}
+        place = location or self._location
         for number in range(len(self)):
             target = self.targets[self.target[number]]
             value = self.value[number]
@@ -78,8 +121,11 @@ class Trace:
                 Op(self.op[number]),
                 words.get(target, _words(target)),
                 None if value == NO_VALUE else repr(self.values[value]),
-                location(self.site[number]),
+                place(self.site[number]),
             )
+
+    def _location(self, site: int) -> Location | None:
+        return self.locations[site] if 0 <= site < len(self.locations) else None
 
 
 def trace_of(tasks: Sequence[str], log: Iterable[Any]) -> Trace:
@@ -110,13 +156,15 @@ def trace_of(tasks: Sequence[str], log: Iterable[Any]) -> Trace:
         tuple(tasks),
         tuple(targets.names),
         tuple(values.names),
-        _index(thread, len(tasks)),
-        _index(target, len(targets.names)),
     )
 
 
-def _index(column: array[int], count: int) -> tuple[array[int], ...]:
+def _index(column: Column, count: int) -> Sequence[Column]:
     """For each of ``count`` numbers, the rows that have it, ascending."""
+    if not isinstance(column, array):
+        from mazurka.trace.columns import Rows
+
+        return Rows(column, count)
     rows = tuple(array("i") for _ in range(count))
     for row, number in enumerate(column):
         rows[number].append(row)
