@@ -2,8 +2,9 @@
 
 Prints JSON. ``executions`` are all that were made. Points are learnt, and an exhaustive search that learns one begins
 again: ``last`` are those since it last did, which is the number of classes, to be compared with other tools' counts.
-A run in which the program prints "not counted" is not.
-``running`` are the seconds the program ran, the rest of ``seconds`` went into deciding what to run.
+A run in which the program prints "not counted" is not. Of ``seconds``, the program ran for ``running`` and a solver
+answered for ``solving``; what is left went into deciding what to run without one. ``repeats`` are executions since
+then in which the threads read what they read in an earlier one (readings.py): where the strategy has values told.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.readings import reading
 from benchmarks.row import ROOT, SRC
 
 
@@ -27,8 +29,15 @@ class Search:
     last: int
     seconds: float
     running: float
+    solving: float
+    repeats: int | None
     complete: bool
     kinds: tuple[str, ...]  # of the distinct failures, by when they were found
+
+    @property
+    def deciding(self) -> float:
+        """Seconds that went neither into the program nor into a solver."""
+        return self.seconds - self.running - self.solving
 
 
 def search(
@@ -48,48 +57,82 @@ def search(
 
 
 def main(seconds: str, strategy: str, model: str, stop: str, target: str, *arguments: str) -> None:
+    from benchmarks.strategies import told
+    from mazurka.causal.solvers import SOLVERS
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
     from mazurka.subject import open_program, subject_of
 
-    options = Options(strategy=strategy, memory_model=model, time_limit=float(seconds))
+    solver = _TimedSolver(SOLVERS["search"]())
+    SOLVERS[solver.name] = lambda: solver
+    name, settings = told(strategy, solver.name)
+    options = Options(strategy=name, memory_model=model, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
     program.prepare()
     timed = _Timed(program)
-    explorer = Explorer(timed, strategy, budget=Budget(None, float(seconds)), stop_at_first=stop == "1")
-    begun, executions, before = time.perf_counter(), 0, 0
+    budget = Budget(None, float(seconds))
+    explorer = Explorer(timed, name, settings=settings, budget=budget, stop_at_first=stop == "1")
+    begun, executions = time.perf_counter(), 0
     found: list[Any] = []
     for progress in explorer.progress():
         executions = progress.executions
         if progress.restarted:
-            before = timed.counted
+            timed.begin_anew()
         found += progress.new
     outcome = explorer.outcome
     assert outcome is not None
-    told = Search(
+    made = Search(
         executions=executions,
-        last=timed.counted - before,
-        seconds=time.perf_counter() - begun,
+        last=timed.counted,
+        seconds=time.perf_counter() - begun - timed.looking,
         running=timed.seconds,
+        solving=solver.seconds,
+        repeats=timed.counted - len(timed.readings) if timed.readings else None,
         complete=outcome.complete,
         kinds=tuple(each.failure.kind.value for each in found),
     )
-    print(json.dumps({name: getattr(told, name) for name in told.__slots__}))
+    print(json.dumps({name: getattr(made, name) for name in made.__slots__}))
+
+
+class _TimedSolver:
+    """A solver that knows how long it took."""
+
+    name = "timed"
+
+    def __init__(self, solver: Any) -> None:
+        self.solver = solver
+        self.seconds = 0.0
+
+    def solve(self, history: Any, query: Any) -> Any:
+        begun = time.perf_counter()
+        answer = self.solver.solve(history, query)
+        self.seconds += time.perf_counter() - begun
+        return answer
 
 
 class _Timed:
-    """A program that knows how long it ran, and how many of its runs count."""
+    """A program that knows how long it ran, how many of its runs count, and what they read."""
 
     def __init__(self, program: Any) -> None:
         self.program = program
         self.seconds = 0.0
+        self.looking = 0.0  # at what was read
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
         self.counted = 0
+        self.readings: set[bytes] = set()
 
     def execute(self, plan: Any) -> Any:
         begun = time.perf_counter()
         run = self.program.execute(plan)
-        self.seconds += time.perf_counter() - begun
-        self.counted += "not counted" not in run.output
+        ended = time.perf_counter()
+        self.seconds += ended - begun
+        if "not counted" not in run.output:
+            self.counted += 1
+            if plan.values:
+                self.readings.add(reading(run))
+                self.looking += time.perf_counter() - ended
         return run
 
     def __getattr__(self, name: str) -> Any:
