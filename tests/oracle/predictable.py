@@ -26,6 +26,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from mazurka.program.protocol import Step
+from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace, trace_of
 
@@ -278,7 +279,7 @@ class _Recorder:
         for thread, locks in enumerate(self.held):
             while locks and self.rng.random() < 0.8:
                 self._emit(thread, Op.RELEASE, ("lock", locks.pop()))
-        return trace_of(self.names, self.log)
+        return assemble(parts_of(trace_of(self.names, self.log)))
 
     def _emit(self, thread: int, op: Op, target: Any, value: int | None = None) -> None:
         self.log.append(Step(thread, op, target, 0, True, value if self.valued else None))

@@ -1,6 +1,29 @@
 """What a claim shows, and the checker that believes it or not."""
 
-from mazurka.witness.check import contradictions, objections
-from mazurka.witness.witness import Fails, Races, Stuck, Waiting, Witness
+from mazurka.witness.check import Checker, contradictions, objections
+from mazurka.witness.witness import (
+    Claim,
+    Deadlocks,
+    Fails,
+    Intrudes,
+    Ordered,
+    Races,
+    Stuck,
+    Waiting,
+    Witness,
+)
 
-__all__ = ["Fails", "Races", "Stuck", "Waiting", "Witness", "contradictions", "objections"]
+__all__ = [
+    "Checker",
+    "Claim",
+    "Deadlocks",
+    "Fails",
+    "Intrudes",
+    "Ordered",
+    "Races",
+    "Stuck",
+    "Waiting",
+    "Witness",
+    "contradictions",
+    "objections",
+]

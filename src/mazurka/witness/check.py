@@ -14,13 +14,17 @@ The order proves a claim if the claim is so at its end (:mod:`mazurka.witness.cl
 trace tells are those last written is a question of its own (:func:`contradictions`): of a program parts of which are
 not tracked, something else may have written them.
 
+A trace that was recorded or read from a file, whose rows are steps of their own, is judged by the same rules with NumPy
+(:mod:`mazurka.witness.columns`), since it may be long.
+
 Shares no code with what searches for orders. Cost: linear in the trace, some microseconds an event.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
@@ -28,6 +32,9 @@ from mazurka.trace.wellformed import Walk
 from mazurka.witness.claim import Claimed
 from mazurka.witness.values import Values, is_counter
 from mazurka.witness.witness import Witness
+
+if TYPE_CHECKING:
+    from mazurka.witness.columns import Recorded
 
 #: The writer of initial values.
 _NOBODY: Final = -1
@@ -38,8 +45,30 @@ _EXCLUDING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
 _Rows = dict[int, list[int]]
 
 
+class Checker:
+    """Judges witnesses of one trace. What it needs of the trace is looked up once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._recorded: Recorded | None = None
+        if not isinstance(trace.thread, array):
+            from mazurka.witness.columns import Recorded
+
+            self._recorded = Recorded(trace)
+
+    def objections(self, witness: Witness) -> list[str]:
+        """Everything that speaks against the witness; empty if it is one."""
+        if self._recorded is not None:
+            return list(self._recorded.objections(witness))
+        return _objections(self._trace, witness)
+
+
 def objections(trace: Trace, witness: Witness) -> list[str]:
-    """Everything that speaks against the witness; empty if it is one."""
+    """Everything that speaks against one witness of a trace."""
+    return Checker(trace).objections(witness)
+
+
+def _objections(trace: Trace, witness: Witness) -> list[str]:
     rows = _rows_of_steps(trace)
     unknown = [step for step in witness.order if step not in rows]
     if unknown:

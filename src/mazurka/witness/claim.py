@@ -5,6 +5,7 @@ Asked of the state that the walk through the order has left behind (:class:`~maz
 
 What is not in the trace can't be judged: a lock that is never touched may have been held before the trace began, by
 the thread that was there then; of a lock that waits for its own holder the trace does not say whether it is re-entrant.
+Claims that are only made of recorded traces (:mod:`mazurka.witness.columns`) are not believed of runs of our own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.values import Values, is_counter
-from mazurka.witness.witness import Fails, Races, Stuck, Waiting
+from mazurka.witness.witness import Claim, Fails, Races, Stuck, Waiting
 
 #: Targets that are written once, for one thread to go on: a notification, a store on its way to memory.
 _ONCE: Final = ("wake", "store", "flushed")
@@ -35,14 +36,19 @@ class Claimed:
         self.passed = passed
         self.target = {name: number for number, name in enumerate(trace.targets)}
 
-    def objections(self, claim: Fails | Stuck | Races) -> Iterator[str]:
+    def objections(self, claim: Claim) -> Iterator[str]:
         """What speaks against the claim."""
-        if isinstance(claim, Races):
-            yield from self._races(claim)
-            return
-        if isinstance(claim, Fails):
-            yield from self._fails(claim)
-            return
+        match claim:
+            case Races():
+                yield from self._races(claim)
+            case Fails():
+                yield from self._fails(claim)
+            case Stuck():
+                yield from self._stuck(claim)
+            case _:
+                yield f"that a run {type(claim).__name__.lower()} can only be said of a recorded trace"
+
+    def _stuck(self, claim: Stuck) -> Iterator[str]:
         names = [waiting.thread for waiting in claim.waiting]
         for thread in self.walk.living():
             if names.count(self.trace.threads[thread]) != 1:

@@ -52,13 +52,43 @@ class Races:
 
 
 @dataclass(frozen=True, slots=True)
+class Deadlocks:
+    """Each of these steps is what its thread does next: taking a lock that the thread of the one after it holds (the
+    first comes after the last). Other threads may be anywhere."""
+
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """These steps take place, in this order: a use before its initialisation, for one."""
+
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Intrudes:
+    """``between`` takes place between ``first`` and ``last``, two consecutive accesses of a place by another thread,
+    and no serial order explains the three: read-write-read, write-write-read, read-write-write or write-read-write."""
+
+    first: int
+    between: int
+    last: int
+
+
+Claim = Fails | Stuck | Races | Deadlocks | Ordered | Intrudes
+
+
+@dataclass(frozen=True, slots=True)
 class Witness:
     """``order`` lists steps of the trace (numbers in its column ``step``).
 
-    ``unread`` are steps whose own reads need not be kept: the last of their threads in the order, whose values
-    nothing in the order depends on. ``claim`` is what the order leads to; None claims no more than the order.
+    ``unread`` are steps whose own reads need not be kept. Nothing that happens in the order may depend on their
+    values: they are the last of their threads in it or, if the trace tells branches, no branch of their threads comes
+    after them, and no read that is kept takes its value from a write after them. ``claim`` is what the order leads to;
+    None claims no more than the order.
     """
 
     order: tuple[int, ...]
     unread: frozenset[int] = frozenset()
-    claim: Fails | Stuck | Races | None = None
+    claim: Claim | None = None
