@@ -7,11 +7,12 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from tests.oracle.benchmarks import REFERENCES
-from tests.oracle.drive import reach
+from tests.oracle.drive import Unfinished, reach
 from tests.oracle.traces import Reorderings, random_knot, random_log, random_puzzle, random_questions
 from tests.property.causal_histories import check_order, random_query
 
@@ -172,10 +173,8 @@ def test_queries_of_the_benchmarks_are_answered_as_by_search() -> None:
     queries = 0
     for reference in REFERENCES.values():
         solver = _Compares()
-        try:
+        with suppress(Unfinished):
             reach(reference.make(), lambda solver=solver: ReadsFromSearch(solver), limit=40)
-        except AssertionError as error:
-            assert "does not end" in str(error)
         queries += solver.queries
     assert queries > 2_000
 
