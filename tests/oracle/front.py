@@ -7,15 +7,17 @@ that got stuck, which threads were stuck in what.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.oracle.enumerate import everything
+from tests.oracle.enumerate import final_states
 from tests.oracle.language import SmallProgram
 from tests.oracle.translate import Holder, to_python
 
 from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.outcome import Verdict
 from mazurka.explore.strategy import Settings as StrategySettings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
@@ -33,10 +35,11 @@ class Outcomes:
     outcomes: set[Any]
     kinds: set[FailureKind]
     executions: int
+    verdict: Verdict
 
 
 class _Recorded(PythonProgram):
-    """Notes the outcome of each run as the oracle would put it."""
+    """Notes the outcome of each run as the oracle would put it: a run that goes round for ever has none."""
 
     outcomes: set[Any]
     kinds: set[FailureKind]
@@ -44,7 +47,8 @@ class _Recorded(PythonProgram):
 
     def execute(self, plan: Plan) -> Run:
         run = super().execute(plan)
-        if run.divergence is None:
+        goes_round = run.settled or any(blocked.repeats is not None for blocked in run.blocked)
+        if run.divergence is None and not goes_round:
             assert not run.truncated
             self.outcomes.add(self._outcome(run))
             self.kinds |= {failure.kind for failure in run.failures}
@@ -66,7 +70,7 @@ class _Recorded(PythonProgram):
 def expected(program: SmallProgram, model: MemoryModel = MemoryModel.SC, limit: int = 30_000) -> set[Any]:
     """What the oracle says the outcomes are."""
     outcomes = set()
-    for shared, visible, failed, stuck in everything(program, limit, model).finals:
+    for shared, visible, failed, stuck in final_states(program, limit, model):
         waiting = frozenset(
             ("0" if t == 0 else f"0.{t}", _STUCK_IN[program.code[t].instructions[pc][0]]) for t, pc in stuck
         )
@@ -84,19 +88,21 @@ def reached(
     model: MemoryModel = MemoryModel.SC,
     limit: int = 3_000,
     holder: Holder = Holder.ATTRIBUTES,
+    edit: Callable[[str], str] = str,
+    finals: bool = True,
 ) -> Outcomes:
     """What the program's runs end in, explored by ``strategy``; as module ``name`` in ``folder``."""
     path = folder / f"{name}.py"
-    path.write_text(to_python(program, holder))
+    path.write_text(edit(to_python(program, holder)))
     settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     subject = _Recorded(Function(str(path), "program"), settings)
     subject.outcomes, subject.kinds = set(), set()
     subject.threads = len(program.threads) + 1
-    wanted = StrategySettings(finals=True)
+    wanted = StrategySettings(finals=finals)
     explorer = Explorer(subject, strategy, settings=wanted, stop_at_first=False, budget=Budget(limit))
     try:
-        executions = explorer.run().executions
+        outcome = explorer.run()
     finally:
         subject.close()
         sys.modules.pop(name, None)
-    return Outcomes(subject.outcomes, subject.kinds, executions)
+    return Outcomes(subject.outcomes, subject.kinds, outcome.executions, outcome.verdict)

@@ -30,6 +30,7 @@ from typing import Any, Final
 
 from mazurka.explore.company import Company, bits
 from mazurka.explore.packed import Packed
+from mazurka.explore.private import Standing
 from mazurka.explore.scout import Scout
 from mazurka.explore.values import ENDED, FIRST, HELD, RESERVED, Seen
 from mazurka.explore.walker import Walker
@@ -38,14 +39,18 @@ from mazurka.trace.event import Op
 
 
 class Move:
-    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it."""
+    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it.
 
-    __slots__ = ("forks", "to", "writes")
+    Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
+    """
+
+    __slots__ = ("forks", "lands", "to", "writes")
 
     def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: Moment) -> None:
         self.writes = writes
         self.forks = forks
         self.to = to
+        self.lands = to
 
 
 class Moment:
@@ -155,6 +160,10 @@ class Behaviour:
         self.daemons: set[int] = set()
         self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended, by thread
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
+        # What threads at the heads of loops' passes were like -> where they were then.
+        self.passes: dict[Any, Standing] = {}
+        self.loops: dict[Any, int] = {}  # loops, by where a thread was when it came to them
+        self.cyclic = False  # whether a thread came back to a moment
         self.astray = 0  # steps that were not what the same history had led to before
         self.growth = 0  # how often a moment's reach grew
 
@@ -163,11 +172,11 @@ class Behaviour:
 
         ``idle`` is the number of the point at which, for all that was known, nobody could move.
         """
-        record = Record(Packed.of(run), idle)
+        record, cyclic = Record(Packed.of(run), idle), self.cyclic
         self.records.append(record)
         Scout(self, run, record).scout()
         Walker(self, run, record).walk()
-        return self._settle()
+        return self._settle() or self.cyclic != cyclic
 
     def recall(self, packed: bytes, idle: int) -> None:
         """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
@@ -320,6 +329,16 @@ class Behaviour:
         """A step that has not been made yet is known to look at these places."""
         moment.expects(looks, waits)
         self._touches(moment, read, written)
+
+    def returns(self, above: Moment, move: Move, to: Moment) -> None:
+        """A move turned out to lead back to a moment."""
+        if move.lands is to:
+            return
+        move.lands = to
+        to.things |= move.to.things
+        to.above.append(above)
+        self._reaches(above, *to.reach)
+        self.cyclic = True
 
     def _touches(self, moment: Moment, read: int, written: int) -> None:
         """The step of a moment touches these places."""

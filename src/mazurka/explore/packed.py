@@ -31,7 +31,7 @@ class Packed:
 
     def run(self) -> Run:
         """What is needed of the run."""
-        tasks, log, choices, blocked, first, daemons, stuck, left, truncated, diverged = marshal.loads(
+        tasks, log, choices, blocked, first, daemons, stuck, left, truncated, settled, diverged = marshal.loads(
             zlib.decompress(self.content)
         )
         run = Run(
@@ -40,7 +40,7 @@ class Packed:
             [Choice(*choice) for choice in choices],
         )
         run.blocked = [Blocked(task, Op(op), target, site, *rest) for task, op, target, site, *rest in blocked]
-        run.first, run.daemons, run.truncated = first, daemons, truncated
+        run.first, run.daemons, run.truncated, run.settled = first, daemons, truncated, settled
         if stuck:
             run.failures.append(Failure(FailureKind.DEADLOCK, "", "", None))
         if left:
@@ -61,6 +61,7 @@ def _plain(run: Run) -> tuple[Any, ...]:
         any(failure.kind in STUCK for failure in run.failures),
         next((failure.thread for failure in run.failures if failure.kind is FailureKind.EXIT), ""),
         run.truncated,
+        run.settled,
         run.divergence is not None,
     )
 

@@ -18,9 +18,10 @@ Cost: some ten microseconds and a few hundred bytes per state and move.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mazurka.explore.behaviour import Behaviour, Moment
+from mazurka.explore.cycles import bottoms
 
 #: What is not known: a moment, and what the places it is known to look at hold.
 Gap = tuple[int, ...]
@@ -40,7 +41,7 @@ class Unknown(Exception):
 class State:
     """A joint state, and the way to it."""
 
-    __slots__ = ("last", "memory", "moments", "moved", "origin", "switches")
+    __slots__ = ("after", "last", "memory", "moments", "moved", "origin", "switches", "whole")
 
     def __init__(
         self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
@@ -51,6 +52,8 @@ class State:
         self.last = last  # the thread that moved into it
         self.switches = switches
         self.moved = 0  # the threads whose moves from here have been followed, as bits
+        self.whole = False  # whether all threads that can move are to
+        self.after: list[State] = []  # the states after these moves, where threads may go round in loops
 
     def way(self) -> tuple[int, ...]:
         """The threads that moved, from the start."""
@@ -78,6 +81,7 @@ class Reachable:
         self.endings: dict[tuple[int, ...], State] = {}
         self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
         self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
+        self.rounds: set[State] = set()  # what can be left no more, and somebody was told to run
         self.room = 0
         self._seen_growth = -1
         self._begin()
@@ -115,10 +119,12 @@ class Reachable:
         self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
     ) -> None:
         key = (moments, memory)
-        if key in self.known:
-            return
-        state = self.known[key] = State(moments, memory, origin, last, switches)
-        self._put(state)
+        state = self.known.get(key)
+        if state is None:
+            state = self.known[key] = State(moments, memory, origin, last, switches)
+            self._put(state)
+        if origin is not None and self.behaviour.cyclic:
+            origin.after.append(state)
 
     def _put(self, state: State) -> None:
         while len(self.work) <= state.switches:
@@ -135,7 +141,7 @@ class Reachable:
             raise Unknown(moment, memory)
         for place, value in move.writes:
             memory[place] = value
-        moments[thread] = move.to.number
+        moments[thread] = move.lands.number
         if move.forks >= 0:
             while len(moments) <= move.forks:
                 moments.append(-1)
@@ -189,9 +195,10 @@ class Reachable:
         while not self.opens:
             state = self._next_state()
             if state is None:
-                if self._seen_growth == self.behaviour.growth:
+                if self._seen_growth != self.behaviour.growth:
+                    self.look_again()
+                elif not self._look_at_rounds():
                     return None
-                self.look_again()
                 continue
             self._expand(state)
         state, thread, gap = self.opens.popleft()
@@ -215,7 +222,7 @@ class Reachable:
         if not enabled:
             self._idle(state)
             return
-        moving = self._persistent(state, enabled)
+        moving = enabled if state.whole else self._persistent(state, enabled)
         for thread in moving:
             if not state.moved >> thread & 1:
                 state.moved |= 1 << thread
@@ -297,6 +304,32 @@ class Reachable:
             if len(best) == 1:
                 break
         return best
+
+    # -- going round --------------------------------------------------------------------------------------------------
+
+    def _look_at_rounds(self) -> bool:
+        """Where threads only go round in loops, let the others move, too, if persistent sets have left them out."""
+        if not self.behaviour.cyclic:
+            return False
+        left_out = False
+        for component in self._bottoms():
+            if not any(state.moved.bit_count() >= len(self._enabled(state)) for state in component):
+                component[-1].whole = left_out = True
+                self._put(component[-1])
+        return left_out
+
+    def _bottoms(self) -> Iterator[list[State]]:
+        return bottoms(self.known.values(), lambda state: state.after)
+
+    def round(self) -> State | None:
+        """A state from which threads can only go round in loops, if none of its like has been run."""
+        if not self.behaviour.cyclic:
+            return None
+        for component in self._bottoms():
+            if self._enabled(component[0]) and self.rounds.isdisjoint(component):
+                self.rounds.update(component)
+                return min(component, key=lambda state: state.switches)
+        return None
 
     def is_unfinished(self) -> bool:
         """Whether there are states to go on from."""

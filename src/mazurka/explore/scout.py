@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.explore.private import Standing
 from mazurka.explore.values import ENDED, FIRST, HELD
 from mazurka.explore.walker import Walker
+from mazurka.program.memory import STORE
 from mazurka.program.protocol import Step, Target
 from mazurka.trace.event import WRITES, Op
 
@@ -38,7 +40,10 @@ class Scout(Walker):
             moment = self.at[step.task]
             if moment is not None:
                 try:
-                    self._follow(step, moment)
+                    if step.op is Op.BRANCH:
+                        self._pass(step)
+                    else:
+                        self._follow(step, moment)
                 except _Lost:
                     self.at[step.task] = moment = None
             if moment is None:
@@ -53,8 +58,12 @@ class Scout(Walker):
         if move is None:
             raise _Lost
         self.memory.update(move.writes)
-        self.at[step.task] = move.to
-        self.touched[step.task] = 0
+        self._arrive(step.task, moment, move)
+        if step.target[0] == STORE and step.op is Op.WRITE:
+            self.private[step.task].since = move.to.number
+
+    def _stood(self, key: Any, standing: Standing) -> Standing:
+        return self.behaviour.passes.get(key, standing)
 
     def _forget(self, step: Step) -> None:
         """Nobody knows what values a lost thread writes."""
@@ -70,6 +79,7 @@ class Scout(Walker):
     def _object(self, number: int, task: int, moment: Moment | None) -> int:
         here = self.record.objects.get(number)
         if moment is not None:
+            self._meet(number, task, moment)
             known = self.behaviour.touched.get((moment.number, self.touched[task]))
             self.touched[task] += 1
             if here is None and known is not None:

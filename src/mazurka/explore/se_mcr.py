@@ -32,7 +32,7 @@ Cost: reachable.py's per state, and each run is followed once, again only if it 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mazurka.explore.behaviour import Behaviour
 from mazurka.explore.reachable import Gap, Reachable, State
@@ -47,6 +47,7 @@ class Counters:
     runs: int = 0
     refused: int = 0  # runs that only showed that a thread has to wait
     lost: int = 0  # runs that could not go the way they should have
+    endless: int = 0  # ways to go round in loops for ever
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class _Wanted:
 
     gap: Gap | None = None
     points: int = -1
+    endless: bool = False
 
 
 class SwitchEquivalence:
@@ -92,8 +94,10 @@ class SwitchEquivalence:
                     self.reachable.asked.add(state.moments)
                     way = state.way()
                     return self._seed(way, _Wanted(points=len(way)))
-            if not self.reachable.is_unfinished():
-                return None
+            if self.reachable.is_unfinished():
+                continue
+            state = self.reachable.round()
+            return None if state is None else self._seed(state.way(), _Wanted(endless=True))
 
     def _is_wanted(self, state: State) -> bool:
         return self.reachable.is_stuck(state) or self.reachable.may_mislead(state)
@@ -116,7 +120,7 @@ class SwitchEquivalence:
             self.journal.append(("lost", self.counters.lost))
         if anew or not self.reachable.known:
             self.reachable.begin_anew()
-            self.out = {number: _Wanted(points=known.points) for number, known in self.out.items()}
+            self.out = {number: replace(known, gap=None) for number, known in self.out.items()}
         elif wanted.gap is not None:
             if run.divergence is None:
                 self.reachable.learnt(wanted.gap)
@@ -125,6 +129,9 @@ class SwitchEquivalence:
                 self.reachable.refuse(wanted.gap)
         elif idle >= 0:
             self.reachable.look_again()
+        elif wanted.endless and not run.failures:
+            self.counters.endless += 1
+            self.journal.append(("endless", self.counters.endless))
 
     def _is_answer(self, seed: Seed, run: Run, wanted: _Wanted) -> bool:
         """Whether a run that could not follow its seed tells that the thread asked to move has to wait."""
@@ -144,6 +151,8 @@ class SwitchEquivalence:
             parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
         if self.behaviour.astray:
             parts.append(f"{self.behaviour.astray} steps were not what the same history had led to before")
+        if self.counters.endless:
+            parts.append(f"in {self.counters.endless} ways threads come to go round in loops that they can't leave")
         if self.reachable.expiries:
             parts.append("waiting times ran out, and which does first is not explored")
         return "; ".join(parts)
@@ -162,6 +171,8 @@ class SwitchEquivalence:
                     self.counters.runs += 1
                 case ("lost", lost):
                     self.counters.lost = lost
+                case ("endless", endless):
+                    self.counters.endless = endless
         if self.behaviour.records:
             self.behaviour.relearn()
             self.reachable.begin_anew()

@@ -46,7 +46,7 @@ class Sightings:
         if run.divergence is not None:
             return []
         self.points = max(self.points, run.passed())
-        if judge is not None and not run.truncated:
+        if judge is not None and not run.truncated and not run.settled:
             verdict = judge(run)
             if verdict is not None:
                 return [*run.failures, verdict]

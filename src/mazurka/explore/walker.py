@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.explore.company import bits
 from mazurka.explore.packed import STUCK
+from mazurka.explore.private import MOST, Private, Standing
 from mazurka.explore.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import FLUSHED, STORE, is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.behaviour import Behaviour, Moment, Record
+    from mazurka.explore.behaviour import Behaviour, Moment, Move, Record
 
 #: What every thread does, whatever it is about; never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
@@ -51,6 +52,11 @@ class Walker:
         self.memory: dict[int, int] = {}
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
+        self.entered = [0] * len(run.tasks)  # loops a task has come to since its moment began
+        self.loops: dict[tuple[int, int], int] = {}  # how many-eth loop of a task -> which
+        self.private = [Private() for _ in run.tasks]
+        self.last: list[tuple[Moment, Move] | None] = [None] * len(run.tasks)  # how the task came to its moment
+        self.told = [False] * len(run.tasks)  # whether the task's state was, in its last pass
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
@@ -72,7 +78,10 @@ class Walker:
                 cursor += 1
             if step.op is Op.BEGIN:
                 self.at[step.task] = self.behaviour.root(self.threads[step.task])
-            self._step(number, step)
+            if step.op is Op.BRANCH:
+                self._pass(step)
+            else:
+                self._step(number, step)
         self._end()
 
     def _note_stopped(self, number: int, moved: int, enabled: tuple[int, ...]) -> None:
@@ -112,13 +121,59 @@ class Walker:
             self.history.setdefault(place, []).append((number, value))
         move.to.done = step.op is Op.END
         move.to.things |= moment.things
-        self.at[task] = move.to
-        self.touched[task] = 0
+        self._arrive(task, moment, move)
         if step.target[0] == STORE and step.op is Op.WRITE:
+            self.private[task].since = move.to.number  # stores are numbered
             self._store(step.target[1], step.target[2])
         elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
             self.stores[queue] += 1
             self._await_store(move.to, queue, self.stores[queue] + 1)
+
+    def _arrive(self, task: int, moment: Moment, move: Move) -> None:
+        """A task has made a move."""
+        self.at[task] = move.to
+        self.last[task] = (moment, move)
+        self.touched[task] = self.entered[task] = 0
+
+    # -- loops --------------------------------------------------------------------------------------------------------
+
+    def _pass(self, step: Step) -> None:
+        """A pass of a loop begins: with the state of an earlier one the thread is where it was then."""
+        task, moment = step.task, self.at[step.task]
+        assert moment is not None
+        _, site, entry = step.target
+        loop = self.loops.get((task, entry))
+        if loop is None:
+            loops = self.behaviour.loops
+            loop = self.loops[task, entry] = loops.setdefault((moment.number, site, self.entered[task]), len(loops) + 1)
+            self.entered[task] += 1
+        key = self._state(step.value, task, moment, loop)
+        self.told[task] = key is not None
+        if key is None:
+            return
+        standing = self._stood(key, Standing(moment, self.entered[task], self.touched[task]))
+        came_by = self.last[task]
+        if standing.moment is not moment and came_by is not None:
+            self.behaviour.returns(*came_by, standing.moment)
+        self.at[task], self.entered[task], self.touched[task] = standing
+
+    def _stood(self, key: Any, standing: Standing) -> Standing:
+        """Where the thread was when it was first seen in this state: here, if it was not."""
+        return self.behaviour.passes.setdefault(key, standing)
+
+    def _state(self, value: Any, task: int, moment: Moment, loop: int) -> Any:
+        """All that a thread's going on depends on, but for what it will read; None if that can't be told."""
+        private = self.private[task]
+        if value is None or len(private.holds) > MOST:
+            return None
+        silent, births, variables = value
+        if (silent, births) != private.counts:
+            private.counts, private.since = (silent, births), moment.number
+        touched, self.touched[task] = self.touched[task], -(loop << 20)  # counted apart: others come here another way
+        state = self._key(variables, task, moment)
+        holds = frozenset([(place, self._key(held, task, moment)) for place, held in private.holds.items()])
+        self.touched[task] = touched
+        return (loop, private.since, state, holds)
 
     def _started_by(self, step: Step) -> int:
         """The thread that a step starts: a queue of stores lives from its first store on. -1: none."""
@@ -183,6 +238,8 @@ class Walker:
             if target[0] == "wake":
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
             elif op not in _LIFE and target[0] not in _KEPT and not self._contended(task, location, target, WRITES[op]):
+                if WRITES[op]:
+                    self.private[task].write(location, op, None if opaque else value, moment.number)
                 continue
             if opaque and op is not Op.READ:
                 self._opaque(location)
@@ -246,6 +303,8 @@ class Walker:
     def _wake(self, task: int, target: Target, woken: int) -> Target:
         """Where a thread that waits for a condition sees that it was woken: a place of its own, whatever wait it is."""
         if target in self.event_wakes:
+            if (moment := self.at[task]) is not None:
+                self.private[task].since = moment.number  # they are numbered
             return target
         return ("wake", self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
 
@@ -288,6 +347,8 @@ class Walker:
     def _object(self, number: int, task: int, moment: Moment | None) -> int:
         """Our number of an object of this run: that of what the same history has led to before."""
         behaviour, here = self.behaviour, self.record.objects.get(number)
+        if moment is not None:
+            self._meet(number, task, moment)
         if moment is None:
             if here is None:
                 here = self.record.objects[number] = behaviour.new_object()
@@ -305,6 +366,13 @@ class Walker:
         moment.things |= 1 << thing
         return thing
 
+    def _meet(self, number: int, task: int, moment: Moment) -> None:
+        """A task touches an object, perhaps one it has made: a pass that makes one is not like the one before."""
+        private = self.private[task]
+        if number not in private.mine:
+            private.mine.add(number)
+            private.since = moment.number
+
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def _end(self) -> None:
@@ -314,6 +382,8 @@ class Walker:
             moment = self.at[blocked.task]
             if moment is None or moment.done:
                 continue
+            if blocked.repeats is not None and self.told[blocked.task]:
+                continue  # where it would go on is known, or will be
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
             if stuck:
@@ -330,7 +400,7 @@ class Walker:
                 if moment is not None and moment.point is None:
                     moment.done = True  # nobody will know
         behaviour.company.meet(bits([behaviour.find(thing) for thing in set(self.record.objects.values())]))
-        if run.divergence is None:
+        if run.divergence is None and not run.settled:
             behaviour.ended.add(self._vector())
 
     def _holds(self, place: int) -> int:

@@ -61,6 +61,9 @@ class Continuation(Enum):
     SURW = "surw"  # as policy.SelectiveWalk says, with `focus` and `weights`
 
 
+#: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (rounds.py).
+PASS: Final = "pass"
+
 #: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: what it
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
@@ -72,8 +75,9 @@ class Plan:
 
     ``prefix`` holds thread names, which mean the same thread in every run. ``seed`` feeds all but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
-    ``detail`` records values, object names and stacks as a report needs them, at some cost. ``values`` makes a step's
-    value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`.
+    ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
+    value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`; ``values`` does so,
+    too, and asks for whatever else it takes to compare what threads have seen.
     """
 
     prefix: tuple[str, ...] = ()
@@ -86,6 +90,7 @@ class Plan:
     strict: bool = True
     detail: bool = False
     values: bool = False
+    keys: bool = False
 
 
 class FailureKind(Enum):
@@ -194,6 +199,7 @@ class Run:
     divergence: Divergence | None = None
     grew: bool = False
     truncated: str = ""  # why the run was cut short ("" if it was not)
+    settled: bool = False  # values only: it was ended since those left only went round in loops
     expired: int = 0  # waiting times that ran out
     output: str = ""
     untracked: dict[str, int] = field(default_factory=dict)

@@ -169,7 +169,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         if type(space) is dict:
             objects.adopt_dictionary(thing, space)
     elif how is FOREIGN:
-        run.current.effects += 1
+        run.current.silent += 1
     elif how is OPAQUE:
         _opaque_call(run, thing, name, site)
     elif is_a(how, type):

@@ -147,7 +147,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         given = (*args, named) if named and name == "update" else args
         natives.native_method(run, owner, name, site, given)
         if not sources(owner) and not is_a(owner, (str, bytes, int, tuple, float)):
-            run.current.effects += 1  # a file that was read from, say
+            run.current.silent += 1  # a file that was read from, say
 
 
 def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     if function in _READERS:
         _read(run, site, args)
         if function is print:
-            run.current.effects += 1
+            run.current.silent += 1
     elif function is len and args:
         measure(run, args[0], site)
     elif function is getattr or function is hasattr:
@@ -201,7 +201,7 @@ def _foreign(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     root = root_of(function.__module__)
     if root in MODELLED:
         return
-    run.current.effects += 1
+    run.current.silent += 1
     if root in _SAFE_FUNCTIONS:
         wholes.read(run, (*args, *named.values()), site)
     else:
@@ -268,7 +268,7 @@ def go_through(run: Any, thing: Any, site: int) -> None:
 def may_get_on(run: Any, thing: Any) -> None:
     """Going through an iterator uses it up: a loop that does is not idle."""
     if type(thing) not in _IDLE:
-        run.current.effects += 1
+        run.current.silent += 1
 
 
 def begin(run: Any, thing: Any, site: int) -> None:

@@ -119,7 +119,7 @@ def step(thing: Any, site: int) -> Any:
     """``next(thing)`` is about to be called."""
     run = kernel.active
     if run is not None and not run.solo:
-        run.current.effects += 1  # an iterator that gets on is not seen to
+        run.current.silent += 1  # an iterator that gets on is not seen to
         found = cursors(thing)
         if found:
             reads = [access for cursor in found for access in next_reads(cursor)]

@@ -57,6 +57,9 @@ _PATIENCE: Final = 10_000
 #: How many points daemon threads may pass after all others have ended.
 _GRACE: Final = 200
 
+#: So many last steps of a thread that went on alone are looked at when a run is cut.
+_LATELY: Final = 100
+
 #: How many steps are logged between two looks at the time a run has taken.
 _STRIDE: Final = 256
 
@@ -98,6 +101,9 @@ class Task:
     priority = 0.0
     visits = 0  # entries into the kernel since it is being ended
     effects = 0  # steps that changed something others can see, counted once somebody counts
+    silent = 0  # what it did besides of which no step tells
+    entered = 0  # values: loops it has come to
+    turned = False  # values: its loop has begun a pass as it did an earlier one
 
     def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
@@ -113,6 +119,7 @@ class Task:
         self.clock = 0.0
         self.loops: dict[tuple[int, int], Any] = {}
         self.reads: list[tuple[Target, int]] = []
+        self.passes: set[Any] = set()  # values: states that passes of its loops began in
 
 
 #: What :attr:`Kernel.touched` holds for locations that several threads share and somebody writes.
@@ -133,11 +140,14 @@ class Kernel:
     # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
     grew = False
     timed = False  # clocks have moved apart
+    keyed = False  # values are told as keys
     expired = 0  # waiting times that ran out
     refused = False  # the prefix wanted one to run out early
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
+    settled = False  # values: those left only go round in loops
+    turns = 0  # values: passes in succession that began as earlier ones did
     blocked: list[Blocked]  # what threads were stopped before when the run ended
     on_stuck: Callable[[Kernel, list[Task]], Failure | None] = staticmethod(lambda kernel, tasks: None)
     on_error: Callable[[Kernel, Task, BaseException], Failure | None] = staticmethod(lambda kernel, task, error: None)
@@ -162,7 +172,9 @@ class Kernel:
         self.points = learned.points
         self.limits = limits
         self.values = plan.values and not plan.detail
-        self.detail = plan.detail or self.values  # values are told: in words, or else as keys
+        if self.values or plan.keys and not plan.detail:
+            self.keyed = True
+        self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
         if self.detail:
             self.be_careful()
@@ -294,6 +306,7 @@ class Kernel:
 
     def stop(self, reason: str = "") -> None:
         """End the run here and now, from inside a thread; never returns to the caller."""
+        self._learn_loop()
         if reason:
             self.truncated = reason
         self.aborting = True
@@ -452,14 +465,15 @@ class Kernel:
         task = self.current
         self.be_careful()
         task.clock_reads += 1
-        task.effects += 1
+        task.silent += 1
         task.clock += TICK * (1 << min(task.clock_reads // 16, 40))
         return task.clock
 
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:
         """Hold the running thread, which would only repeat itself, until ``changed()`` holds for what it ``reads``."""
         task = self.current
-        task.guard = changed
+        # Whoever learns may want another pass all the same.
+        task.guard = (lambda: self._is_wanted(task) or changed()) if self.values else changed
         task.spinning = True
         task.repeats = reads
         pending = task.pending
@@ -469,6 +483,9 @@ class Kernel:
         task.spinning = False
         task.repeats = None
 
+    def _is_wanted(self, task: Task) -> bool:
+        return self.cursor < len(self.prefix) and self.prefix[self.cursor] == task.name
+
     def drain(self, site: int = 0) -> None:
         """Wait until what the running thread has stored is there for all; here every store is at once."""
 
@@ -477,10 +494,10 @@ class Kernel:
 
     def tell(self, value: object, *, whole: bool = False) -> None:
         """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
-        if self.detail and not self.solo and not self.aborting and (whole or not self.values):
+        if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
             if self.log[-1][5] is OPAQUE:
                 return
-            told = ("told", value) if self.values else value
+            told = ("told", value) if self.keyed else value
             self.log[-1] = (*self.log[-1][:5], told, self.log[-1][6])
 
     # -- deciding ---------------------------------------------------------------------------------------------------
@@ -571,6 +588,9 @@ class Kernel:
         then = self.plan.then
         if then is _STAY:
             current = self.current
+            if current.turned:
+                current.turned = False
+                return min(enabled, key=lambda task: (task.sleeping, task.index <= current.index, task.index))
             if not current.sleeping and current in enabled:
                 return current
             awake = [task for task in enabled if not task.sleeping]
@@ -631,17 +651,17 @@ class Kernel:
         """
         if self.detail:
             self.settle()
-            if not self.values:
+            if not self.keyed:
                 self.stacks[len(self.log)] = self.snapshot_stack()
             if callable(value):
                 if WRITES[op]:
-                    if self.values and target not in self.first:
+                    if self.keyed and target not in self.first:
                         self.first[target] = self._look_up(value)
                     self._unsettled.append((len(self.log), value))
                     value = None
                 else:
                     value = self._look_up(value)
-            if self.values and target[0] in _PRIMITIVES and self.is_opaque():
+            if self.keyed and target[0] in _PRIMITIVES and self.is_opaque():
                 value = OPAQUE
         self._count(task, op, target)
         for access in more:
@@ -716,6 +736,14 @@ class Kernel:
         self.points.update(sites)
         if len(self.points) != before:
             self.grew = True
+
+    def _learn_loop(self) -> None:
+        """The running thread has gone on alone for long: nobody knows what others would do to what it touches."""
+        lately = self.log[-_LATELY:]
+        index = self.current.index
+        if len(lately) == _LATELY and len(self.live) > 1:
+            if all(entry[0] == index and not entry[4] for entry in lately):
+                self._learn({entry[3] for entry in lately})
 
     def need_points(self, mark: int) -> None:
         """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""

@@ -41,7 +41,7 @@ _shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have bee
 
 _SHIFT: Final = 24
 _LONG: Final = 200  # texts longer than this are told apart by a digest
-_SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
+SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
 
@@ -144,7 +144,7 @@ def adopt_dictionary(owner: object, dictionary: dict[str, Any]) -> None:
 def key_of(key: Any) -> Any:
     """What stands for a key in a target: equal keys give equal results, and no code of the program runs."""
     kind: Any = type(key)
-    if kind in _SCALARS:
+    if kind in SCALARS:
         return key
     if is_a(key, tuple) and kind.__eq__ is tuple.__eq__:
         return tuple([key_of(part) for part in tuple.__iter__(key)])
@@ -168,7 +168,7 @@ def value_key(value: Any) -> tuple[Any, ...]:
             len(value),
             blake2b(value if kind is bytes else value.encode(errors="surrogatepass")).digest(),
         )
-    if kind in _SCALARS:
+    if kind in SCALARS:
         return (kind.__name__, value)
     if kind is tuple:
         return ("tuple", *[value_key(part) for part in value])
@@ -204,7 +204,7 @@ def remember(thing: Any, path: str) -> None:
     """Keep the path an object was reached by, as long as it lives; that must not change how long that is."""
     key = id(thing)
     known = _paths.get(key)
-    if type(thing) not in _SCALARS and (known is None or ("#" in known and "#" not in path)):
+    if type(thing) not in SCALARS and (known is None or ("#" in known and "#" not in path)):
         _paths[key] = path
         try:
             _named[key] = weakref.ref(thing, lambda _dead: _paths.pop(key, None))
@@ -231,7 +231,7 @@ def _look_around(thing: object) -> Iterator[str]:
 def describe(value: Any, depth: int = 1) -> str:
     """A short text for a value."""
     kind = type(value)
-    if kind in _SCALARS:
+    if kind in SCALARS:
         text = repr(value)
         return text if len(text) <= 60 else text[:57] + "..."
     if is_a(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
@@ -251,7 +251,7 @@ def describe(value: Any, depth: int = 1) -> str:
 
 def label(running: Any, target: Target, thing: object, part: str = "") -> None:
     """Put a target in words, once; ``part`` is what follows the object's name."""
-    if running.values:
+    if running.keyed:
         running.names[target] = ""
     elif target not in running.names:
         running.names[target] = name(thing) + part
@@ -290,10 +290,10 @@ _NO_ATTRIBUTES: Final[dict[str, Any]] = {}
 def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
     """A callable that describes what ``look`` finds, and keeps the path by which it was found.
 
-    Where values are wanted as keys (:attr:`Plan.values`) it gives that of what ``look`` finds.
+    Where values are wanted as keys (:attr:`Plan.keys`) it gives that of what ``look`` finds.
     """
     running = _kernel.active
-    if running is not None and running.values:
+    if running is not None and running.keyed:
         return lambda: value_key(look())
 
     def told() -> str:

@@ -408,6 +408,7 @@ def _run_of(run_kernel: Kernel) -> Run:
         divergence=run_kernel.divergence,
         grew=run_kernel.grew,
         truncated=run_kernel.truncated,
+        settled=run_kernel.settled,
         untracked=run_kernel.untracked,
         uncontrolled=run_kernel.uncontrolled,
         names=run_kernel.names,

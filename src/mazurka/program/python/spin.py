@@ -12,6 +12,8 @@ from __future__ import annotations
 import types
 from typing import Any, Final
 
+from mazurka.program.python import rounds
+
 _SCALARS: Final = frozenset({int, str, float, bool, type(None), bytes})
 
 #: Generators, coroutines and asynchronous generators.
@@ -25,13 +27,17 @@ _TOO_MANY_READS: Final = 20_000
 class _Loop:
     """What a thread had done and read when it was last at the loop's head."""
 
-    __slots__ = ("effects", "frame", "locals", "mark")
+    __slots__ = ("effects", "frame", "locals", "mark", "number", "states")
 
-    def __init__(self, frame: types.FrameType, effects: int, mark: int, variables: dict[str, Any] | None) -> None:
+    def __init__(
+        self, frame: types.FrameType, effects: int, mark: int, variables: dict[str, Any] | None, number: int
+    ) -> None:
         self.frame = frame  # kept, so that its id is not another's
         self.effects = effects
         self.mark = mark
         self.locals = variables
+        self.number = number
+        self.states: set[Any] = set()  # values: those its passes began in
 
 
 def at_head(run: Any, frame: types.FrameType, site: int) -> None:
@@ -48,15 +54,20 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
         run.be_careful()  # from now on it is counted what steps change
         if len(task.loops) >= _TOO_MANY_LOOPS:
             _prune(task, frame)
-        task.loops[key] = _Loop(frame, task.effects, len(task.reads), _variables(frame))
+        task.entered += 1
+        loop = task.loops[key] = _Loop(frame, _effects(task), len(task.reads), _variables(frame), task.entered)
+        if run.values:
+            rounds.begin(run, loop, frame, site)
         return
-    if loop.effects != task.effects:
+    if run.values:
+        rounds.begin(run, loop, frame, site)
+    if loop.effects != _effects(task):
         if len(task.reads) > _TOO_MANY_READS:
             task.loops.clear()
             task.reads.clear()
         if len(task.loops) == 1:
             task.reads.clear()
-        loop.effects, loop.mark, loop.locals = task.effects, len(task.reads), None
+        loop.effects, loop.mark, loop.locals = _effects(task), len(task.reads), None
         return
     reads = dict(task.reads[loop.mark :])
     versions = run.versions
@@ -73,6 +84,11 @@ def left(task: Any, frame: types.FrameType, site: int) -> None:
     task.loops.pop((id(frame), site), None)
     if not task.loops:
         task.reads.clear()
+
+
+def _effects(task: Any) -> int:
+    effects: int = task.effects + task.silent
+    return effects
 
 
 def _variables(frame: types.FrameType) -> dict[str, Any]:

@@ -1,0 +1,60 @@
+"""Where a search can go round for ever: the bottom components of a directed graph.
+
+A set of nodes each of which leads to each other one, and from which no edge leads out (Tarjan, SIAM J. Comput. 1(2),
+1972, without recursion). Cost: linear in nodes and edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+Node = TypeVar("Node")
+
+
+def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
+    """The bottom components of what can be reached from ``nodes``; each in the order its nodes were left."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    leads_out: set[Node] = set()  # roots of components, and nodes with an edge to a finished component
+    finished: set[Node] = set()
+    path: list[Node] = []
+    for first in nodes:
+        if first in index:
+            continue
+        index[first] = low[first] = len(index)
+        path.append(first)
+        work = [(first, iter(after(first)))]
+        while work:
+            node, rest = work[-1]
+            following = next(rest, None)
+            if following is None:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == index[node]:
+                    component = _cut(path, node)
+                    finished.update(component)
+                    if not any(each in leads_out for each in component):
+                        yield component
+                    if work:
+                        leads_out.add(work[-1][0])
+            elif following in finished:
+                leads_out.add(node)
+            elif following in index:
+                low[node] = min(low[node], index[following])
+            else:
+                index[following] = low[following] = len(index)
+                path.append(following)
+                work.append((following, iter(after(following))))
+
+
+def _cut(path: list[Node], root: Node) -> list[Node]:
+    """Takes the end of a path off, from ``root`` on."""
+    at = len(path) - 1
+    while path[at] is not root:
+        at -= 1
+    component = path[at:]
+    del path[at:]
+    return component
