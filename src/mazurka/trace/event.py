@@ -66,7 +66,7 @@ WRITES: Final[tuple[bool, ...]] = tuple(op in _WRITING for op in Op)
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in a source text: what a person needs to find the line."""
+    """A place in a source text: what a person needs to find the line. Line 0: ``file`` is all that is known."""
 
     file: str
     line: int
@@ -74,7 +74,7 @@ class Location:
     function: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 @dataclass(frozen=True, slots=True)

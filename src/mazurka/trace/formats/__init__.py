@@ -1,0 +1,1 @@
+"""Traces in files: one module per format, each with ``read`` and ``write`` (see ``format.py``)."""

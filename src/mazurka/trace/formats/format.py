@@ -1,0 +1,103 @@
+"""What a format is, which formats there are, and which one a file has.
+
+A format is a module with two functions::
+
+    def read(source: Source) -> Parts                        # strict: what is malformed is an error that says where
+    def write(parts: Parts, out: BinaryIO) -> list[str]      # what got lost, in words; empty if nothing did
+
+What a format can't hold at all (an event it has no word for, a number too large for its fields) is an error
+``trace-cannot-carry``; names it numbers anew and columns it does not have are losses.
+
+A file has the format that its name says (``.std``, ``.std.gz``), if that is one and only one; otherwise the one that
+its first bytes look like.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO, Final, Protocol
+
+from mazurka.errors import MazurkaError, UsageError
+from mazurka.trace.columns import Parts
+from mazurka.trace.formats.source import Source
+
+
+class Module(Protocol):
+    """What implements a format."""
+
+    read: Callable[[Source], Parts]
+    write: Callable[[Parts, BinaryIO], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A row of the registry; ``start`` is what the first bytes of such files look like."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    start: re.Pattern[bytes]
+    says: str
+
+    def module(self) -> Module:
+        module: Module = importlib.import_module(f"mazurka.trace.formats.{self.name}")
+        return module
+
+
+_EVENT: Final = rb"[A-Za-z_]+(\([^\s|]*\))?"
+_WORDS: Final = rb"(RD|WR|ARD|AWR|LK|UK|SIG|WT|SIGNAL[A-Z]+|WAIT[A-Z]+|PREBRANCH|POSTBRANCH|NT|NTWT)"
+
+#: All formats, in the order in which a file that does not say is tried for them.
+FORMATS: Final = (
+    Format("parquet", (".parquet",), re.compile(rb"PAR1"), "Mazurka's own: Parquet, readable by DuckDB and Polars"),
+    Format("csv", (".csv",), re.compile(rb"(\xef\xbb\xbf)?thread,op,"), "CSV with a header, a column per field"),
+    Format("std", (".std",), re.compile(rb"[^|\s]+\|" + _EVENT + rb"\|[^|\n]*(\r?\n|\Z)"), "RAPID's STD text"),
+    Format("speedygo", (".speedygo",), re.compile(rb"[^,\s]+," + _WORDS + rb","), "SpeedyGo's logs"),
+    Format("focs", (".focs",), re.compile(rb"(Fork|Begin|End|Join|Read|Write|Acq|Rel) \S+ \S+"), "focs-lab's text"),
+    Format("roadrunner", (".rr",), re.compile(rb"(\[[^\n]*\n)*@ "), "RoadRunner's print tool"),
+    Format("rapidcsv", (".csv",), re.compile(rb",*" + _EVENT + rb",*(\r?\n|\Z)"), "RAPID's CSV, a column per thread"),
+    Format(
+        "rapidbin", (".data", ".rapidbin"), re.compile(rb"[\x00-\x04\x80-\x84]"), "RAPID's binary, 8 bytes an event"
+    ),
+)
+
+
+def named(name: str) -> Format:
+    """The format of this name."""
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    names = ", ".join(known.name for known in FORMATS)
+    raise UsageError("trace-format", f"there is no trace format {name}", hint=f"there are {names}")
+
+
+def format_for(file: str) -> Format:
+    """The format in which to write a file of this name."""
+    candidates = _by_suffix(file)
+    if not candidates:
+        raise UsageError("trace-format", "its name says no trace format", where=file, hint="name one with --to")
+    return candidates[0]
+
+
+def format_of(source: Source) -> Format:
+    """The format that a file has."""
+    if source.path.is_dir():
+        return named("parquet")
+    candidates = _by_suffix(str(source.path))
+    if len(candidates) == 1:
+        return candidates[0]
+    head = source.head()
+    for known in candidates or FORMATS:
+        if known.start.match(head):
+            return known
+    if candidates:
+        return candidates[0]
+    hint = "say with --from which it has"
+    raise MazurkaError("trace-format", "looks like no trace format", where=str(source.path), hint=hint)
+
+
+def _by_suffix(file: str) -> list[Format]:
+    name = file.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zstd")
+    return [known for known in FORMATS if name.endswith(known.suffixes)]

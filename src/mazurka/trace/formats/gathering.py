@@ -1,0 +1,79 @@
+"""Rows gathered one by one, into parts: what the readers of text formats fill."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from mazurka.errors import MazurkaError
+from mazurka.trace.columns import LARGEST, Columns, Names
+from mazurka.trace.event import Op
+from mazurka.trace.locations import location_of
+from mazurka.trace.trace import NO_VALUE
+
+#: In the column of sites: no location known.
+NO_SITE: Final = -1
+
+#: So many rows make a part.
+PART: Final = 1 << 17
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class Interning(dict[_Key, int]):
+    """Gives each new key the next number; ``names`` holds what ``made`` makes of the keys, by number."""
+
+    def __init__(self, made: Callable[[_Key], Any] = lambda key: key) -> None:
+        super().__init__()
+        self.names: list[Any] = []
+        self._made = made
+
+    def __missing__(self, key: _Key) -> int:
+        number = self[key] = len(self.names)
+        if number > LARGEST:
+            raise too_many("names")
+        self.names.append(self._made(key))
+        return number
+
+
+class Gathering:
+    """Rows so far; threads, targets, values and locations are given by name."""
+
+    def __init__(self) -> None:
+        self.threads: Interning[str] = Interning()
+        self.targets: Interning[tuple[str, str]] = Interning()
+        self.values: Interning[str] = Interning()
+        self.locations: Interning[str] = Interning(location_of)
+        self.names = Names(self.threads.names, self.targets.names, self.values.names, self.locations.names)
+        self._thread, self._op, self._target = array("i"), array("b"), array("i")
+        self._value, self._site = array("i"), array("i")
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._op) >= PART
+
+    def event(
+        self, thread: str, op: Op, target: tuple[str, str], location: str | None, value: str | None = None
+    ) -> None:
+        """One more row."""
+        self._thread.append(self.threads[thread])
+        self._op.append(op)
+        self._target.append(self.targets[target])
+        self._value.append(NO_VALUE if value is None else self.values[value])
+        self._site.append(NO_SITE if location is None else self.locations[location])
+        if target[0] == "thread":
+            self.threads[target[1]]
+
+    def taken(self) -> Columns:
+        """The rows since it was last asked."""
+        columns = [np.array(column) for column in (self._thread, self._op, self._target, self._value, self._site)]
+        self._thread, self._op, self._target = array("i"), array("b"), array("i")
+        self._value, self._site = array("i"), array("i")
+        return Columns(*columns)
+
+
+def too_many(of_what: str) -> MazurkaError:
+    return MazurkaError("trace-too-large", f"more than {LARGEST:,} {of_what}: they can't be numbered")

@@ -1,0 +1,97 @@
+"""Operations in the words of STD, and the kind of what each touches: shared by the text formats that RAPID reads.
+
+=====================  ==========================================================
+words                  operation
+=====================  ==========================================================
+``r w``                READ, WRITE of a variable (``rmw`` both at once)
+``acq rel req``        ACQUIRE, RELEASE, REQUEST of a lock
+``fork join``          FORK, JOIN of a thread
+``begin end``          BEGIN, END of the thread itself; what they name is not read
+``wait notify``        WAIT, NOTIFY of a condition
+``notifyAll``          NOTIFY_ALL; some write ``broadcast`` or ``notifyall``
+``branch``             BRANCH
+``enter exit``         CALL, RETURN of a method; some write ``call``, ``return``
+``alloc free``         ALLOC, FREE of an object
+``fence point``        FENCE, POINT
+=====================  ==========================================================
+
+A bare number that is forked or joined by a thread called ``T`` and a number is the thread of that name: ``T0`` that
+does ``fork(12)`` starts ``T12``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mazurka.trace.event import Op
+from mazurka.trace.trace import NOTHING
+
+WORDS: Final = {
+    "r": Op.READ,
+    "w": Op.WRITE,
+    "acq": Op.ACQUIRE,
+    "rel": Op.RELEASE,
+    "req": Op.REQUEST,
+    "fork": Op.FORK,
+    "join": Op.JOIN,
+    "begin": Op.BEGIN,
+    "end": Op.END,
+    "wait": Op.WAIT,
+    "notify": Op.NOTIFY,
+    "notifyAll": Op.NOTIFY_ALL,
+    "branch": Op.BRANCH,
+    "enter": Op.CALL,
+    "exit": Op.RETURN,
+    "alloc": Op.ALLOC,
+    "free": Op.FREE,
+    "rmw": Op.RMW,
+    "fence": Op.FENCE,
+    "point": Op.POINT,
+    "broadcast": Op.NOTIFY_ALL,
+    "notifyall": Op.NOTIFY_ALL,
+    "call": Op.CALL,
+    "return": Op.RETURN,
+}
+
+#: How operations are written: the first word for each.
+WORD_OF: Final = {op: word for word, op in reversed(WORDS.items())}
+
+#: What each operation touches.
+KINDS: Final = {
+    Op.READ: "var",
+    Op.WRITE: "var",
+    Op.RMW: "var",
+    Op.ACQUIRE: "lock",
+    Op.RELEASE: "lock",
+    Op.REQUEST: "lock",
+    Op.FORK: "thread",
+    Op.JOIN: "thread",
+    Op.BEGIN: "thread",
+    Op.END: "thread",
+    Op.WAIT: "cond",
+    Op.NOTIFY: "cond",
+    Op.NOTIFY_ALL: "cond",
+    Op.CALL: "method",
+    Op.RETURN: "method",
+    Op.ALLOC: "object",
+    Op.FREE: "object",
+    Op.BRANCH: "none",
+    Op.FENCE: "none",
+    Op.POINT: "none",
+}
+
+_OWN: Final = frozenset({Op.BEGIN, Op.END})
+
+
+def target_of(op: Op, thread: str, operand: str) -> tuple[str, str] | None:
+    """What an operation touches; None if it needs an operand and has none."""
+    if op in _OWN:
+        return "thread", thread
+    kind = KINDS[op]
+    if kind == "none":
+        return NOTHING if not operand else (kind, operand)
+    if not operand:
+        return None
+    if kind == "thread" and operand.isdecimal() and thread[:1] == "T" and thread[1:].isdecimal():
+        return kind, f"T{operand}"
+    return kind, operand

@@ -1,0 +1,31 @@
+"""Places in a source text, as one text: what trace files hold.
+
+``file:line``, ``file:line:column`` and either with `` in function``. Anything else is a place nobody can look up, a
+number of RAPID's for instance: it is kept as it is, as the file, with line 0. So every text gives a location that gives
+the text back, and two texts are the same location only if they are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from mazurka.trace.event import Location
+
+_PLACE: Final = re.compile(r"(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?(?: in (.+))?", re.ASCII | re.DOTALL)
+
+
+def location_of(text: str) -> Location:
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        return Location(text, 0)
+    file, line, column, function = found.groups()
+    return Location(file, int(line), int(column or 0), function or "")
+
+
+def text_of(location: Location) -> str:
+    if not location.line:
+        return location.file
+    column = f":{location.column}" if location.column else ""
+    function = f" in {location.function}" if location.function else ""
+    return f"{location.file}:{location.line}{column}{function}"
