@@ -57,7 +57,12 @@ LEFT_OUT = {
     "test_permutations",
     "test_product",
     "test_exhaustive_sort_nlargest",
+    "test_long_steadystate_queue_popleft",
+    "test_long_steadystate_queue_popright",
+    "test_deque.TestBasic.test_index",
 }
+
+_LEFT_OUT_ENDS = tuple(f".{name}" for name in LEFT_OUT)
 
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 
@@ -89,7 +94,7 @@ def run_file(name: str, mode: str) -> dict[str, Any]:
     suite = unittest.TestSuite()
     module = load(name, mode == "instrumented")
     tests = flat(unittest.defaultTestLoader.loadTestsFromModule(module))
-    suite.addTests(each for each in tests if each.id().rpartition(".")[2] not in LEFT_OUT)
+    suite.addTests(each for each in tests if not each.id().endswith(_LEFT_OUT_ENDS))
     result = in_a_run(suite) if mode == "instrumented" else unittest.TextTestRunner(io.StringIO()).run(suite)
     return {"run": result.testsRun, "bad": sorted(str(each) for each, _ in result.failures + result.errors)}
 
