@@ -124,11 +124,12 @@ class Moment:
 class Record:
     """A run that was learnt from."""
 
-    __slots__ = ("idle", "objects", "packed")
+    __slots__ = ("idle", "objects", "packed", "refused")
 
-    def __init__(self, packed: Packed, idle: int) -> None:
+    def __init__(self, packed: Packed, idle: int, refused: str) -> None:
         self.packed = packed
         self.idle = idle
+        self.refused = refused  # the thread that was to move at its end, and could not
         self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
 
 
@@ -167,20 +168,21 @@ class Behaviour:
         self.astray = 0  # steps that were not what the same history had led to before
         self.growth = 0  # how often a moment's reach grew
 
-    def learn(self, run: Run, idle: int = -1) -> bool:
+    def learn(self, run: Run, idle: int = -1, refused: str = "") -> bool:
         """Add what a run did; true if that made all moments new.
 
-        ``idle`` is the number of the point at which, for all that was known, nobody could move.
+        ``idle`` is the number of the point at which, for all that was known, nobody could move; ``refused`` the thread
+        that was to move at the end of the run, and could not.
         """
-        record, cyclic = Record(Packed.of(run), idle), self.cyclic
+        record, cyclic = Record(Packed.of(run), idle, refused), self.cyclic
         self.records.append(record)
         Scout(self, run, record).scout()
         Walker(self, run, record).walk()
         return self._settle() or self.cyclic != cyclic
 
-    def recall(self, packed: bytes, idle: int) -> None:
+    def recall(self, packed: bytes, idle: int, refused: str) -> None:
         """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
-        self.records.append(Record(Packed(packed), idle))
+        self.records.append(Record(Packed(packed), idle, refused))
 
     def relearn(self) -> None:
         """Make the trees anew."""

@@ -173,11 +173,8 @@ class Reachable:
 
     def _follow(self, state: State, thread: int, alone: bool) -> None:
         """Enter the state that a thread's move leads to, or note that it is open."""
-        moments, memory = list(state.moments), list(state.memory)
         try:
-            self._apply(moments, memory, thread)
-            self._run_on(moments, memory, thread)
-            self._settle(moments, memory)
+            moments, memory = self._after(state, thread)
         except Unknown as unknown:
             if unknown.gap in self.stalled:
                 self.stalled[unknown.gap].append((state, thread))
@@ -185,14 +182,27 @@ class Reachable:
                 self.stalled[unknown.gap] = [(state, thread)]
                 self.opens.append((state, thread, unknown.gap))
             return
-        self._enter(tuple(moments), tuple(memory), state, thread, state.switches + (not alone))
+        self._enter(moments, memory, state, thread, state.switches + (not alone))
+
+    def _after(self, state: State, thread: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The moments and the memory that a thread's move leads to."""
+        moments, memory = list(state.moments), list(state.memory)
+        self._apply(moments, memory, thread)
+        self._run_on(moments, memory, thread)
+        self._settle(moments, memory)
+        return tuple(moments), tuple(memory)
 
     # -- searching ----------------------------------------------------------------------------------------------------
 
     def open_move(self) -> tuple[tuple[int, ...], Gap] | None:
         """The threads that move on the way to a step nobody has made, and that step's; None if there is none."""
         self._make_room()
-        while not self.opens:
+        while True:
+            while self.opens:
+                state, thread, gap = self.opens.popleft()
+                if self._is_open(state, thread, gap):
+                    return (*state.way(), thread), gap
+                self.learnt(gap)  # by the run of another
             state = self._next_state()
             if state is None:
                 if self._seen_growth != self.behaviour.growth:
@@ -201,8 +211,13 @@ class Reachable:
                     return None
                 continue
             self._expand(state)
-        state, thread, gap = self.opens.popleft()
-        return (*state.way(), thread), gap
+
+    def _is_open(self, state: State, thread: int, gap: Gap) -> bool:
+        try:
+            self._after(state, thread)
+        except Unknown as unknown:
+            return unknown.gap == gap
+        return False
 
     def _next_state(self) -> State | None:
         for level in self.work:

@@ -113,9 +113,12 @@ class SwitchEquivalence:
         self.counters.runs += 1
         wanted = self.out.pop(seed.number)
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
-        anew = self.behaviour.learn(run, idle)
-        self.journal.append(("run", self.behaviour.records[-1].packed.content, idle))
-        if run.divergence is not None and not self._is_answer(seed, run, wanted):
+        refused = ""
+        if run.divergence is not None and wanted.gap is not None and run.divergence.index == len(seed.plan.prefix) - 1:
+            refused = seed.plan.prefix[-1]
+        anew = self.behaviour.learn(run, idle, refused)
+        self.journal.append(("run", self.behaviour.records[-1].packed.content, idle, refused))
+        if run.divergence is not None and not run.divergence.harmless and not refused:
             self.counters.lost += 1
             self.journal.append(("lost", self.counters.lost))
         if anew or not self.reachable.known:
@@ -132,11 +135,6 @@ class SwitchEquivalence:
         elif wanted.endless and not run.failures:
             self.counters.endless += 1
             self.journal.append(("endless", self.counters.endless))
-
-    def _is_answer(self, seed: Seed, run: Run, wanted: _Wanted) -> bool:
-        """Whether a run that could not follow its seed tells that the thread asked to move has to wait."""
-        assert run.divergence is not None
-        return run.divergence.harmless or wanted.gap is not None and run.divergence.index == len(seed.plan.prefix) - 1
 
     def estimate(self) -> Estimate:
         waiting = len(self.reachable.opens) + len(self.reachable.endings)
@@ -166,8 +164,8 @@ class SwitchEquivalence:
     def restore(self, rows: Iterable[Row]) -> None:
         for row in rows:
             match row:
-                case ("run", packed, idle):
-                    self.behaviour.recall(packed, idle)
+                case ("run", packed, idle, refused):
+                    self.behaviour.recall(packed, idle, refused)
                     self.counters.runs += 1
                 case ("lost", lost):
                     self.counters.lost = lost

@@ -386,7 +386,7 @@ class Walker:
                 continue  # where it would go on is known, or will be
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
-            if stuck:
+            if stuck or run.tasks[blocked.task] == self.record.refused:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
         for location, value in self.firsts.items():
             behaviour.saw_first(location, self._key(value))

@@ -500,6 +500,11 @@ class Kernel:
             told = ("told", value) if self.keyed else value
             self.log[-1] = (*self.log[-1][:5], told, self.log[-1][6])
 
+    def tell_written(self, look: Callable[[], Any]) -> None:
+        """Detail: how to find out what the running thread's step, just passed, has written."""
+        if not self.solo and not self.aborting:
+            self._unsettled.append((len(self.log) - 1, look))
+
     # -- deciding ---------------------------------------------------------------------------------------------------
 
     def _stop_before(self, task: Task, op: Op, target: Target, site: int, point: bool = True) -> None:

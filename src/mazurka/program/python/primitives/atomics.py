@@ -51,7 +51,10 @@ class Atomics:
 
     def attempt(self, thing: atomics.atomic, succeeds: Callable[[], bool]) -> bool:
         kernel = _kernel()
-        return kernel.attempt(Op.RMW, _target(kernel, thing), succeeds)
+        done = kernel.attempt(Op.RMW, _target(kernel, thing), succeeds)
+        if done and kernel.detail:
+            kernel.tell_written(_look(thing))
+        return done
 
     def fence(self) -> None:
         _kernel().drain()
@@ -73,8 +76,11 @@ def _target(kernel: Kernel, thing: atomics.atomic) -> Target:
 def _visit(op: Op, thing: atomics.atomic) -> None:
     kernel = _kernel()
     if not kernel.solo:
-        look = objects.peek(lambda: thing._value, objects.name(thing)) if kernel.detail else None
-        kernel.visit(op, _target(kernel, thing), 0, look, (), True)
+        kernel.visit(op, _target(kernel, thing), 0, _look(thing) if kernel.detail else None, (), True)
+
+
+def _look(thing: atomics.atomic) -> Callable[[], Any]:
+    return objects.peek(lambda: thing._value, objects.name(thing))
 
 
 def install() -> Callable[[], None]:
