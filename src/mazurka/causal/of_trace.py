@@ -20,7 +20,9 @@ Cost: one pass over the rows, some microseconds each.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL
@@ -36,14 +38,15 @@ _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 _WAITED_FOR: Final = frozenset({"wake", "thread", "lock", "cond", "sem", "queue", "event", "barrier"})
 
 
-def model_of_trace(trace: Trace, branches: bool = False) -> Model:
-    """The model; ranks of events are the trace's steps."""
-    return _Reading(trace, branches).run()
+def model_of_trace(trace: Trace, branches: bool = False, start: int = 0) -> Model:
+    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others."""
+    return _Reading(trace, branches, start).run()
 
 
 class _Reading:
-    def __init__(self, trace: Trace, branches: bool) -> None:
+    def __init__(self, trace: Trace, branches: bool, start: int) -> None:
         self.trace = trace
+        self.start = start
         self.branches = branches
         self.rows: list[tuple[int, int, Op, int, int]] = list(
             zip(
@@ -97,6 +100,16 @@ class _Reading:
                 self.needs[first].append(event)
             elif op is Op.JOIN and model.rank[last] < step:
                 self.needs[event].append(last)
+        if self.start:
+            self._begin_after_start()
+
+    def _begin_after_start(self) -> None:
+        model, bounds = self.model, list(pairwise(self.model.starts))
+        begins = [bisect_left(model.rank, self.start, first, end) for first, end in bounds]
+        done = [begin - 1 for begin, (first, _) in zip(begins, bounds, strict=True) if begin > first]
+        for begin, (_, end) in zip(begins, bounds, strict=True):
+            if begin < end:
+                self.needs[begin] += done
 
     def _kinds(self) -> tuple[set[int], set[int], set[int]]:
         """Targets that are locks, that are data, and conditions of which it is not told whom a notification woke."""

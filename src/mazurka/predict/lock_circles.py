@@ -1,0 +1,82 @@
+"""Circles of threads each of which may wait for a lock that the next one holds.
+
+A *dependency* is an acquire inside sections of other locks. Dependencies of different threads make a circle if each
+takes a lock that the next one holds, and no lock is held in two of them: a common lock would keep them apart (such a
+*guard* makes the circle harmless). Whether the threads can get there at once is for the model to say.
+
+Dependencies that are alike in thread, lock, held locks and location are searched as one. Each circle is found once,
+from its lowest thread.
+
+Cost: one pass over acquires and releases; then exponential at worst in the number of threads of a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+
+#: The kind of a finding.
+DEADLOCK: Final = "deadlock"
+
+_LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
+
+
+class _Dependency(NamedTuple):
+    thread: int
+    lock: int
+    held: frozenset[int]
+    site: int
+
+
+def circles_of(trace: Trace) -> Iterator[tuple[int, ...]]:
+    """The acquires of each circle: each waits for the thread of the next, the last for that of the first."""
+    rows_of = _dependencies(trace)
+    holding: dict[int, list[_Dependency]] = {}
+    for each in rows_of:
+        for lock in each.held:
+            holding.setdefault(lock, []).append(each)
+    for first in rows_of:
+        for circle in _closing([first], holding):
+            yield from product(*[rows_of[each] for each in circle])
+
+
+def _closing(path: list[_Dependency], holding: dict[int, list[_Dependency]]) -> Iterator[list[_Dependency]]:
+    """The circles that a path is the start of."""
+    if path[-1].lock in path[0].held:
+        if len(path) > 1:
+            yield list(path)
+        return
+    for each in holding.get(path[-1].lock, ()):
+        if each.thread > path[0].thread and all(
+            each.thread != other.thread and not each.held & other.held for other in path
+        ):
+            path.append(each)
+            yield from _closing(path, holding)
+            path.pop()
+
+
+def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
+    """Outermost acquires of a thread that holds other locks, by what they are."""
+    thread, op, target, _, site = columns_of(trace)
+    rows = np.flatnonzero(np.isin(op, _LOCKING))
+    depths: list[dict[int, int]] = [{} for _ in trace.threads]
+    found: dict[_Dependency, list[int]] = {}
+    columns = (column[rows].tolist() for column in (thread, op, target, site))
+    for row, t, done, lock, place in zip(rows.tolist(), *columns, strict=True):
+        held = depths[t]
+        if done == Op.ACQUIRE:
+            if held and lock not in held:
+                found.setdefault(_Dependency(t, lock, frozenset(held), place), []).append(row)
+            held[lock] = held.get(lock, 0) + 1
+        elif held.get(lock, 0) > 1:
+            held[lock] -= 1
+        else:
+            held.pop(lock, None)
+    return found

@@ -1,0 +1,151 @@
+"""Maximal prediction: every race, deadlock and intrusion that the maximal causal model of a trace proves.
+
+Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": what the quick check (quick.py) leaves is
+asked of the model (questions.py), which decides. So nothing that the trace proves is missed, unless a limit says so:
+``window`` bounds the rows that one model covers, ``limit`` the questions for one signature, ``expired`` the time.
+
+*Signature pruning*: once a pair of locations is known to race, no other events of the two are asked about
+(:attr:`Each.LOCATIONS`). :attr:`Each.EVENTS` looks for one partner of each event, :attr:`Each.ALL` for all.
+Where the trace tells no locations, two places are one location if they are the same variable's.
+
+Cost: one pass, and the solver's for each question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+import numpy as np
+
+from mazurka.predict.conflicts import RACE
+from mazurka.predict.intrusions import INTRUSION, intrusions_of
+from mazurka.predict.lock_circles import DEADLOCK, circles_of
+from mazurka.predict.predictor import Prediction
+from mazurka.predict.questions import Questions
+from mazurka.predict.quick import candidates_of
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Races
+
+#: Questions for one signature, and what may be asked about altogether.
+_LIMIT: Final = 500
+_MOST: Final = 2_000_000
+
+#: Accesses of another thread that are tried to each side of two consecutive ones, unless all are wanted.
+_NEAREST: Final = 4
+
+
+class Each(Enum):
+    """What is looked for once."""
+
+    LOCATIONS = "locations"
+    EVENTS = "events"
+    ALL = "all"
+
+
+def never() -> bool:
+    """No time limit."""
+    return False
+
+
+@dataclass(slots=True)
+class Maximal:
+    """Finds one kind of bug; see the module. ``undecided`` counts signatures of which some question is open."""
+
+    kind: str = RACE
+    each: Each = Each.LOCATIONS
+    window: int | None = None
+    limit: int = _LIMIT
+    expired: Callable[[], bool] = never
+    asked: int = field(default=0, init=False)
+    undecided: int = field(default=0, init=False)
+
+    def predict(self, trace: Trace) -> Iterator[Prediction]:
+        """What the trace proves, each as soon as it is known."""
+        signatures, left = self._signatures(trace)
+        self.undecided = len(left)
+        if not signatures:
+            return
+        questions = Questions(trace, self.window)
+        for signature, candidates in signatures.items():
+            open_before, found = questions.undecided, False
+            for rows in candidates:
+                if self.expired():
+                    left.add(signature)
+                    break
+                witness = questions.prove(claim_of(self.kind, rows))
+                if witness is not None:
+                    found = True
+                    yield Prediction(self.kind, rows, witness)
+                    if self.each is not Each.ALL:
+                        break
+            if found and self.each is not Each.ALL:
+                left.discard(signature)
+            elif questions.undecided > open_before:
+                left.add(signature)
+            self.asked, self.undecided = questions.asked, len(left)
+
+    def _signatures(self, trace: Trace) -> tuple[dict[Hashable, list[tuple[int, ...]]], set[Hashable]]:
+        """What may be so, by what is looked for once; and of what there is more than may be asked."""
+        found: dict[Hashable, list[tuple[int, ...]]] = {}
+        left: set[Hashable] = set()
+        signature = Signatures(trace, self.kind, self.each)
+        for number, rows in enumerate(candidates(self.kind, trace, self.each is Each.ALL)):
+            if number >= _MOST:
+                left.add(None)
+                break
+            key = signature.of(rows)
+            several = found.setdefault(key, [])
+            if len(several) < self.limit:
+                several.append(rows)
+            else:
+                left.add(key)
+        return found, left
+
+
+class Signatures:
+    """What is looked for once, of rows that make up a bug."""
+
+    def __init__(self, trace: Trace, kind: str, each: Each) -> None:
+        self._kind, self._each = kind, each
+        site, target = np.asarray(trace.site), np.asarray(trace.target)
+        self._place: list[int] = np.where(site >= 0, site, -2 - target).tolist()
+
+    def of(self, rows: tuple[int, ...]) -> Hashable:
+        if self._each is Each.ALL or (self._each is Each.EVENTS and self._kind != RACE):
+            return rows
+        if self._each is Each.EVENTS:
+            return rows[-1]
+        places = tuple([self._place[row] for row in rows])
+        return places if self._kind == INTRUSION else tuple(sorted(places))
+
+
+def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, ...]]:
+    """Rows that may make up a bug; of races the later access comes last."""
+    match kind:
+        case "race":
+            found = candidates_of(trace)
+            return ((partner, found.row[number]) for number in range(len(found)) for partner in found.partners(number))
+        case "deadlock":
+            return circles_of(trace)
+        case "atomicity":
+            return intrusions_of(trace, None if thorough else _NEAREST)
+        case _:
+            raise ValueError(kind)
+
+
+def claim_of(kind: str, rows: tuple[int, ...]) -> Claim:
+    """What is claimed of them."""
+    match kind:
+        case "race":
+            return Races(*rows)
+        case "deadlock":
+            return Deadlocks(rows)
+        case _:
+            return Intrudes(*rows)
+
+
+#: The kinds, in the order in which they are looked for.
+KINDS: Final = (RACE, DEADLOCK, INTRUSION)

@@ -1,0 +1,23 @@
+"""The pass of :mod:`mazurka.predict.quick` compiled by numba, which is imported with this module."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import numba
+
+from mazurka.predict import quick
+
+
+def _compile() -> Any:
+    """The same functions, of the same source, that call each other's compiled versions."""
+    space: dict[str, Any] = dict(vars(quick))
+    jit: Any = numba.njit
+    for name in quick.PASS:
+        source: FunctionType = getattr(quick, name)
+        space[name] = jit(cache=True, nogil=True)(FunctionType(source.__code__, space, name))
+    return space["_scan"]
+
+
+scan: Any = _compile()
