@@ -40,13 +40,13 @@ $(BENCH)/ready: $(READY) requirements-bench.lock
 demo: $(SITE)/ready ## find a bug in a released library, explain it and replay it
 	@$(BIN)/python demo/run.py
 
-test: $(READY) ## run the whole test suite
+test: $(READY) ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 test-fast: $(READY) ## run the tests that take no more than a few seconds each
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
 
-test-long: $(READY) ## run the suite with many more generated programs
+test-long: $(READY) ## run the whole suite, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 check: $(READY) ## check formatting, lint, types and the layers

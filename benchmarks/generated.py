@@ -6,7 +6,8 @@
 Held to the oracle are final states (failures among them), read values and deadlocks; of ``se-mcr`` without classes,
 which leaves out combinations of what threads did, the failures, the deadlocks and what each thread can read. Runs go
 over programs 0, 1, 2 ... until each strategy has finished as many as are asked for. Left out, and counted, are
-programs that are too large for the oracle (15,000 states) and searches of more than 1,000 executions.
+programs that are too large for the oracle (15,000 states) and searches of more than 1,000 executions; of more than 300
+where each order is one, as most of the time would go into searches that are left out.
 
 ``repeats`` are executions with the read values of an earlier one, and under sequential consistency none may be one of
 ``se-mcr``'s. They are counted where nothing is told apart by more than what is read: in programs without conditions,
@@ -33,7 +34,8 @@ from benchmarks.strategies import CLASSES, chosen, made
 from mazurka.program.memory import MemoryModel
 
 _STATES: Final = 15_000
-_EXECUTIONS: Final = 1_000
+_EXECUTIONS: Final = {"dfs": 300, "icb": 300}
+_OTHERWISE: Final = 1_000
 _SHARE: Final = 50
 
 #: Those that promise not to execute a class of equal read values twice.
@@ -112,10 +114,10 @@ def _all_shares(model: str, names: tuple[str, ...], settings: Settings) -> Share
     return total
 
 
-def share(model: str, names: tuple[str, ...], first: int) -> Share:
+def share(model: str, names: tuple[str, ...], first: int, count: int = _SHARE) -> Share:
     """Hold the strategies to the oracle on the programs of one share."""
-    all_told = Share(_SHARE, 0, {name: Tally() for name in names})
-    for number in range(first, first + _SHARE):
+    all_told = Share(count, 0, {name: Tally() for name in names})
+    for number in range(first, first + count):
         program = drawn(number)
         try:
             known = everything(program, _STATES, MemoryModel(model))
@@ -135,7 +137,9 @@ def drawn(number: int) -> SmallProgram:
 def _hold(tally: Tally, name: str, number: int, program: SmallProgram, known: Everything, model: MemoryModel) -> None:
     begun = time.perf_counter()
     try:
-        reached = reach(program, lambda: made(name), joint=number % 2 == 1, limit=_EXECUTIONS, model=model)
+        reached = reach(
+            program, lambda: made(name), joint=number % 2 == 1, limit=_EXECUTIONS.get(name, _OTHERWISE), model=model
+        )
         wrong = _difference(name, reached, known)
     except Unfinished:
         tally.too_long += 1

@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 from benchmarks.__main__ import MEASUREMENTS
 from benchmarks.counts import published
+from benchmarks.generated import share
+from benchmarks.readings import reading
 from benchmarks.search import Search, search
+from benchmarks.strategies import CLASSES
+
+from mazurka.program.protocol import Run, Step
+from mazurka.trace.event import Op
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PUBLISHED = published()
@@ -33,6 +39,33 @@ def test_mcr_runs_as_many_as_published(name: str) -> None:
     assert isinstance(made, Search), made
     assert made.complete
     assert made.last == row["rf"]
+
+
+@pytest.mark.parametrize(("name", "argument", "classes"), [("counter", 2, 19), ("pingpong", 3, 19), ("casw", 2, 4)])
+def test_no_two_executions_of_a_class(name: str, argument: int, classes: int) -> None:
+    made = search(CLASSES, f"{name}.py", argument)
+    assert isinstance(made, Search), made
+    assert (made.last, made.repeats, made.complete) == (classes, 0, True)
+
+
+def test_readings_are_equal_if_all_that_was_read_is() -> None:
+    def read_by(name: str, thing: int, value: int) -> Run:
+        step = Step(0, Op.READ, ("a", thing, "x"), 7, True, ("int", value))
+        return Run([name], [step], [])
+
+    one, other = 1 << 24, (1 << 24) + 1
+    assert reading(read_by("0", one, -1)) == reading(read_by("0", other, -1))
+    assert reading(read_by("0", one, -1)) != reading(read_by("0", one, -2))
+    assert reading(read_by("0", one, -1)) != reading(read_by("0.1", one, -1))
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_generated_programs_are_held_to_the_oracle(model: str) -> None:
+    told = share(model, ("mcr", "dpor", CLASSES), 0, 12)
+    assert told.least() + told.too_large == told.programs
+    for name, tally in told.tallies.items():
+        assert tally.differ == [], name
+    assert told.tallies[CLASSES].executions < told.tallies["mcr"].executions
 
 
 def test_every_program_has_its_counts() -> None:
