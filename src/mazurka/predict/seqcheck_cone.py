@@ -1,0 +1,292 @@
+"""What has to happen for a question's events to: feasible sets (SeqCheck, section 3.1 and Algorithm 1).
+
+A set is closed under program order, so it is a number of events per thread (``past``), and so many of its reads have
+to give what they gave (``kept``). Of what happens in the first rows of the trace nothing is asked: those before a row
+``since`` are taken as they were, so that a question costs what is near it. A set grows from what is asked by
+one of three rules, which differ in what they do about critical sections:
+
+- ``NEEDED``: only what every answer must have. No prefix is assumed: what was before ``since`` is not looked at.
+  If a thread would have to get past what it is to stand before, there is no answer, on the whole trace.
+- ``AS_IT_WAS``: of the sections of a lock all but the last in the trace are left. If that grows to an end, its
+  events in the order of the trace are an answer (sync-preserving: Mathur, Pavlogiannis, Viswanathan, POPL 2021,
+  section 4).
+- ``LEFT``: sections of a lock are left once there are two of them, but for those in which somebody is to stand.
+
+Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although nobody may need
+the lock, and starts from the whole trace; and it lets a read that no branch follows have one writer that it picks, while
+here such a read may get anything, since nothing depends on it.
+
+Cost: linear in the events that are added, and a search in each thread's events.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LOOK, NONE, READ, Index, Ints
+
+#: The rules.
+NEEDED, AS_IT_WAS, LEFT = range(3)
+
+#: As a number of events: the thread may go as far as it likes.
+FAR: Final = 2**31 - 1
+
+
+class Cone(NamedTuple):
+    """The set, and what is on the way into it. By thread but for the locks."""
+
+    base: Ints  # events before the window
+    past: Ints  # events in the set
+    kept: Ints  # of these, so many keep their reads
+    cap: Ints  # no more than so many can be in the set
+    seen: Ints  # of ``past``, so many have been looked at
+    looked: Ints  # of ``kept``
+    waiting: Ints  # threads to be looked at, and whether they are among them
+    is_waiting: Ints
+    stood_in: Ints  # by lock: the section in which somebody stands to the end
+    top: Ints  # by lock: the section that has not been left, or the last
+    touched: Ints  # locks of which either is set
+    count: Ints  # how many wait, how many locks are touched, 1 once there is no such set
+
+
+def cone_of(threads: int, targets: int) -> Cone:
+    """An empty set."""
+    return Cone(
+        *(np.zeros(threads, np.int64) for _ in range(7)),
+        np.zeros(threads, np.int8),
+        *(np.full(targets, NONE, np.int64) for _ in range(2)),
+        np.zeros(targets, np.int64),
+        np.zeros(3, np.int64),
+    )
+
+
+def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints, since: int, rule: int) -> bool:
+    """The least set by a rule for which ``happen`` happen and threads can stand before ``next_``; false if none.
+
+    Threads go no further than so many events that ``stop`` says (empty: as far as they like).
+    """
+    _open_up(index, cone, next_, stop, since, rule)
+    for i in range(len(next_)):
+        e = next_[i]
+        t = index.thread[e]
+        position = e - index.starts[t]
+        if position > cone.past[t]:
+            cone.past[t] = position
+        _keep(index, cone, t, guard_of(index, e))
+        if position == 0 and index.fork[t] != NONE:
+            want(index, cone, index.fork[t])
+        if index.kind[e] == JOIN:
+            want(index, cone, index.link[e])
+        _wait(cone, t)
+    for i in range(len(happen)):
+        want(index, cone, happen[i])
+    while cone.count[0] > 0 and cone.count[2] == 0:
+        cone.count[0] -= 1
+        t = cone.waiting[cone.count[0]]
+        cone.is_waiting[t] = 0
+        _look(index, cone, t, since, rule)
+    return bool(cone.count[2] == 0)
+
+
+def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints, since: int, rule: int) -> None:
+    """The empty set, or the rows before the window; who stands where, and which sections are open."""
+    for i in range(cone.count[1]):
+        cone.stood_in[cone.touched[i]] = cone.top[cone.touched[i]] = NONE
+    cone.count[:] = 0
+    cone.is_waiting[:] = 0
+    cone.cap[:] = FAR
+    for i in range(len(next_)):
+        t = index.thread[next_[i]]
+        cone.cap[t] = min(cone.cap[t], next_[i] - index.starts[t])
+    for t in range(len(stop)):
+        cone.cap[t] = min(cone.cap[t], stop[t])
+    for t in range(len(cone.base)):
+        position = events_before(index, t, since)
+        cone.base[t] = cone.past[t] = cone.kept[t] = cone.seen[t] = cone.looked[t] = position
+        if cone.cap[t] < position:
+            cone.count[2] = 1
+        if rule != NEEDED:
+            a = innermost(index, index.starts[t] + position - 1) if position > 0 else NONE
+            while a != NONE:
+                if is_open(index, a, index.starts[t] + position):
+                    _enter(index, cone, a, rule)
+                a = index.inside[a]
+    for t in range(len(cone.base)):
+        if 0 < cone.cap[t] < FAR:
+            _stand(index, cone, index.starts[t] + cone.cap[t])
+
+
+def _stand(index: Index, cone: Cone, e: int) -> None:
+    """A thread goes no further than up to an event."""
+    a = innermost(index, e - 1)
+    while a != NONE:
+        if is_open(index, a, e):
+            _stand_in(index, cone, a)
+        a = index.inside[a]
+
+
+def events_before(index: Index, t: int, since: int) -> int:
+    """How many events a thread had before a row."""
+    low, high = index.starts[t], index.starts[t + 1]
+    if since == 0 or low == high:
+        return 0
+    while low < high:
+        middle = (low + high) // 2
+        if index.row[middle] < since:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low - index.starts[t])
+
+
+def innermost(index: Index, e: int) -> int:
+    """The latest acquire of a thread that was open once ``e`` had happened, or longer."""
+    return int(e if index.kind[e] == ENTER else index.inside[e])
+
+
+def stop_of(index: Index, t: int, position: int, sections: int) -> int:
+    """How far a thread goes, from a number of events on, until it has left so many of its sections; NONE if it has not so
+    many open."""
+    while sections > 0:
+        e = index.starts[t] + position
+        a = innermost(index, e - 1) if position > 0 else NONE
+        least = NONE
+        while a != NONE:
+            if is_open(index, a, e) and index.link[a] != NONE and (least == NONE or index.link[a] < least):
+                least = index.link[a]
+            a = index.inside[a]
+        if least == NONE:
+            return NONE
+        position = least - index.starts[t] + 1
+        sections -= 1
+    return position
+
+
+def is_open(index: Index, acquire: int, e: int) -> bool:
+    """Whether the section entered by ``acquire`` has not been left before a later event of its thread."""
+    return bool(index.link[acquire] == NONE or index.link[acquire] >= e)
+
+
+def guard_of(index: Index, e: int) -> int:
+    """How many of its thread's reads have to count for an event to happen."""
+    return int(index.guard[e] if len(index.guard) > 0 else e - index.starts[index.thread[e]])
+
+
+def _stand_in(index: Index, cone: Cone, acquire: int) -> None:
+    lock = index.target[acquire]
+    _touch(cone, lock)
+    held = cone.stood_in[lock]
+    if held != NONE and held != acquire:
+        cone.count[2] = 1
+    cone.stood_in[lock] = acquire
+    other = cone.top[lock]
+    if other != NONE and other != acquire:
+        want_left(index, cone, other)
+
+
+def _touch(cone: Cone, lock: int) -> None:
+    if cone.stood_in[lock] == NONE and cone.top[lock] == NONE:
+        cone.touched[cone.count[1]] = lock
+        cone.count[1] += 1
+
+
+def want(index: Index, cone: Cone, e: int) -> None:
+    """Let an event be in the set, with all before it in its thread."""
+    t = index.thread[e]
+    number = e - index.starts[t] + 1
+    if number > cone.past[t]:
+        cone.past[t] = number
+        _keep(index, cone, t, guard_of(index, e))
+        _wait(cone, t)
+    if number > cone.cap[t]:
+        cone.count[2] = 1
+
+
+def want_left(index: Index, cone: Cone, acquire: int) -> None:
+    """Let a section be left."""
+    if index.link[acquire] == NONE:
+        cone.count[2] = 1
+    else:
+        want(index, cone, index.link[acquire])
+
+
+def _keep(index: Index, cone: Cone, t: int, number: int) -> None:
+    if number > cone.kept[t]:
+        cone.kept[t] = number
+        _wait(cone, t)
+
+
+def _wait(cone: Cone, t: int) -> None:
+    if cone.is_waiting[t] == 0:
+        cone.is_waiting[t] = 1
+        cone.waiting[cone.count[0]] = t
+        cone.count[0] += 1
+
+
+def _look(index: Index, cone: Cone, t: int, since: int, rule: int) -> None:
+    """See what the new events of a thread need."""
+    start = index.starts[t]
+    while cone.seen[t] < cone.past[t]:
+        e = start + cone.seen[t]
+        if cone.seen[t] == 0 and index.fork[t] != NONE:
+            _want_since(index, cone, index.fork[t], since)
+        cone.seen[t] += 1
+        kind = index.kind[e]
+        if kind == ENTER:
+            _enter(index, cone, e, rule)
+        elif kind == JOIN or ((kind == BOTH or kind == LOOK) and index.link[e] != NONE):
+            _want_since(index, cone, index.link[e], since)
+    while cone.looked[t] < cone.kept[t]:
+        e = start + cone.looked[t]
+        cone.looked[t] += 1
+        if index.kind[e] == READ and index.link[e] != NONE and not (rule == NEEDED and is_loose(index, e)):
+            source = index.link[e]
+            if index.row[source] >= since:
+                want(index, cone, source)
+                u = index.thread[source]
+                _keep(index, cone, u, source - index.starts[u])
+
+
+def _want_since(index: Index, cone: Cone, e: int, since: int) -> None:
+    if index.row[e] >= since:
+        want(index, cone, e)
+
+
+def is_loose(index: Index, e: int) -> bool:
+    """Whether other writes give a read what it got."""
+    return bool(len(index.loose) > 0 and index.loose[e])
+
+
+def _enter(index: Index, cone: Cone, acquire: int, rule: int) -> None:
+    """One more section of a lock is in the set."""
+    lock = index.target[acquire]
+    if cone.stood_in[lock] != NONE:
+        if cone.stood_in[lock] != acquire:
+            want_left(index, cone, acquire)
+        if rule == AS_IT_WAS and index.row[acquire] > index.row[cone.stood_in[lock]]:
+            cone.count[2] = 1
+    elif rule != NEEDED:
+        _touch(cone, lock)
+        other = cone.top[lock]
+        if other == NONE:
+            cone.top[lock] = acquire
+        elif rule == LEFT:
+            _leave_both(index, cone, lock, other, acquire)
+        elif index.row[other] < index.row[acquire]:
+            want_left(index, cone, other)
+            cone.top[lock] = acquire
+        else:
+            want_left(index, cone, acquire)
+
+
+def _leave_both(index: Index, cone: Cone, lock: int, one: int, other: int) -> None:
+    """Leave two sections; one that is never left has to be the last."""
+    if index.link[other] == NONE:
+        one, other = other, one
+    want_left(index, cone, other)
+    if index.link[one] == NONE:
+        cone.stood_in[lock] = one
+    else:
+        want_left(index, cone, one)

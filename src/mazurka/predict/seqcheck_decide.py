@@ -1,0 +1,145 @@
+"""Whether a question has an answer (SeqCheck, Algorithm 4), asked of ever more of the trace.
+
+The rows before a window are first taken as they were, and the window begins shortly before the events asked about. In
+each window
+
+1. what has to happen in every answer is looked at: if that contradicts itself, so does it in the whole trace;
+2. an answer is looked for in which the window's events keep the order they had (sync-preserving), then one in which
+   they don't.
+
+Either way out is an answer about the whole trace. If there is none, the window is made eight times as long, up to
+the whole trace; there, what is left is undecided.
+
+Cost: that of the last window, mostly of some hundred events.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, Cone, grow, stop_of
+from mazurka.predict.seqcheck_index import NONE, Index, Ints
+from mazurka.predict.seqcheck_order import BY_ROW, CLOSED, CYCLE, close, forget, lay_out
+
+#: Answers.
+NO, YES, UNDECIDED = range(3)
+
+#: How many sections a thread may leave that is asked about, of those in which it is when all has happened.
+_STOPS: Final = 4
+
+#: How many rows before the events asked about the first window begins.
+_FIRST: Final = 64
+
+
+def decide(
+    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, tell: bool
+) -> tuple[int, int, Ints]:
+    """The answer, the row where its window begins, and (if there is one, and ``tell``) the window's rows in order.
+
+    ``happen`` happen, in the order ``before`` says of pairs of them; then the threads of ``next_`` stand before these.
+    """
+    first = _first_row(index, happen, next_)
+    reach = _FIRST
+    while True:
+        since = max(0, first - reach)
+        answer, rows = _decide_since(index, cone, slot, happen, next_, before, since, tell)
+        if answer != UNDECIDED or since == 0:
+            return answer, since, rows
+        reach *= 8
+
+
+def _first_row(index: Index, happen: Ints, next_: Ints) -> int:
+    first = len(index.row)
+    for e in happen:
+        first = min(first, index.row[e])
+    for e in next_:
+        first = min(first, index.row[e])
+    return int(first)
+
+
+def _decide_since(
+    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int, tell: bool
+) -> tuple[int, Ints]:
+    rows, stop = np.empty(0, np.int64), np.empty(0, np.int64)
+    if not grow(index, cone, happen, next_, stop, since, NEEDED):
+        return NO, rows
+    if _keeps(index, before) and grow(index, cone, happen, next_, stop, since, AS_IT_WAS):
+        return YES, _as_it_was(index, cone) if tell else rows
+    grow(index, cone, happen, next_, stop, since, NEEDED)
+    code, order = close(index, cone, slot, before, since, NEEDED)
+    forget(order)
+    if code != CLOSED:
+        return NO if code == CYCLE else UNDECIDED, rows
+    needed = cone.past.copy()
+    for sections in range(_STOPS if len(happen) > 0 else 0):
+        stop = _stops(index, cone, needed, happen, sections)
+        if len(stop) == 0:
+            break
+        if grow(index, cone, happen, next_, stop, since, LEFT):
+            rows = _ordered(index, cone, slot, happen, next_, before, since)
+            if len(rows) > 0:
+                return YES, rows
+    stop = np.empty(0, np.int64)
+    if grow(index, cone, happen, next_, stop, since, LEFT):
+        rows = _ordered(index, cone, slot, happen, next_, before, since)
+    return YES if len(rows) > 0 else UNDECIDED, rows
+
+
+def _stops(index: Index, cone: Cone, needed: Ints, happen: Ints, sections: int) -> Ints:
+    """The threads asked about go no further than is needed, but leave so many sections; nothing if none has so many."""
+    stop = np.full(len(cone.cap), FAR, np.int64)
+    some = False
+    for e in happen:
+        t = index.thread[e]
+        if cone.cap[t] == FAR:
+            position = stop_of(index, t, needed[t], sections)
+            if position != NONE:
+                stop[t] = position
+                some = True
+    return stop if some else stop[:0]
+
+
+def _ordered(
+    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int
+) -> Ints:
+    """The rows of the set in an order in which they can happen; none if none is found."""
+    rows = np.empty(0, np.int64)
+    code, order = close(index, cone, slot, before, since, LEFT)
+    if code == CLOSED:
+        for attempt in range(len(next_) + len(happen) + 1):
+            prefer = BY_ROW if attempt == 0 else index.thread[_either(next_, happen, attempt - 1)]
+            events = lay_out(index, cone, order, since, LEFT, prefer)
+            if len(events) == len(order.head):
+                rows = index.row[events].astype(np.int64)
+                break
+    forget(order)
+    return rows
+
+
+def _either(one: Ints, other: Ints, number: int) -> int:
+    return int(one[number] if number < len(one) else other[number - len(one)])
+
+
+def _keeps(index: Index, before: Ints) -> bool:
+    """Whether the order asked for is that of the trace."""
+    for i in range(len(before)):
+        if index.row[before[i, 0]] > index.row[before[i, 1]]:
+            return False
+    return True
+
+
+def _as_it_was(index: Index, cone: Cone) -> Ints:
+    """The rows of the set in the order of the trace."""
+    size = 0
+    for t in range(len(cone.past)):
+        size += cone.past[t] - cone.base[t]
+    rows = np.empty(size, np.int64)
+    size = 0
+    for t in range(len(cone.past)):
+        for position in range(cone.base[t], cone.past[t]):
+            rows[size] = index.row[index.starts[t] + position]
+            size += 1
+    rows.sort()
+    return rows

@@ -1,0 +1,213 @@
+"""A trace as SeqCheck's kernels see it: events by thread, and for each what it needs and where it stands.
+
+Events are numbered by thread, then by program order: event ``starts[t] + k`` is the k-th of thread ``t``, so a set of
+events that is closed under program order is one number per thread. What an event does is reduced to a few kinds; ``link``
+is the event it has to do with: the write that a read got its value from, the other end of a critical section, the last
+event of a thread that is joined, the first of one that is started.
+
+How targets are read is as in :mod:`mazurka.causal.of_trace`: what is only acquired and released, by one holder at a
+time, is a lock (its outermost sections exclude each other); what is only read and written is data; everything else
+orders threads, and each of its readers needs the write that it had.
+
+Invariants: ``link`` of a section's ends are each other, -1 if it is never left; ``inside`` of an event is the latest
+outermost acquire of its thread that was open before the event, and that of this acquire the one before it (some of the
+chain may have been left since: compare ``link``).
+
+Cost: three passes over the columns, about 30 bytes an event.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.trace import NO_VALUE, Trace
+
+Ints = Any  # a NumPy array of integers
+
+#: Kinds of events: nothing of concern, a read and a write of data, both at once and a look at what orders threads (their
+#: reads always count), the two ends of an outermost section, a join, a branch.
+NOTHING, READ, WRITE, BOTH, LOOK, ENTER, LEAVE, JOIN, BRANCH = range(9)
+
+#: As a link: there is none (initial value, section never left).
+NONE: Final = -1
+
+#: What a target is.
+DATA, LOCK, OTHER = range(3)
+
+_ACQUIRE, _RELEASE, _FORK, _JOIN, _BEGIN, _BRANCH = (
+    int(op) for op in (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.BRANCH)
+)
+_LOCKING: Final = 1 << Op.ACQUIRE | 1 << Op.RELEASE | 1 << Op.REQUEST
+_ACCESSING: Final = 1 << Op.READ | 1 << Op.WRITE
+_THREADS: Final = 1 << Op.FORK | 1 << Op.JOIN | 1 << Op.BEGIN | 1 << Op.END
+
+#: First components of targets of our own front ends whose READ may have waited for the value it got.
+_WAITED_FOR: Final = frozenset("wake thread lock cond sem queue event barrier".split())
+
+
+class Index(NamedTuple):
+    """See the module. Lengths: by thread one more than there are threads, or as many; by event; by row."""
+
+    starts: Ints  # by thread: its first event; one more at the end
+    fork: Ints  # by thread: the event that starts it
+    event: Ints  # by row
+    row: Ints  # by event
+    thread: Ints  # by event
+    kind: Ints  # by event
+    target: Ints  # by event
+    link: Ints  # by event
+    inside: Ints  # by event
+    guard: Ints  # by event: so many of its thread's reads must count for it to happen; empty: all before it
+    loose: Ints  # by event: a read that other writes give the same value; empty: none is
+
+
+def index_of(trace: Trace, kernel: Any) -> Index:
+    """The index, made by the functions ``survey`` and ``fill`` of ``kernel``, compiled or not."""
+    op, target = np.asarray(trace.op), np.asarray(trace.target)
+    thread = np.asarray(trace.thread)
+    size, targets, threads = len(op), len(trace.targets), len(trace.threads)
+    seen = np.zeros(targets, np.int32)
+    kernel.survey(thread, op, target, seen, np.zeros(targets, np.int32), np.zeros(targets, np.int32))
+    starts = np.zeros(threads + 1, np.int64)
+    np.cumsum(np.bincount(thread, minlength=threads), out=starts[1:])
+    branching = bool(np.any(op == Op.BRANCH))
+    index = Index(
+        starts,
+        np.full(threads, NONE, np.int32),
+        *(np.empty(size, np.int32) for _ in range(2)),
+        np.empty(size, np.int32),
+        np.empty(size, np.int8),
+        *(np.empty(size, np.int32) for _ in range(3)),
+        np.empty(size if branching else 0, np.int32),
+        np.zeros(0, np.int8),
+    )
+    kernel.fill(
+        index,
+        thread,
+        op,
+        target,
+        _classes(trace, seen),
+        np.asarray(trace.thread_of_target, dtype=np.int32),
+        np.asarray(READS),
+        np.asarray(WRITES),
+        np.full((2, targets), NONE, np.int32),
+        np.zeros(targets, np.int32),
+        np.full((3, threads), NONE, np.int32),
+    )
+    return index._replace(loose=_loose(trace, index))
+
+
+def _classes(trace: Trace, seen: Ints) -> Ints:
+    """What each target is, from the operations on it (a negative number: one that no lock allows)."""
+    classes = np.full(len(seen), OTHER, np.int8)
+    classes[(seen > 0) & (seen & ~_LOCKING == 0)] = LOCK
+    data = (seen > 0) & (seen & ~_ACCESSING == 0)
+    if isinstance(trace.op, np.ndarray):
+        classes[data] = DATA
+    else:
+        names = trace.targets
+        waited = (isinstance(names[t], tuple) and names[t][:1] and names[t][0] in _WAITED_FOR for t in range(len(seen)))
+        classes[data & ~np.fromiter(waited, bool, len(seen))] = DATA
+    return classes
+
+
+def survey(thread: Ints, op: Ints, target: Ints, seen: Ints, holder: Ints, depth: Ints) -> None:
+    """By target: which operations are done to it, as bits; the sign bit too where it is taken as no lock is."""
+    for row in range(len(op)):
+        x = target[row]
+        seen[x] |= 1 << op[row]
+        if op[row] == _ACQUIRE:
+            if depth[x] > 0 and holder[x] != thread[row]:
+                seen[x] |= -(1 << 31)
+            holder[x] = thread[row]
+            depth[x] += 1
+        elif op[row] == _RELEASE:
+            if depth[x] == 0 or holder[x] != thread[row]:
+                seen[x] |= -(1 << 31)
+            depth[x] -= 1
+
+
+def fill(
+    index: Index,
+    thread: Ints,
+    op: Ints,
+    target: Ints,
+    classes: Ints,
+    thread_of_target: Ints,
+    reads: Ints,
+    writes: Ints,
+    last: Ints,
+    depth: Ints,
+    state: Ints,
+) -> None:
+    """Every column of the index but ``loose``. ``last``: by target its last writer, and its open section; ``state``: by
+    thread how many events it had less one, its latest open section, its last branch."""
+    starts, fork, event, row_of, thread_of, kind, target_of, link, inside, guard, _ = index
+    for row in range(len(op)):
+        t, o, x = thread[row], op[row], target[row]
+        state[0, t] += 1
+        position = state[0, t]
+        e = starts[t] + position
+        event[row], row_of[e], thread_of[e], target_of[e] = e, row, t, x
+        kind[e], link[e], inside[e] = NOTHING, NONE, state[1, t]
+        if o == _BRANCH:
+            kind[e] = BRANCH
+            state[2, t] = position
+        elif o == _JOIN:
+            u = thread_of_target[x]
+            if u >= 0 and state[0, u] != NONE:
+                kind[e], link[e] = JOIN, starts[u] + state[0, u]
+        elif o == _BEGIN:
+            pass  # what forks its thread is needed by its first event, whatever that is
+        elif classes[x] == LOCK:
+            if o == _ACQUIRE:
+                depth[x] += 1
+                if depth[x] == 1:
+                    kind[e] = ENTER
+                    last[1, x] = state[1, t] = e
+            elif o == _RELEASE:
+                depth[x] -= 1
+                if depth[x] == 0:
+                    kind[e], link[e] = LEAVE, last[1, x]
+                    link[last[1, x]] = e
+                    while state[1, t] != NONE and link[state[1, t]] != NONE:
+                        state[1, t] = inside[state[1, t]]
+        elif reads[o] or writes[o]:
+            if reads[o]:
+                link[e] = last[0, x]
+                kind[e] = READ if classes[x] == DATA else BOTH if writes[o] else LOOK
+            else:
+                kind[e] = WRITE
+            if writes[o]:
+                last[0, x] = e
+            u = thread_of_target[x] if o == _FORK else NONE
+            if u >= 0 and state[0, u] == NONE and starts[u] < starts[u + 1]:
+                fork[u], link[e] = e, starts[u]
+        if len(guard) > 0:
+            guard[e] = max(state[2, t], 0)
+
+
+def _loose(trace: Trace, index: Index) -> Ints:
+    """Reads of data that got a value which another write, or nobody, would give as well."""
+    value = np.asarray(trace.value)
+    none = np.zeros(0, np.int8)
+    if not len(value) or not np.any(value != NO_VALUE):
+        return none
+    told = value[index.row]
+    own = np.flatnonzero((index.kind == READ) & (told != NO_VALUE))
+    writes = np.flatnonzero((index.kind == WRITE) & (told != NO_VALUE))
+    count = np.int64(len(trace.values))
+    key = index.target.astype(np.int64) * count + told
+    initial = own[index.link[own] == NONE]
+    given = np.concatenate([key[writes], np.unique(key[initial])])
+    names, times = np.unique(given, return_counts=True)
+    loose = np.zeros(len(told), np.int8)
+    if len(names):
+        at = np.minimum(np.searchsorted(names, key[own]), len(names) - 1)
+        sources = index.link[own]
+        same = (sources == NONE) | (told[np.maximum(sources, 0)] == told[own])
+        loose[own[(names[at] == key[own]) & (times[at] > 1) & same]] = 1
+    return loose

@@ -1,0 +1,67 @@
+"""SeqCheck's functions as they are, for short traces, and compiled by numba, for long ones.
+
+Compiling takes some seconds the first time, which nobody who asks about a few hundred events should wait for. numba is
+imported when compiled functions are first asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any, Final
+
+from mazurka.predict import seqcheck_cone, seqcheck_decide, seqcheck_index, seqcheck_order, seqcheck_scan
+
+#: Traces of at least this many events are worked on by compiled code.
+COMPILE_FROM: Final = 3_000
+
+_PARTS: Final[tuple[ModuleType, ...]] = (
+    seqcheck_index,
+    seqcheck_cone,
+    seqcheck_order,
+    seqcheck_decide,
+    seqcheck_scan,
+)
+
+#: Functions of those that stay Python.
+_PYTHON: Final = frozenset({"index_of", "_classes", "_loose", "cone_of"})
+
+#: Functions that Python calls.
+_CALLED: Final = frozenset({"survey", "fill", "touch", "scan", "decide"})
+
+
+def _functions() -> dict[str, FunctionType]:
+    found: dict[str, FunctionType] = {}
+    for part in _PARTS:
+        own = {n: v for n, v in vars(part).items() if isinstance(v, FunctionType) and v.__module__ == part.__name__}
+        assert not found.keys() & own.keys(), f"the compiled functions share one space of names: {part.__name__}"
+        found |= {name: value for name, value in own.items() if name not in _PYTHON}
+    return found
+
+
+#: The same functions, interpreted.
+INTERPRETED: Final = SimpleNamespace(**_functions())
+
+
+@cache
+def compiled() -> SimpleNamespace:
+    """The functions, each compiled when first called."""
+    import numba
+
+    space: dict[str, Any] = {}
+    for part in _PARTS:
+        space |= vars(part)
+    jit: Any = numba.njit
+    functions = _functions()
+    for name, function in functions.items():
+        copy = FunctionType(function.__code__, space, name, function.__defaults__)
+        inner = name not in _CALLED
+        space[name] = jit(
+            cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner
+        )(copy)
+    return SimpleNamespace(**{name: space[name] for name in functions})
+
+
+def kernel_for(events: int) -> SimpleNamespace:
+    """What works on a trace of so many events."""
+    return compiled() if events >= COMPILE_FROM else INTERPRETED

@@ -1,0 +1,495 @@
+"""In which order a set of events can happen: trace-closed partial orders (SeqCheck, sections 3.3 and 3.4).
+
+The order starts with what is certain (Algorithm 2): program order, each read that counts after its write, forks and
+joins, the order asked for, sections in which somebody stands after all others of their locks. It is closed
+(Algorithm 3) under
+
+- observation: a write to the place of such a read comes before what was read if it comes before the read, and after
+  the read if it comes after what was read;
+- locks: if a section begins before another ends, it ends before the other begins.
+
+A cycle means that there is no such order. What is closed without one is laid out in a row (Algorithm 4), the next
+event being the earliest in the trace, or one of a certain thread, that needs nothing still to come, whose read finds
+its write and whose write hides no other that is still to be read. With two threads the second way never gets stuck:
+whatever of one thread can go first may (M2: Pavlogiannis, POPL 2020, on orders of width two). With more it may,
+which is then undecided.
+
+Departs from the source: the order is kept as a clock per event, which passes over the set bring up to date,
+instead of a tree per pair of threads; reads that need no particular write have no rules at all; and if rows before the
+window are not taken as they were (``fixed`` false), rules whose conclusion is about them are left out, so that a
+cycle is one in the whole trace.
+
+Invariant: an order given out is a correct reordering, since each of its steps has been looked at.
+
+Cost: a pass takes events times threads of the set; there are as many as rules follow from each other, mostly a few.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mazurka.predict.seqcheck_cone import NEEDED, Cone, innermost, is_loose, is_open
+from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Index, Ints
+
+#: What closing an order comes to.
+CYCLE, CLOSED, TOO_BIG = range(3)
+
+#: Clocks of at most so many numbers.
+_LARGEST: Final = 1 << 27
+
+#: By row of the trace, as what to prefer.
+BY_ROW: Final = -1
+
+
+class Order(NamedTuple):
+    """A partial order of a set. *Places* number its events by thread, threads that have none left out."""
+
+    active: Ints  # threads that have events in the set
+    number: Ints  # by thread: its number among those
+    at: Ints  # by active thread: its first place; one more at the end
+    clock: Ints  # by place and active thread: so many of its events, from the trace's beginning, come before
+    head: Ints  # by place: the last edge into it
+    edge: Ints  # by edge: the one before, the place it comes from, the number of that one's thread
+    slot: Ints  # by target: its number in the set, or NONE
+    slots: Ints  # the targets that have one
+    writes_at: Ints  # by slot: where its writes begin, by thread and program order
+    writes: Ints
+    sections_at: Ints  # by slot: where its acquires begin, in the same way
+    sections: Ints
+    reads: Ints  # events whose reads count
+    count: Ints  # edges, reads, slots, 1 once there is a contradiction, 1 if an edge found no room
+
+
+def close(index: Index, cone: Cone, slot: Ints, before: Ints, since: int, rule: int) -> tuple[int, Order]:
+    """The least closed order of a set grown by ``rule``; of each pair of its events in ``before`` the first comes
+    first."""
+    room = 4
+    while True:
+        order = _empty(cone, slot, len(before), room)
+        if len(order.head) > len(order.clock):
+            return TOO_BIG, order
+        code = _close(index, cone, order, before, since, rule)
+        if order.count[4] == 0:
+            return code, order
+        forget(order)
+        room *= 4
+
+
+def _close(index: Index, cone: Cone, order: Order, before: Ints, since: int, rule: int) -> int:
+    """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
+    _list(index, cone, order, rule)
+    _begin(index, cone, order, before, since)
+    while order.count[3] == 0 and _pass(index, cone, order):
+        edges = order.count[0]
+        _observe(index, cone, order, since, since == 0 or rule != NEEDED)
+        _exclude(index, cone, order, since == 0 or rule != NEEDED, rule)
+        if order.count[3] == 0 and order.count[0] == edges:
+            return CLOSED
+    return CYCLE
+
+
+def forget(order: Order) -> None:
+    """Give back the numbers of targets."""
+    for i in range(order.count[2]):
+        order.slot[order.slots[i]] = NONE
+
+
+def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
+    threads = len(cone.past)
+    number = np.full(threads, NONE, np.int64)
+    active = np.empty(threads, np.int64)
+    at = np.zeros(threads + 1, np.int64)
+    count = size = 0
+    for t in range(threads):
+        if cone.past[t] > cone.base[t]:
+            active[count] = t
+            number[t] = count
+            size += cone.past[t] - cone.base[t]
+            count += 1
+            at[count] = size
+    return Order(
+        active[:count],
+        number,
+        at[: count + 1],
+        np.zeros((0 if size * count > _LARGEST else size, count), np.int32),
+        np.full(size, NONE, np.int32),
+        np.empty((room * (size + threads + pairs), 3), np.int32),
+        slot,
+        np.empty(size, np.int64),
+        np.zeros(size + 1, np.int64),
+        np.empty(size, np.int64),
+        np.zeros(size + 1, np.int64),
+        np.empty(2 * size, np.int64),
+        np.empty(size, np.int64),
+        np.zeros(5, np.int64),
+    )
+
+
+# -- what there is ----------------------------------------------------------------------------------------------------
+
+
+def _list(index: Index, cone: Cone, order: Order, rule: int) -> None:
+    """Number the targets, list the reads that count, and by target its writes and sections."""
+    for t in order.active:
+        for e in range(index.starts[t] + cone.base[t], index.starts[t] + cone.past[t]):
+            kind = index.kind[e]
+            if READ <= kind <= LEAVE:
+                if order.slot[index.target[e]] == NONE:
+                    order.slot[index.target[e]] = order.count[2]
+                    order.slots[order.count[2]] = index.target[e]
+                    order.count[2] += 1
+                if counts(index, cone, e, rule):
+                    order.reads[order.count[1]] = e
+                    order.count[1] += 1
+    for writing in range(2):
+        _collect(index, cone, order, writing == 1)
+
+
+def counts(index: Index, cone: Cone, e: int, rule: int) -> bool:
+    """Whether an event of the set reads, and has to get what it got."""
+    kind = index.kind[e]
+    if kind == READ:
+        kept = e - index.starts[index.thread[e]] < cone.kept[index.thread[e]]
+        return bool(kept and not (rule == NEEDED and is_loose(index, e)))
+    return bool(kind == BOTH or kind == LOOK)
+
+
+def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
+    """Lists of writes, or of sections, by slot."""
+    at, flat = (order.writes_at, order.writes) if writing else (order.sections_at, order.sections)
+    for filling in range(2):
+        for t in order.active:
+            start = index.starts[t] + cone.base[t]
+            a = NONE if writing or cone.base[t] == 0 else innermost(index, start - 1)
+            while a != NONE:
+                if is_open(index, a, start) and order.slot[index.target[a]] != NONE:
+                    _count(at, flat, order.slot[index.target[a]], a, filling == 1)
+                a = index.inside[a]
+            for e in range(start, index.starts[t] + cone.past[t]):
+                kind = index.kind[e]
+                if (kind == WRITE or kind == BOTH) if writing else kind == ENTER:
+                    _count(at, flat, order.slot[index.target[e]], e, filling == 1)
+        if filling == 0:
+            total = 0
+            for s in range(len(at)):
+                total, at[s] = total + at[s], total
+    for s in range(len(at) - 1, 0, -1):
+        at[s] = at[s - 1]
+    at[0] = 0
+
+
+def _count(at: Ints, flat: Ints, s: int, e: int, filling: bool) -> None:
+    if filling:
+        flat[at[s]] = e
+    at[s] += 1
+
+
+def place(index: Index, cone: Cone, order: Order, e: int) -> int:
+    """Where an event of the set is in its lists."""
+    t = index.thread[e]
+    return int(order.at[order.number[t]] + e - index.starts[t] - cone.base[t])
+
+
+# -- edges ------------------------------------------------------------------------------------------------------------
+
+
+def _begin(index: Index, cone: Cone, order: Order, before: Ints, since: int) -> None:
+    """What is certain, but for sections."""
+    for i in range(order.count[1]):
+        _link_since(index, cone, order, index.link[order.reads[i]], order.reads[i], since)
+    for t in order.active:
+        start = index.starts[t] + cone.base[t]
+        if cone.base[t] == 0:
+            _link_since(index, cone, order, index.fork[t], start, since)
+        for e in range(start, index.starts[t] + cone.past[t]):
+            if index.kind[e] == JOIN:
+                _link_since(index, cone, order, index.link[e], e, since)
+    for i in range(len(before)):
+        _link(index, cone, order, before[i, 0], before[i, 1])
+
+
+def _link_since(index: Index, cone: Cone, order: Order, a: int, b: int, since: int) -> None:
+    if a != NONE and index.row[a] >= since:
+        _link(index, cone, order, a, b)
+
+
+def _link(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
+    """``a`` comes before ``b``."""
+    t = index.thread[a]
+    if t == index.thread[b]:
+        if a >= b:
+            order.count[3] = 1
+        return
+    here = place(index, cone, order, b)
+    if order.clock[here, order.number[t]] > a - index.starts[t]:
+        return
+    if order.count[0] == len(order.edge):
+        order.count[4] = 1
+        return
+    new = order.count[0]
+    order.edge[new, 0] = order.head[here]
+    order.edge[new, 1] = place(index, cone, order, a)
+    order.edge[new, 2] = order.number[t]
+    order.head[here] = new
+    order.count[0] += 1
+
+
+def _pass(index: Index, cone: Cone, order: Order) -> bool:
+    """Bring all clocks up to date; false if there is a cycle."""
+    done = order.at[:-1].copy()
+    moved = True
+    while moved:
+        moved = False
+        for n in range(len(order.active)):
+            while done[n] < order.at[n + 1] and is_ready(order, done[n], done):
+                _tick(cone, order, n, done[n])
+                done[n] += 1
+                moved = True
+    for n in range(len(order.active)):
+        if done[n] < order.at[n + 1]:
+            return False
+    return True
+
+
+def is_ready(order: Order, here: int, done: Ints) -> bool:
+    """Whether all that comes before a place is done."""
+    edge = order.head[here]
+    while edge != NONE:
+        if order.edge[edge, 1] >= done[order.edge[edge, 2]]:
+            return False
+        edge = order.edge[edge, 0]
+    return True
+
+
+def _tick(cone: Cone, order: Order, n: int, here: int) -> None:
+    clock, first = order.clock, order.at[n]
+    for m in range(len(order.active)):
+        clock[here, m] = cone.base[order.active[m]] if here == first else clock[here - 1, m]
+    clock[here, n] = cone.base[order.active[n]] + here - first
+    edge = order.head[here]
+    while edge != NONE:
+        source, other = order.edge[edge, 1], order.edge[edge, 2]
+        for m in range(len(order.active)):
+            clock[here, m] = max(clock[here, m], clock[source, m])
+        clock[here, other] = max(clock[here, other], clock[source, other] + 1)
+        edge = order.edge[edge, 0]
+
+
+# -- rules ------------------------------------------------------------------------------------------------------------
+
+
+def _observe(index: Index, cone: Cone, order: Order, since: int, fixed: bool) -> None:
+    """Other writes come before what a read got, or after the read."""
+    for i in range(order.count[1]):
+        read = order.reads[i]
+        s = order.slot[index.target[read]]
+        begin, end = order.writes_at[s], order.writes_at[s + 1]
+        while begin < end:
+            stop = _first_from(order.writes, begin, end, index.starts[index.thread[order.writes[begin]] + 1])
+            _observe_one(index, cone, order, read, begin, stop, since, fixed)
+            begin = stop
+
+
+def _observe_one(
+    index: Index, cone: Cone, order: Order, read: int, begin: int, end: int, since: int, fixed: bool
+) -> None:
+    """The writes of one thread from ``begin`` to ``end``."""
+    source, u = index.link[read], index.thread[order.writes[begin]]
+    is_old = source == NONE or index.row[source] < since
+    known = read
+    if u != index.thread[read]:
+        known = index.starts[u] + order.clock[place(index, cone, order, read), order.number[u]]
+    last = _first_from(order.writes, begin, end, known) - 1
+    if last >= begin and order.writes[last] != source:
+        if not is_old:
+            _link(index, cone, order, order.writes[last], source)
+        elif fixed:
+            order.count[3] = 1
+    following = end
+    if not is_old:
+        following = _first_after(index, cone, order, begin, end, source)
+    elif fixed:
+        following = begin
+    if following < end and order.writes[following] == read:
+        following += 1
+    if following < end:
+        _link(index, cone, order, read, order.writes[following])
+
+
+def _first_after(index: Index, cone: Cone, order: Order, begin: int, end: int, source: int) -> int:
+    """Of a thread's writes the first that comes after an event."""
+    t = index.thread[source]
+    if t == index.thread[order.writes[begin]]:
+        return _first_from(order.writes, begin, end, source + 1)
+    low, high, position, n = begin, end, source - index.starts[t], order.number[t]
+    while low < high:
+        middle = (low + high) // 2
+        if order.clock[place(index, cone, order, order.writes[middle]), n] > position:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _first_from(events: Ints, low: int, high: int, least: int) -> int:
+    """The first place from ``low`` to ``high`` of an event not less than ``least``."""
+    while low < high:
+        middle = (low + high) // 2
+        if events[middle] < least:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _exclude(index: Index, cone: Cone, order: Order, fixed: bool, rule: int) -> None:
+    """Sections of a lock exclude each other."""
+    for s in range(order.count[2]):
+        begin, end = order.sections_at[s], order.sections_at[s + 1]
+        for i in range(begin, end):
+            second = order.sections[i]
+            stands = cone.stood_in[index.target[second]] == second
+            if not stands and not _is_left(index, cone, second):
+                continue
+            other = begin
+            while other < end:
+                u = index.thread[order.sections[other]]
+                stop = _first_from(order.sections, other, end, index.starts[u + 1])
+                if u != index.thread[second]:
+                    known = index.starts[u + 1] if stands else _known(index, cone, order, u, second, fixed)
+                    last = _first_from(order.sections, other, stop, known) - 1
+                    if last >= other:
+                        _after(index, cone, order, order.sections[last], second, fixed, rule)
+                other = stop
+
+
+def _is_left(index: Index, cone: Cone, acquire: int) -> bool:
+    release, t = index.link[acquire], index.thread[acquire]
+    return bool(release != NONE and release - index.starts[t] < cone.past[t])
+
+
+def _known(index: Index, cone: Cone, order: Order, u: int, acquire: int, fixed: bool) -> int:
+    """The first event of a thread that is not known to come before the end of a section."""
+    number = order.clock[place(index, cone, order, index.link[acquire]), order.number[u]]
+    return int(index.starts[u] + (number if fixed or number > cone.base[u] else 0))
+
+
+def _after(index: Index, cone: Cone, order: Order, first: int, second: int, fixed: bool, rule: int) -> None:
+    """A section comes after another one, which it does not come before."""
+    if not _is_left(index, cone, first):
+        if rule != NEEDED or cone.stood_in[index.target[first]] == first:
+            order.count[3] = 1
+    elif second - index.starts[index.thread[second]] >= cone.base[index.thread[second]]:
+        _link(index, cone, order, index.link[first], second)
+    elif fixed:
+        order.count[3] = 1
+
+
+# -- one after the other ----------------------------------------------------------------------------------------------
+
+
+def lay_out(index: Index, cone: Cone, order: Order, since: int, rule: int, prefer: int) -> Ints:
+    """The events of a closed order one after the other; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
+    size = len(order.head)
+    out = np.empty(size, np.int64)
+    done = order.at[:-1].copy()
+    unread = np.zeros(size, np.int64)  # by place of a write: reads of it still to come
+    initial = np.zeros(order.count[2], np.int64)  # the same, of what was there before the window
+    current = np.full(order.count[2], NONE, np.int64)  # by slot: the last write
+    holder = np.full(order.count[2], NONE, np.int64)  # by slot
+    for i in range(order.count[1]):
+        _expect(index, cone, order, order.reads[i], since, unread, initial, 1)
+    for t in range(len(cone.base)):
+        a = NONE if cone.base[t] == 0 else innermost(index, index.starts[t] + cone.base[t] - 1)
+        while a != NONE:
+            if is_open(index, a, index.starts[t] + cone.base[t]) and order.slot[index.target[a]] != NONE:
+                holder[order.slot[index.target[a]]] = t
+            a = index.inside[a]
+    for number in range(size):
+        best = best_row = NONE
+        for n in range(len(order.active)):
+            t = order.active[n]
+            if done[n] == order.at[n + 1]:
+                continue
+            e = index.starts[t] + cone.base[t] + done[n] - order.at[n]
+            row = NONE if t == prefer else index.row[e]
+            if best != NONE and row > best_row:
+                continue
+            if is_ready(order, done[n], done) and _may(
+                index, cone, order, e, since, rule, unread, initial, current, holder
+            ):
+                best, best_row = n, row
+        if best == NONE:
+            return out[:number]
+        t = order.active[best]
+        e = index.starts[t] + cone.base[t] + done[best] - order.at[best]
+        _do(index, cone, order, e, since, rule, unread, initial, current, holder)
+        done[best] += 1
+        out[number] = e
+    return out
+
+
+def _expect(
+    index: Index, cone: Cone, order: Order, read: int, since: int, unread: Ints, initial: Ints, change: int
+) -> None:
+    """One more, or one less, is to read what a read got."""
+    source = index.link[read]
+    if source == NONE or index.row[source] < since:
+        initial[order.slot[index.target[read]]] += change
+    else:
+        unread[place(index, cone, order, source)] += change
+
+
+def _may(
+    index: Index,
+    cone: Cone,
+    order: Order,
+    e: int,
+    since: int,
+    rule: int,
+    unread: Ints,
+    initial: Ints,
+    current: Ints,
+    holder: Ints,
+) -> bool:
+    """Whether an event can be next, and nothing is lost by it."""
+    kind = index.kind[e]
+    if kind == ENTER:
+        return bool(holder[order.slot[index.target[e]]] == NONE)
+    if kind < READ or kind > LOOK:
+        return True
+    s, mine = order.slot[index.target[e]], 0
+    if counts(index, cone, e, rule):
+        source = index.link[e]
+        if current[s] != (NONE if source == NONE or index.row[source] < since else source):
+            return False
+        mine = 1
+    if kind == WRITE or kind == BOTH:
+        pending = initial[s] if current[s] == NONE else unread[place(index, cone, order, current[s])]
+        return bool(pending == mine)
+    return True
+
+
+def _do(
+    index: Index,
+    cone: Cone,
+    order: Order,
+    e: int,
+    since: int,
+    rule: int,
+    unread: Ints,
+    initial: Ints,
+    current: Ints,
+    holder: Ints,
+) -> None:
+    kind = index.kind[e]
+    if counts(index, cone, e, rule):
+        _expect(index, cone, order, e, since, unread, initial, -1)
+    if kind == WRITE or kind == BOTH:
+        current[order.slot[index.target[e]]] = e
+    elif kind == ENTER:
+        holder[order.slot[index.target[e]]] = index.thread[e]
+    elif kind == LEAVE:
+        holder[order.slot[index.target[e]]] = NONE

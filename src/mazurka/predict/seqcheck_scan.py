@@ -1,0 +1,305 @@
+"""Which pairs of accesses are asked about: one pass over the trace (SeqCheck, section 4, and Algorithm 5's first loop).
+
+Walks through the trace with what each thread's next event must come after in every reordering: program order, forks and
+joins, and for each read that counts the write that it got its value from (with the section of a lock that write and
+read both hold, to its end). Two conflicting accesses are asked about unless the first must come before the second, or
+both hold a lock. What is read since a thread's last branch counts from its next one on.
+
+Of one place the accesses of a thread are kept as a list from the last to the first, with runs of accesses of the
+same kind under the same locks, so that where one holds a lock that is in the way its whole run is passed over.
+
+``each`` says of what one race is enough: of each pair of accesses (all are asked about), of each access, going by the
+later one (a *racy event*), or of each pair of places in the source. At most ``limit`` questions are put for one, the
+nearest first; ``count`` tells for how many that was not enough.
+
+Cost: a number per thread for each event that reads or writes what another thread touches, and the questions.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mazurka.predict.seqcheck_cone import Cone, is_loose, is_open
+from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES, decide
+from mazurka.predict.seqcheck_index import (
+    BOTH,
+    BRANCH,
+    JOIN,
+    LOCK,
+    LOOK,
+    NONE,
+    NOTHING,
+    READ,
+    WRITE,
+    Index,
+    Ints,
+)
+
+#: Of what one race is enough.
+PAIR, EVENT, PLACE = range(3)
+
+#: Why a pass stops before the end: no room for races, none for pairs of places.
+DONE, FULL, CROWDED = range(3)
+
+_PROVED: Final = -1
+
+#: Of an access at most so many earlier ones are looked at for each question that may be put.
+_STEPS: Final = 64
+
+#: How many locks are remembered that all accesses of a place hold.
+_LOCKS: Final = 4
+
+
+class Scan(NamedTuple):
+    """The state of the pass."""
+
+    must: Ints  # by thread and thread: so many events of the other come before its next one
+    value: Ints  # the same, and before the values that it writes; without branches the same array
+    told_of: Ints  # by target: its row in ``told``, or NONE
+    told: Ints  # what the value last written needs
+    last_of: Ints  # by target: its row in ``last``, or NONE
+    last: Ints  # by row and thread: its last access
+    before: Ints  # by event: the thread's access before
+    run: Ints  # by event: the thread's last access before the run
+    site: Ints  # by row of the trace
+    pair: Ints  # a hash table of pairs of places: the two, questions put or _PROVED
+    found: Ints  # two events, the answer
+    count: Ints  # races found, pairs in the table, accesses or pairs of places not asked about to the end, questions
+
+
+def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
+    """By target: its thread (-2: several), with 2 added to the second column once it is written; and up to some locks
+    that all accesses hold."""
+    for row in range(len(index.row)):
+        e = index.event[row]
+        kind, x = index.kind[e], index.target[e]
+        if kind < READ or kind > LOOK:
+            continue
+        t = index.thread[e]
+        if threads_of[x, 0] == NONE:
+            threads_of[x, 0] = t
+            _hold(index, e, locks, x)
+        else:
+            if threads_of[x, 0] != t:
+                threads_of[x, 0] = -2
+            _still_held(index, e, locks, x)
+        if kind == WRITE or kind == BOTH:
+            threads_of[x, 1] = 1
+
+
+def _hold(index: Index, e: int, locks: Ints, x: int) -> None:
+    number, a = 0, index.inside[e]
+    while a != NONE and number < _LOCKS:
+        if is_open(index, a, e):
+            locks[x, number] = index.target[a]
+            number += 1
+        a = index.inside[a]
+
+
+def _still_held(index: Index, e: int, locks: Ints, x: int) -> None:
+    for number in range(_LOCKS):
+        if locks[x, number] != NONE:
+            a = index.inside[e]
+            while a != NONE and not (index.target[a] == locks[x, number] and is_open(index, a, e)):
+                a = index.inside[a]
+            if a == NONE:
+                locks[x, number] = NONE
+
+
+def scan(
+    index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: int, limit: int
+) -> tuple[int, int]:
+    """Go on from a row; where it stopped, and why."""
+    happen, before = np.empty(0, np.int64), np.empty((0, 2), np.int64)
+    asked = np.empty(2, np.int64)
+    for row in range(begin, len(index.row)):
+        e = index.event[row]
+        kind = index.kind[e]
+        if kind == NOTHING:
+            continue
+        if READ <= kind <= LOOK:
+            x = state.last_of[index.target[e]]
+            if x != NONE:
+                if state.count[0] + limit > len(state.found):
+                    return row, FULL
+                if 2 * (state.count[1] + _STEPS * limit) > len(state.pair):
+                    return row, CROWDED
+                _ask_all(index, cone, slot, state, e, x, each, limit, happen, before, asked)
+                _remember(index, state, e, x)
+        _follow(index, state, e)
+    return len(index.row), DONE
+
+
+# -- what must come before --------------------------------------------------------------------------------------------
+
+
+def _follow(index: Index, state: Scan, e: int) -> None:
+    """Let an event pass."""
+    t, kind, x = index.thread[e], index.kind[e], state.told_of[index.target[e]]
+    position = e - index.starts[t]
+    if kind == JOIN:
+        u = index.thread[index.link[e]]
+        _join(state.must, t, state.must[u], u, index.link[e] - index.starts[u] + 1)
+        _join(state.value, t, state.must[u], u, index.link[e] - index.starts[u] + 1)
+    elif kind == BRANCH:
+        state.must[t] = state.value[t]
+    elif x != NONE:
+        source = index.link[e]
+        if kind != WRITE and source != NONE and index.thread[source] != t and not is_loose(index, e):
+            _read(index, state, e, x, source)
+        if kind == WRITE or kind == BOTH:
+            state.told[x] = state.value[t]
+            state.told[x, t] = position + 1
+    if kind == WRITE and index.link[e] != NONE:
+        u = index.thread[index.link[e]]
+        _join(state.must, u, state.must[t], t, position + 1)
+        _join(state.value, u, state.must[t], t, position + 1)
+
+
+def _read(index: Index, state: Scan, e: int, x: int, source: int) -> None:
+    """What orders threads counts by itself; of what it read the value does not matter."""
+    t, u = index.thread[e], index.thread[source]
+    if index.kind[e] == READ or len(index.guard) == 0:
+        _join(state.value, t, state.told[x], u, source - index.starts[u] + 1)
+        _left_before(index, state.value, t, u, source, e)
+    else:
+        for clocks in (state.must, state.value):
+            clocks[t, u] = max(clocks[t, u], source - index.starts[u] + 1)
+
+
+def _join(clocks: Ints, t: int, other: Ints, u: int, least: int) -> None:
+    for v in range(len(other)):
+        clocks[t, v] = max(clocks[t, v], other[v])
+    clocks[t, u] = max(clocks[t, u], least)
+
+
+def _left_before(index: Index, clocks: Ints, t: int, u: int, write: int, read: int) -> None:
+    """A section in which a value was written ends before it is read in one of the same lock."""
+    a = index.inside[write]
+    while a != NONE:
+        if is_open(index, a, write) and index.link[a] != NONE:
+            b = index.inside[read]
+            while b != NONE:
+                if index.target[b] == index.target[a] and is_open(index, b, read):
+                    clocks[t, u] = max(clocks[t, u], index.link[a] - index.starts[u] + 1)
+                b = index.inside[b]
+        a = index.inside[a]
+
+
+# -- pairs ------------------------------------------------------------------------------------------------------------
+
+
+def _remember(index: Index, state: Scan, e: int, x: int) -> None:
+    t = index.thread[e]
+    earlier = state.last[x, t]
+    state.before[e] = state.run[e] = earlier
+    if earlier != NONE and index.kind[earlier] == index.kind[e] and _same_locks(index, earlier, e):
+        if state.site[index.row[earlier]] == state.site[index.row[e]]:
+            state.run[e] = state.run[earlier]
+    state.last[x, t] = e
+
+
+def _same_locks(index: Index, one: int, other: int) -> bool:
+    a, b = _held(index, index.inside[one], one), _held(index, index.inside[other], other)
+    while a != NONE and b != NONE and index.target[a] == index.target[b]:
+        a, b = _held(index, index.inside[a], one), _held(index, index.inside[b], other)
+    return bool(a == NONE and b == NONE)
+
+
+def _held(index: Index, acquire: int, e: int) -> int:
+    """The latest section from ``acquire`` back that is open before an event."""
+    while acquire != NONE and not is_open(index, acquire, e):
+        acquire = index.inside[acquire]
+    return acquire
+
+
+def share_lock(index: Index, one: int, other: int) -> bool:
+    """Whether both events are in sections of one lock."""
+    a = _held(index, index.inside[one], one)
+    while a != NONE:
+        b = _held(index, index.inside[other], other)
+        while b != NONE:
+            if index.target[a] == index.target[b]:
+                return True
+            b = _held(index, index.inside[b], other)
+        a = _held(index, index.inside[a], one)
+    return False
+
+
+def _ask_all(
+    index: Index,
+    cone: Cone,
+    slot: Ints,
+    state: Scan,
+    e: int,
+    x: int,
+    each: int,
+    limit: int,
+    happen: Ints,
+    before: Ints,
+    asked: Ints,
+) -> None:
+    """Ask about an access and earlier ones of other threads."""
+    t, tried, steps, begun = index.thread[e], 0, 0, state.count[0]
+    writes = index.kind[e] == WRITE or index.kind[e] == BOTH
+    for u in range(len(index.fork)):
+        other = state.last[x, u] if u != t else NONE
+        while other != NONE and other - index.starts[u] >= state.must[t, u]:
+            steps += 1
+            if tried == limit or steps > _STEPS * limit:
+                state.count[2] += 1
+                return
+            conflict = writes or index.kind[other] == WRITE or index.kind[other] == BOTH
+            if not conflict or share_lock(index, other, e):
+                other = state.run[other]
+                continue
+            place = _place_of(state, index.row[other], index.row[e], limit) if each == PLACE else 0
+            if place == NONE:
+                other = state.run[other]
+                continue
+            tried += 1
+            asked[0], asked[1] = other, e
+            state.count[3] += 1
+            answer, _, _ = decide(index, cone, slot, happen, asked, before, False)
+            if answer != NO:
+                if answer == YES and each == EVENT:
+                    state.count[0] = begun
+                _report(state, other, e, answer)
+                if answer == YES and each == EVENT:
+                    return
+                if answer == YES and each == PLACE:
+                    state.pair[place, 2] = _PROVED
+            other = state.before[other]
+
+
+def _report(state: Scan, one: int, other: int, answer: int) -> None:
+    new = state.count[0]
+    state.found[new, 0], state.found[new, 1], state.found[new, 2] = one, other, answer
+    state.count[0] += 1
+
+
+def _place_of(state: Scan, one: int, other: int, limit: int) -> int:
+    """Where a pair of places is in the table, one more question counted; NONE if nothing more is to be asked."""
+    low, high = min(state.site[one], state.site[other]), max(state.site[one], state.site[other])
+    at = hash_of(low, high, len(state.pair))
+    while state.pair[at, 2] != 0 and (state.pair[at, 0] != low or state.pair[at, 1] != high):
+        at = (at + 1) % len(state.pair)
+    if state.pair[at, 2] == _PROVED:
+        return NONE
+    if state.pair[at, 2] == 0:
+        state.count[1] += 1
+        state.pair[at, 0], state.pair[at, 1] = low, high
+    if state.pair[at, 2] > limit:
+        return NONE
+    state.pair[at, 2] += 1
+    if state.pair[at, 2] > limit:
+        state.count[2] += 1
+        return NONE
+    return int(at)
+
+
+def hash_of(low: int, high: int, size: int) -> int:
+    """Where to look for a pair of places first."""
+    return int((low * 1_000_003 + high * 7_919) % size)
