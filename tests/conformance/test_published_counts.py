@@ -32,15 +32,19 @@ RV_FINAL_STATES = {
 
 SMALL = sorted(name for name, reference in REFERENCES.items() if not reference.large)
 
-#: Those that take a strategy or the oracle several seconds.
-_SLOW = {"Account(3)", "Counter(4)", "PingPong(4)", "RVExample", "fib(4)", "locked(5)", "racyc(4)"}
+#: Those that take a strategy several seconds, and those that take the oracle so long.
+_SLOW = {"Account(3)": pytest.mark.long, "PingPong(4)": pytest.mark.slow, "Counter(4)": pytest.mark.slow}
+_SLOW_TO_ENUMERATE = {
+    "RVExample": pytest.mark.slow,
+    **dict.fromkeys(("Counter(4)", "fib(4)", "locked(5)", "racyc(4)"), pytest.mark.long),
+}
 
 
-def _marked(names: Iterable[str]) -> list[Any]:
-    return [pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in sorted(names)]
+def _marked(names: Iterable[str], marks: dict[str, Any]) -> list[Any]:
+    return [pytest.param(name, marks=marks.get(name, ())) for name in sorted(names)]
 
 
-@pytest.mark.parametrize("name", _marked(REFERENCES))
+@pytest.mark.parametrize("name", _marked(REFERENCES, _SLOW))
 def test_mcr_runs_as_many_as_published(name: str) -> None:
     reference = REFERENCES[name]
     reached = reach(reference.make(), "mcr")
@@ -70,7 +74,7 @@ def test_dpor_runs_as_many_as_published_in_large_programs(name: str) -> None:
     assert reached.followed == reached.executions == reference.maz
 
 
-@pytest.mark.parametrize("name", _marked(SMALL))
+@pytest.mark.parametrize("name", _marked(SMALL, _SLOW_TO_ENUMERATE))
 def test_the_oracle_counts_as_published_and_mcr_reaches_all(name: str) -> None:
     reference = REFERENCES[name]
     program = reference.make()
@@ -96,7 +100,7 @@ def test_rv_example_has_ten_final_states() -> None:
     assert _rv(reach(program, "mcr").everything.finals) == RV_FINAL_STATES
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rv_example_by_depth_first_search() -> None:
     """All interleavings of its points; the oracle's state graph says how many there are."""
     program = rv_example_checked()

@@ -275,8 +275,9 @@ def test_function_that_returns_what_cannot_leave_the_process(shell, isolation):
     assert "verified" in done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stubborn", [False, True])
+@pytest.mark.parametrize(
+    "stubborn", [pytest.param(False, marks=pytest.mark.long), pytest.param(True, marks=pytest.mark.slow)]
+)
 def test_blocking_call_outside_the_model_is_cut(shell, stubborn):
     """The pipe is only written by a thread that can't move while this one blocks the process for real."""
     read = "os.read(reading, 1)"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -22,9 +23,11 @@ from mazurka.explore.outcome import Verified, Violation
 from mazurka.explore.strategy import Row, make_strategy
 from mazurka.program.memory import MemoryModel
 
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 #: States the oracle may look at, and interleavings a program may have, to be used.
 _STATES = 15_000
-_INTERLEAVINGS = 3_000
+_INTERLEAVINGS = 3_000 if _LONG else 1_000
+_NUMBERED = 1_000 if _LONG else 200
 
 
 def _known(program: SmallProgram) -> Any:
@@ -177,7 +180,7 @@ def test_the_verdict_is_the_oracles(program: SmallProgram) -> None:
 
 
 @pytest.mark.parametrize("semaphores", [False, True])
-@pytest.mark.parametrize("first", range(0, 400, 100))
+@pytest.mark.parametrize("first", range(0, _NUMBERED, 100))
 def test_numbered_programs(first: int, semaphores: bool) -> None:
     """The same family drawn evenly: hypothesis prefers small programs."""
     used = 0
