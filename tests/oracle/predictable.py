@@ -2,7 +2,7 @@
 
 A correct reordering takes of each thread a prefix, in program order, so that
 
-- a thread starts after its fork; a join comes after all that the joined thread does in the trace;
+- what a thread does after its fork in the trace comes after it; a join comes after all that the joined thread does;
 - nobody takes a lock that somebody else holds (re-entrant: the outermost acquire and release count);
 - an event takes place only if the reads its existence depends on gave what they gave: with branch events the reads
   before the last branch before it in its thread (a branch itself: all reads before it), without any all reads.
@@ -121,8 +121,8 @@ class Predictable:
             if state.at[thread] == len(rows):
                 continue
             row = rows[state.at[thread]]
-            forked = self.fork_of.get(thread)
-            if state.broken[thread] >= self.guards[row] and (forked is None or self._done(state, forked)):
+            forked = self.fork_of.get(thread, row)
+            if state.broken[thread] >= self.guards[row] and (forked >= row or self._done(state, forked)):
                 yield row
 
     def _done(self, state: Reached, row: int) -> bool:

@@ -2,7 +2,8 @@
 
 How rows are read:
 
-- FORK and the thread's first event, its last one and JOIN: must-happen-before. Traces of others may lack BEGIN and END.
+- FORK and what the thread does after it, what it did and JOIN: must-happen-before. Traces of others may lack BEGIN and
+  END, or have BEGIN come first.
 - A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
   exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
   whose every reader needs the write it had: stricter, and always sound.
@@ -95,11 +96,12 @@ class _Reading:
             other = threads[target] if op is Op.FORK or op is Op.JOIN else -1
             if other < 0 or model.starts[other] == model.starts[other + 1]:
                 continue
-            first, last, event = model.starts[other], model.starts[other + 1] - 1, model.event_of[step]
-            if op is Op.FORK and model.rank[first] > step:
-                self.needs[first].append(event)
-            elif op is Op.JOIN and model.rank[last] < step:
-                self.needs[event].append(last)
+            begin, end, event = model.starts[other], model.starts[other + 1], model.event_of[step]
+            here = bisect_left(model.rank, step, begin, end)
+            if op is Op.FORK and here < end:
+                self.needs[here].append(event)
+            elif op is Op.JOIN and here > begin:
+                self.needs[event].append(here - 1)
         if self.start:
             self._begin_after_start()
 

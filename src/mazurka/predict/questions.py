@@ -110,13 +110,12 @@ class Questions:
         return sorted([*waiting, *(row for rows in open_rows.values() for row in rows)])
 
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
-        if begin or self._held:
-            order = (*range(begin), *(row for row in order if row not in self._held))
+        order = tuple([row for row in order if row not in self._held]) if self._held else order
         unread: frozenset[int] = frozenset()
         if self._branches or isinstance(claim, Ordered | Intrudes):
             self._unread = self._unread or Unread(self.trace)
-            unread = self._unread.of(order)
-        return Witness(order, unread, claim)
+            unread = self._unread.of(order, begin)
+        return Witness(order, unread, claim, begin)
 
 
 def _steps_of(claim: Claim) -> tuple[int, ...]:

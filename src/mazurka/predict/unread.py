@@ -8,6 +8,7 @@ Cost: one pass over the trace when made, one over each order.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Final
 
@@ -27,17 +28,17 @@ class Unread:
         self._writes = [op in _DATA and WRITES[op] for op in trace.op.tolist()]
         self._initial: dict[int, int] = {}
         self._sources: dict[int, int] = {}
-        last: dict[int, int] = {}
+        self._written: dict[int, list[int]] = {}
         for row, target in enumerate(self._target):
             if self._reads[row]:
-                self._sources[row] = source = last.get(target, _NOBODY)
+                self._sources[row] = source = self._written.get(target, [_NOBODY])[-1]
                 if source == _NOBODY:
                     self._initial[target] = self._value[row]
             if self._writes[row]:
-                last[target] = row
+                self._written.setdefault(target, []).append(row)
 
-    def of(self, order: Iterable[int]) -> frozenset[int]:
-        """Those of an order of rows."""
+    def of(self, order: Iterable[int], prefix: int = 0) -> frozenset[int]:
+        """Those of an order of rows, after the first ``prefix`` of the trace."""
         last: dict[int, int] = {}
         found: set[int] = set()
         broken: set[int] = set()  # threads
@@ -45,7 +46,7 @@ class Unread:
         for row in order:
             target = self._target[row]
             if self._reads[row]:
-                source = last.get(target, _NOBODY)
+                source = last[target] if target in last else self._before(target, prefix)
                 if source in doubtful or (source != self._sources[row] and not self._equal(row, source)):
                     found.add(row)
                     broken.add(self._thread[row])
@@ -54,6 +55,12 @@ class Unread:
                 if self._thread[row] in broken:
                     doubtful.add(row)
         return frozenset(found)
+
+    def _before(self, target: int, row: int) -> int:
+        """Who wrote a target last before a row of the trace."""
+        written = self._written.get(target, [])
+        number = bisect_left(written, row)
+        return written[number - 1] if number else _NOBODY
 
     def _equal(self, row: int, source: int) -> bool:
         value = self._initial.get(self._target[row], NO_VALUE) if source == _NOBODY else self._value[source]

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mazurka.trace.event import READS, WRITES, Op
@@ -60,6 +61,9 @@ class Checker:
         """Everything that speaks against the witness; empty if it is one."""
         if self._recorded is not None:
             return list(self._recorded.objections(witness))
+        if witness.prefix:
+            order = (*sorted(set(self._trace.step))[: witness.prefix], *witness.order)
+            witness = replace(witness, order=order, prefix=0)
         return _objections(self._trace, witness)
 
 

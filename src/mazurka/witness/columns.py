@@ -14,7 +14,8 @@ Every row is a step. The order of a witness is feasible if
 
 A target that is looked at, besides being taken and given back, is data whose takers need the release they had, too.
 
-Shares no code with what searches for orders. Cost: a few passes of NumPy, some 0.2 microseconds an event of the order.
+Shares no code with what searches for orders. Cost: a few passes of NumPy, some 0.2 microseconds an event of the order;
+of the prefix only what the order meets is looked up.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, Tru
 
 
 class Recorded:
-    """A trace and what is the same for all its witnesses. Rows are numbers of events, *places* indexes of an order."""
+    """A trace and what is the same for all its witnesses. Rows are numbers of events; a row's *place* is where it comes
+    in what a witness says happens: the rows of the prefix, then those of the order."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -51,105 +53,122 @@ class Recorded:
         self.index = np.empty(len(trace), np.int64)  # its place in its thread
         for rows in trace.rows_of_thread:
             self.index[rows] = np.arange(len(rows))
-        looked_at = np.zeros(len(trace.targets), bool)
+        self.waits = np.flatnonzero(np.isin(self.op, _WAITING))
+        self._see_accesses()
+        self._see_locks()
+        self.branches = bool((self.op == Op.BRANCH).any())
+        self.forks, self.joins = self._lives(Op.FORK), self._lives(Op.JOIN)
+        self.prefix, self.later = len(trace), dict[int, int]()
+        self.timed_out: set[int] = set()
+        self.timed_out = set(self._unwoken(self.waits, {}))
+
+    def _see_accesses(self) -> None:
+        looked_at = np.zeros(len(self.trace.targets), bool)
         looked_at[self.target[np.isin(self.op, _DATA)]] = True
         self.is_read = _READS[self.op] & looked_at[self.target]
         self.is_write = _WRITES[self.op] & looked_at[self.target]
-        every = np.arange(len(trace))
-        self.reads, self.sources = np.full(len(trace), _NOBODY), np.full(len(trace), _NOBODY)
-        read, source = self._sources(every)
-        self.sources[read] = source
-        first = read[source == _NOBODY]
-        self.initial = np.full(len(trace.targets), NO_VALUE)
+        self.writes = _Latest(np.flatnonzero(self.is_write), self.target)
+        reads = np.flatnonzero(self.is_read)
+        self.sources = np.full(len(self.trace), _NOBODY)
+        self.sources[reads] = self.writes.before(self.target[reads], reads)
+        first = reads[self.sources[reads] == _NOBODY]
+        self.initial = np.full(len(self.trace.targets), NO_VALUE)
         self.initial[self.target[first]] = self.value[first]
-        self.branches = bool((self.op == Op.BRANCH).any())
-        lives = np.asarray(trace.thread_of_target)
-        self.forks = self._lives(Op.FORK, lives)
-        self.joins = self._lives(Op.JOIN, lives)
-        self.timed_out: set[int] = set()
-        self.timed_out = set(self._unwoken(every, {}))
 
-    def _lives(self, op: Op, thread_of: Numbers) -> list[tuple[int, int]]:
-        """(row, thread that it starts or joins)."""
-        rows = np.flatnonzero(self.op == op)
-        others = thread_of[self.target[rows]]
-        return [(int(row), int(other)) for row, other in zip(rows, others, strict=True) if other >= 0]
+    def _see_locks(self) -> None:
+        self.locking = _Latest(np.flatnonzero(np.isin(self.op, _LOCKING)), self.target)
+        rows, begins = self.locking.rows, self.locking.begins
+        total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
+        self.depth = np.zeros(len(self.trace) + 1, np.int64)  # by row: of its lock after it; 0 behind the last
+        self.depth[rows] = total[1:] - total[:-1][begins]
+
+    def _lives(self, op: Op) -> list[tuple[int, Numbers]]:
+        """Where a thread is started (joined), and its rows after (before) that."""
+        found = []
+        threads = np.asarray(self.trace.thread_of_target)
+        for row in np.flatnonzero(self.op == op).tolist():
+            if threads[self.target[row]] >= 0:
+                own = self.trace.rows_of_thread[threads[self.target[row]]]
+                found.append((row, own[own > row] if op is Op.FORK else own[own < row]))
+        return found
 
     # -- the order ----------------------------------------------------------------------------------------------------
 
     def objections(self, witness: Witness) -> Iterator[str]:
         """Everything that speaks against a witness."""
         order = np.asarray(witness.order, np.int64)
-        named = np.array([*_steps_of(witness.claim), *witness.unread], np.int64)
-        if any(len(rows) and not 0 <= rows.min() <= rows.max() < len(self.trace) for rows in (order, named)):
+        named = np.array([*_steps_of(witness.claim), *witness.unread, *witness.order, witness.prefix - 1], np.int64)
+        if not -1 <= named.min() <= named.max() < len(self.trace) or (named[:-1] < 0).any():
             yield "a step is not in the trace"
             return
-        self.place = np.full(len(self.trace), _NEVER)
-        self.place[order] = np.arange(len(order))
-        self.done = np.bincount(self.thread[order], minlength=len(self.trace.threads))
-        yield from self._prefixes(order)
+        self.prefix = witness.prefix
+        self.later = dict(zip(witness.order, range(self.prefix, self.prefix + len(order)), strict=True))
+        started = [int(np.searchsorted(rows, self.prefix)) for rows in self.trace.rows_of_thread]
+        done = np.bincount(self.thread[order], minlength=len(started))
+        self.done = done + started
+        yield from self._in_program_order(order, done)
         yield from self._life()
         yield from self._locks(order)
         yield from self._kept(order, np.array(sorted(witness.unread), np.int64))
         standing = _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks) else ()
-        for row in self._unwoken(order, {int(self.thread[row]): len(order) for row in standing}):
+        waits = np.concatenate([self.waits[self.waits < self.prefix], order[np.isin(self.op[order], _WAITING)]])
+        for row in self._unwoken(waits, {int(self.thread[row]): _NEVER - 1 for row in standing}):
             yield f"thread {self._name(row)} goes on after step {row} although nobody has woken it"
         if witness.claim is not None:
-            yield from self._claim(order, witness.claim)
+            yield from self._claim(witness.claim)
+
+    def _place(self, row: int) -> int:
+        return row if row < self.prefix else self.later.get(row, _NEVER)
 
     def _name(self, row: int) -> str:
         name: str = self.trace.threads[self.thread[row]]
         return name
 
-    def _prefixes(self, order: Numbers) -> Iterator[str]:
+    def _in_program_order(self, order: Numbers, done: Numbers) -> Iterator[str]:
         by_thread = order[np.argsort(self.thread[order], kind="stable")]
-        begins = np.cumsum(self.done) - self.done
-        wrong = self.index[by_thread] != np.arange(len(order)) - np.repeat(begins, self.done)
+        first = self.done - done - (np.cumsum(done) - done)
+        wrong = self.index[by_thread] != np.arange(len(order)) + np.repeat(first, done)
         for row in by_thread[wrong][:1]:
             yield f"thread {self._name(row)} does not start with the steps it started with"
 
     def _life(self) -> Iterator[str]:
-        for row, thread in self.forks:
-            own = self.trace.rows_of_thread[thread]
-            if len(own) and self.place[own[0]] < self.place[row]:
-                yield f"thread {self.trace.threads[thread]} begins before it is started"
-        for row, thread in self.joins:
-            own = self.trace.rows_of_thread[thread]
-            if len(own) and self.place[row] < self.place[own[-1]]:
-                yield f"thread {self.trace.threads[thread]} is joined before its end"
-
-    def _by_target(self, rows: Numbers) -> tuple[Numbers, Numbers]:
-        """The rows sorted by target, and for each where its target's begin."""
-        rows = rows[np.argsort(self.target[rows], kind="stable")]
-        new = np.ones(len(rows), bool)
-        new[1:] = self.target[rows[1:]] != self.target[rows[:-1]]
-        begins = np.maximum.accumulate(np.where(new, np.arange(len(rows)), 0))
-        return rows, begins
+        for row, own in self.forks:
+            if len(own) and self._place(int(own[0])) < self._place(row):
+                yield f"thread {self._name(own[0])} does something before it is started"
+        for row, own in self.joins:
+            if len(own) and self._place(row) < self._place(int(own[-1])):
+                yield f"thread {self._name(own[-1])} is joined before its end"
 
     def _locks(self, order: Numbers) -> Iterator[str]:
-        rows, begins = self._by_target(order[np.isin(self.op[order], _LOCKING)])
-        total = np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))
-        depth = total - np.concatenate([[0], total])[begins]
+        taking = _Latest(order[np.isin(self.op[order], _LOCKING)], self.target)
+        rows, begins, targets = taking.rows, taking.begins, self.target[taking.rows]
+        had = self.locking.before(targets, np.full(len(rows), self.prefix))  # -1, behind the last, is free
+        total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
+        depth = self.depth[had] + total[1:] - total[:-1][begins]
         for row in rows[depth < 0][:1]:
             yield f"step {row} gives back a lock that nobody has"
-        held = (depth[:-1] > 0) & (begins[:-1] == begins[1:]) & (self.thread[rows[:-1]] != self.thread[rows[1:]])
-        for row in rows[1:][held][:1]:
+        first = begins == np.arange(len(rows))
+        before = np.where(first, had, np.concatenate([[_NOBODY], rows])[:-1])
+        depth_before = np.where(first, self.depth[had], np.concatenate([[0], depth])[:-1])
+        taken = (depth_before > 0) & (self.thread[before] != self.thread[rows])
+        for row in rows[taken][:1]:
             yield f"step {row} takes or gives back a lock that another thread has"
-        last = np.append(begins[1:] != begins[:-1], True)[: len(rows)] & (depth > 0)
-        self.holder = dict(zip(self.target[rows[last]].tolist(), self.thread[rows[last]].tolist(), strict=True))
+        last = np.append(first[1:], True)[: len(rows)]
+        self.holders = {
+            int(self.target[row]): int(self.thread[row]) if deep > 0 else _NOBODY
+            for row, deep in zip(rows[last].tolist(), depth[last].tolist(), strict=True)
+        }
 
-    def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
-        """The reads among rows in this order, and the row that wrote what each reads."""
-        rows, begins = self._by_target(order[self.is_read[order] | self.is_write[order]])
-        written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
-        last = np.concatenate([[_NOBODY], np.maximum.accumulate(written)])[:-1]  # before, not with
-        source = np.where(last >= begins, rows[last], _NOBODY) if len(rows) else rows
-        reads = self.is_read[rows]
-        return rows[reads], source[reads]
+    def _holder(self, lock: int) -> int:
+        """The thread that holds a lock in the end, or -1."""
+        if lock not in self.holders:
+            row = int(self.locking.before(np.array([lock]), np.array([self.prefix]))[0])
+            return int(self.thread[row]) if self.depth[row] > 0 else _NOBODY
+        return self.holders[lock]
 
     def _kept(self, order: Numbers, unread: Numbers) -> Iterator[str]:
         """Reads give what they gave, except those that nothing depends on."""
-        broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
+        broken = self.broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
         np.minimum.at(broken, self.thread[unread], self.index[unread])
         after = order[self.index[order] > broken[self.thread[order]]]
         for row in after[(self.op[after] == Op.BRANCH) | (not self.branches)][:1]:
@@ -166,32 +185,36 @@ class Recorded:
         kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
         for row in reads[~kept][:1]:
             yield f"step {row} reads what was written after something else had been read"
-        self.broken = broken
 
-    def _unwoken(self, order: Numbers, standing: dict[int, int]) -> Iterator[int]:
+    def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
+        """The reads of an order, and the row that wrote what each reads."""
+        accesses = _Latest(order[self.is_read[order] | self.is_write[order]], self.target)
+        rows, begins = accesses.rows, accesses.begins
+        written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
+        last = np.concatenate([[_NOBODY], np.maximum.accumulate(written)])[:-1]  # before, not with
+        earlier = self.writes.before(self.target[rows], np.full(len(rows), self.prefix))
+        reads = self.is_read[rows]
+        return rows[reads], np.where(last >= begins, rows[last], earlier)[reads]
+
+    def _unwoken(self, rows: Numbers, standing: dict[int, int]) -> Iterator[int]:
         """Waits after which their thread goes on, or stands before something, without having been woken."""
-        rows = order[np.isin(self.op[order], _WAITING)].tolist()
-        if not rows:
-            return
-        place = {row: at for at, row in enumerate(order.tolist())}
         parked: dict[int, list[tuple[int, int]]] = {}  # condition -> (place where the thread goes on, wait)
-        for row in rows:
+        for row in rows.tolist():
             here = parked.setdefault(int(self.target[row]), [])
-            yield from (wait for goes_on, wait in here if goes_on < place[row])
-            here[:] = [each for each in here if each[0] > place[row]]
+            yield from (wait for goes_on, wait in here if goes_on < self._place(row))
+            here[:] = [each for each in here if each[0] > self._place(row)]
             if self.op[row] != Op.WAIT:
                 here.sort()
                 del here[: None if self.op[row] == Op.NOTIFY_ALL else 1]
             elif row not in self.timed_out:
                 thread = int(self.thread[row])
                 own = self.trace.rows_of_thread[thread][self.index[row] + 1 :][:1].tolist()
-                later = place.get(own[0], _NEVER) if own else _NEVER
-                here.append((min(later, standing.get(thread, _NEVER)), row))
+                here.append((min(self._place(own[0]) if own else _NEVER, standing.get(thread, _NEVER)), row))
         yield from (wait for here in parked.values() for goes_on, wait in here if goes_on < _NEVER)
 
     # -- what is claimed ----------------------------------------------------------------------------------------------
 
-    def _claim(self, order: Numbers, claim: Claim) -> Iterator[str]:
+    def _claim(self, claim: Claim) -> Iterator[str]:
         match claim:
             case Races(first, second):
                 yield from self._all_next((first, second))
@@ -211,7 +234,7 @@ class Recorded:
     def _all_next(self, steps: Sequence[int]) -> Iterator[str]:
         for row in steps:
             thread = self.thread[row]
-            unborn = any(other == thread and self.place[fork] == _NEVER for fork, other in self.forks)
+            unborn = any(row in own and self._place(fork) == _NEVER for fork, own in self.forks)
             if unborn or self.index[row] != self.done[thread]:
                 yield f"step {row} is not what its thread does next"
             if not self.branches and self.broken[thread] < self.index[row]:
@@ -230,11 +253,11 @@ class Recorded:
         if len(steps) < 2 or len(set(threads)) < len(threads):
             yield "it takes two threads to block each other"
         for row, other in zip(steps, (*threads[1:], *threads[:1]), strict=True):
-            if self.op[row] != Op.ACQUIRE or self.holder.get(int(self.target[row])) != other:
+            if self.op[row] != Op.ACQUIRE or self._holder(int(self.target[row])) != other:
                 yield f"step {row} does not wait for thread {self.trace.threads[other]}"
 
     def _ordered(self, steps: Sequence[int]) -> Iterator[str]:
-        places = [int(self.place[row]) for row in steps]
+        places = [self._place(row) for row in steps]
         if _NEVER in places or places != sorted(set(places)):
             yield f"steps {', '.join(map(str, steps))} do not take place in this order"
 
@@ -248,6 +271,24 @@ class Recorded:
             yield f"step {between} does not conflict with {first} or {last}"
         elif tuple(bool(_WRITES[self.op[row]]) for row in (first, between, last)) not in _UNSERIALISABLE:
             yield f"steps {first}, {between} and {last} could have been executed one after the other"
+
+
+class _Latest:
+    """Rows in an order, grouped by target: ``rows``, and for each where its target's ``begins``."""
+
+    def __init__(self, order: Numbers, target: Numbers) -> None:
+        self.rows = order[np.argsort(target[order], kind="stable")]
+        self._targets = target[self.rows].astype(np.int64)
+        new = np.ones(len(order), bool)
+        new[1:] = self._targets[1:] != self._targets[:-1]
+        self.begins = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+
+    def before(self, targets: Numbers, rows: Numbers) -> Numbers:
+        """The latest of each target before a row, or -1; if the order is that of the trace."""
+        found = np.searchsorted(self._targets << 32 | self.rows, targets.astype(np.int64) << 32 | rows) - 1
+        if not len(self.rows):
+            return found
+        return np.where((found >= 0) & (self._targets[found] == targets), self.rows[found], _NOBODY)
 
 
 def _steps_of(claim: Claim | None) -> tuple[int, ...]:

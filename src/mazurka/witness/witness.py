@@ -81,7 +81,8 @@ Claim = Fails | Stuck | Races | Deadlocks | Ordered | Intrudes
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """``order`` lists steps of the trace (numbers in its column ``step``).
+    """``order`` lists steps of the trace (numbers in its column ``step``). Before them its first ``prefix`` steps happen
+    as they did.
 
     ``unread`` are steps whose own reads need not be kept. Nothing that happens in the order may depend on their
     values: they are the last of their threads in it or, if the trace tells branches, no branch of their threads comes
@@ -92,3 +93,4 @@ class Witness:
     order: tuple[int, ...]
     unread: frozenset[int] = frozenset()
     claim: Claim | None = None
+    prefix: int = 0
