@@ -364,7 +364,10 @@ class _Scheduler:
             return enabled[self.policy.choose([Pending(stepper.name_of(t), *stepper.before(t)) for t in enabled])]
         match self.plan.then:
             case Continuation.STAY:
-                return current if current in enabled else enabled[0]
+                if current in enabled or not self.plan.values:
+                    return current if current in enabled else enabled[0]
+                order = {t: number for number, t in enumerate(stepper.tasks)}
+                return min(enabled, key=lambda t: (order[t] <= order.get(current, -1), order[t]))
             case Continuation.RANDOM:
                 return self.rng.choice(enabled)
             case Continuation.PCT:

@@ -54,7 +54,7 @@ class Step(NamedTuple):
 class Continuation(Enum):
     """Who moves once a plan's prefix is used up."""
 
-    STAY = "stay"  # the running thread, until it blocks or sleeps; then the lowest-numbered one
+    STAY = "stay"  # the running thread, until it blocks or sleeps; then the first (`values`: the next)
     RANDOM = "random"  # uniformly among the enabled
     PCT = "pct"  # the highest priority, with `changes` priority changes (Burckhardt et al., ASPLOS 2010)
     POS = "pos"  # as policy.PartialOrderSampling says

@@ -593,13 +593,15 @@ class Kernel:
         then = self.plan.then
         if then is _STAY:
             current = self.current
-            if current.turned:
-                current.turned = False
-                return min(enabled, key=lambda task: (task.sleeping, task.index <= current.index, task.index))
-            if not current.sleeping and current in enabled:
+            if not current.turned and not current.sleeping and current in enabled:
                 return current
             awake = [task for task in enabled if not task.sleeping]
-            return awake[0] if awake else min(enabled, key=lambda task: task.clock)
+            if not awake:
+                return min(enabled, key=lambda task: task.clock)
+            if not self.values:
+                return awake[0]
+            current.turned = False
+            return min(awake, key=lambda task: (task.index <= current.index, task.index))
         if then is _RANDOM:
             return enabled[int(_number() * len(enabled))]
         if self._policy is not None:
