@@ -75,7 +75,7 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints, since:
         if position > cone.past[t]:
             cone.past[t] = position
         _keep(index, cone, t, guard_of(index, e))
-        if position == 0 and index.fork[t] != NONE:
+        if position == index.born[t] and index.fork[t] != NONE:
             want(index, cone, index.fork[t])
         if index.kind[e] == JOIN:
             want(index, cone, index.link[e])
@@ -230,7 +230,7 @@ def _look(index: Index, cone: Cone, t: int, since: int, rule: int) -> None:
     start = index.starts[t]
     while cone.seen[t] < cone.past[t]:
         e = start + cone.seen[t]
-        if cone.seen[t] == 0 and index.fork[t] != NONE:
+        if cone.seen[t] == index.born[t] and index.fork[t] != NONE:
             _want_since(index, cone, index.fork[t], since)
         cone.seen[t] += 1
         kind = index.kind[e]

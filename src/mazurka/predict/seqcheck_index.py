@@ -3,7 +3,7 @@
 Events are numbered by thread, then by program order: event ``starts[t] + k`` is the k-th of thread ``t``, so a set of
 events that is closed under program order is one number per thread. What an event does is reduced to a few kinds; ``link``
 is the event it has to do with: the write that a read got its value from, the other end of a critical section, the last
-event of a thread that is joined, the first of one that is started.
+event of a thread that is joined, the next of one that is started.
 
 How targets are read is as in :mod:`mazurka.causal.of_trace`: what is only acquired and released, by one holder at a
 time, is a lock (its outermost sections exclude each other); what is only read and written is data; everything else
@@ -53,6 +53,7 @@ class Index(NamedTuple):
 
     starts: Ints  # by thread: its first event; one more at the end
     fork: Ints  # by thread: the event that starts it
+    born: Ints  # by thread: how many events it had then (some tools let all threads begin first)
     event: Ints  # by row
     row: Ints  # by event
     thread: Ints  # by event
@@ -77,6 +78,7 @@ def index_of(trace: Trace, kernel: Any) -> Index:
     index = Index(
         starts,
         np.full(threads, NONE, np.int32),
+        np.zeros(threads, np.int32),
         *(np.empty(size, np.int32) for _ in range(2)),
         np.empty(size, np.int32),
         np.empty(size, np.int8),
@@ -145,7 +147,7 @@ def fill(
 ) -> None:
     """Every column of the index but ``loose``. ``last``: by target its last writer, and its open section; ``state``: by
     thread how many events it had less one, its latest open section, its last branch."""
-    starts, fork, event, row_of, thread_of, kind, target_of, link, inside, guard, _ = index
+    starts, fork, born, event, row_of, thread_of, kind, target_of, link, inside, guard, _ = index
     for row in range(len(op)):
         t, o, x = thread[row], op[row], target[row]
         state[0, t] += 1
@@ -184,8 +186,8 @@ def fill(
             if writes[o]:
                 last[0, x] = e
             u = thread_of_target[x] if o == _FORK else NONE
-            if u >= 0 and state[0, u] == NONE and starts[u] < starts[u + 1]:
-                fork[u], link[e] = e, starts[u]
+            if u >= 0 and fork[u] == NONE and starts[u] + state[0, u] + 1 < starts[u + 1]:
+                fork[u], born[u], link[e] = e, state[0, u] + 1, starts[u] + state[0, u] + 1
         if len(guard) > 0:
             guard[e] = max(state[2, t], 0)
 

@@ -201,8 +201,8 @@ def _begin(index: Index, cone: Cone, order: Order, before: Ints, since: int) -> 
         _link_since(index, cone, order, index.link[order.reads[i]], order.reads[i], since)
     for t in order.active:
         start = index.starts[t] + cone.base[t]
-        if cone.base[t] == 0:
-            _link_since(index, cone, order, index.fork[t], start, since)
+        if cone.base[t] <= index.born[t] < cone.past[t]:
+            _link_since(index, cone, order, index.fork[t], index.starts[t] + index.born[t], since)
         for e in range(start, index.starts[t] + cone.past[t]):
             if index.kind[e] == JOIN:
                 _link_since(index, cone, order, index.link[e], e, since)
