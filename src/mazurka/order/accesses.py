@@ -1,0 +1,245 @@
+"""Which accesses race under a clock order, compiled: the one pass that hb and shb share.
+
+Of the writes of a variable, and of its reads since, only those are kept that are not ordered before a later one kept:
+whatever races with one that is dropped races with that one, too. While that is a single access it is an epoch
+(``kept[variable] = (event, thread)``), otherwise the latest of each thread, in a row of its own (thread ``WIDE``,
+event: the row), until a write comes after them all. So every racy event is found, not only the first of a variable.
+
+Clocks move with the events that are no accesses, and by ``edges``: events at which a thread learns what the order's
+own rules let it know, given as (event, clock after it). An access is compared with the clock before its edge.
+
+Variables can be divided: part p of 2**shift takes those whose target's last ``shift`` bits are p, keeps its own
+clocks, and reports its own racy events. Parts share nothing, so each can run in a thread of its own.
+
+A block of events goes through three loops: without branches those are chosen that concern the part; their entries are
+fetched, which overlaps the waits for memory; then they are carried out.
+
+Cost: O(1) for an access ordered after those kept, otherwise O(threads). Memory: 16 bytes a target, and 4 x threads for
+each variable whose accesses are not ordered among themselves; clocks (clocks.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.order.clocks import (
+    BLOCK,
+    WRITE,
+    Clocks,
+    clocks_for,
+    copy,
+    forget_shared,
+    give_row,
+    jit,
+    move,
+    padded,
+    take_row,
+    with_more_free,
+    with_room,
+)
+
+#: In place of a thread: the accesses are in a row.
+WIDE: Final = -2
+
+#: An entry of a variable that nobody has touched: event -1 is known to all.
+_UNTOUCHED: Final = np.array([-1, 0, -1, 0], np.int32)
+
+
+class Accesses(NamedTuple):
+    """See the module; all int32."""
+
+    kept: Any  # [variables, 4] event and thread of the writes kept, then of the reads
+    rows: Any  # [rows, threads] latest events, -1 for none
+    free: Any  # [rows] numbers of free rows, the first `spare` count
+    spare: Any  # [1]
+    found: Any  # [capacity, 2] racy events and their partners
+    registers: Any  # [2] how many were found; where reads go that only fetch
+    chosen: Any  # [BLOCK + 1] int64, rows of the block at work
+
+
+class Edges(NamedTuple):
+    """What threads learn beyond what synchronisation tells them, by ascending event."""
+
+    event: Any  # [edges] int32
+    clock: Any  # [edges, threads] int32
+
+
+def no_edges(threads: int) -> Edges:
+    return Edges(np.zeros(0, np.int32), np.zeros((0, threads), np.int32))
+
+
+class Checks:
+    """One part of the variables, and the clocks it needs."""
+
+    def __init__(self, threads: int, targets: int, part: int = 0, shift: int = 0) -> None:
+        self.part = part
+        self.shift = shift
+        self.clocks: Clocks = clocks_for(threads, targets)
+        self.accesses = Accesses(
+            np.tile(_UNTOUCHED, ((targets >> shift) + 1, 1)),
+            np.full((2 * BLOCK, threads), -1, np.int32),
+            np.arange(2 * BLOCK, dtype=np.int32),
+            np.array([2 * BLOCK], np.int32),
+            np.zeros((2 * BLOCK, 2), np.int32),
+            np.zeros(2, np.int64),
+            np.zeros(BLOCK + 1, np.int64),
+        )
+
+    def make_room(self, threads: int, targets: int) -> None:
+        """For as many, and for what a block may add."""
+        self.clocks = with_room(self.clocks, threads, targets)
+        accesses = self.accesses
+        variables = (targets >> self.shift) + 1
+        if variables > len(accesses.kept):
+            kept = np.tile(_UNTOUCHED, (variables, 1))
+            kept[: len(accesses.kept)] = accesses.kept
+            accesses = accesses._replace(kept=kept)
+        if threads > accesses.rows.shape[1]:
+            accesses = accesses._replace(rows=padded(accesses.rows.T, threads).T.copy())
+        if accesses.spare[0] < BLOCK:
+            more = len(accesses.rows)
+            accesses = accesses._replace(
+                rows=padded(accesses.rows, 2 * more),
+                free=with_more_free(accesses.free, more),
+                spare=accesses.spare + more,
+            )
+        if len(accesses.found) - accesses.registers[0] < BLOCK:
+            accesses = accesses._replace(found=padded(accesses.found, 2 * len(accesses.found)))
+        self.accesses = accesses
+
+    def run(self, columns: Any, child: Any, base: int, edges: Edges) -> None:
+        """Pass consecutive events, the first of which has number ``base``; ``columns`` are thread, op and target,
+        ``child`` the threads that targets are."""
+        at, edge = 0, 0
+        while at < len(columns[0]):
+            at, edge = _run(*columns, child, base, at, edges, edge, self.clocks, self.accesses, self.part, self.shift)
+            self.make_room(len(self.clocks.now), len(self.clocks.published))
+
+    def found(self) -> Any:
+        """Racy events and their partners, ascending by event."""
+        return self.accesses.found[: self.accesses.registers[0]]
+
+
+@jit
+def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, part, shift):  # type: ignore[no-untyped-def]
+    """Go on from row ``at`` and edge ``edge`` as long as there is room for a block; where it stopped."""
+    size = len(thread)
+    kept, now, chosen = accesses.kept, clocks.now, accesses.chosen
+    while at < size:
+        if min(clocks.spare[0], accesses.spare[0], len(accesses.found) - accesses.registers[0]) < BLOCK:
+            break
+        end = min(at + BLOCK, size)
+        learns = edge < len(edges.event) and edges.event[edge] - base < end
+        if learns:
+            end = edges.event[edge] - base + 1
+        count = _choose(op, target, at, end, part, shift, chosen)
+        _fetch(target, chosen, count, shift, accesses)
+        for k in range(count):
+            i = chosen[k]
+            done, t, x, event = op[i], thread[i], target[i], np.int32(base + i)
+            if done > WRITE:
+                move(clocks, done, t, x, child[x], event)
+                continue
+            x >>= shift
+            written, writer, read, reader = kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3]
+            if (writer | reader) >= 0 and (written <= now[t, writer]) & (read <= now[t, reader]):
+                writes = done == WRITE  # after all accesses kept: selections, since branches would be mispredicted
+                kept[x, 0] = event if writes else written
+                kept[x, 1] = t if writes else writer
+                kept[x, 2] = -1 if writes else event
+                kept[x, 3] = 0 if writes else t
+            else:
+                _meet(accesses, now[t], done == WRITE, t, x, event)
+        if learns:
+            _learn_edge(clocks, thread[end - 1], edges.clock[edge])
+            edge += 1
+        at = end
+    return at, edge
+
+
+@jit
+def _choose(op, target, at, end, part, shift, chosen):  # type: ignore[no-untyped-def]
+    """The rows that are accesses of the part, or move clocks; how many."""
+    count = 0
+    mask = (1 << shift) - 1
+    for i in range(at, end):
+        chosen[count] = i
+        count += (op[i] > WRITE) | ((target[i] & mask) == part)
+    return count
+
+
+@jit
+def _fetch(target, chosen, count, shift, accesses):  # type: ignore[no-untyped-def]
+    fetched = 0
+    for k in range(count):
+        fetched += accesses.kept[target[chosen[k]] >> shift, 0]
+    accesses.registers[1] = fetched
+
+
+@jit
+def _learn_edge(clocks, thread, clock):  # type: ignore[no-untyped-def]
+    forget_shared(clocks, thread)
+    copy(clocks.now[thread], clock)
+
+
+@jit
+def _meet(accesses, knows, writes, thread, x, event):  # type: ignore[no-untyped-def]
+    """An access that may race with some of those kept."""
+    kept = accesses.kept
+    written, writer, read, reader = kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3]
+    partner = _unordered(accesses, written, writer, knows)
+    if writes:
+        partner_read = _unordered(accesses, read, reader, knows)
+        _write(accesses, x, thread, event, partner >= 0, partner_read >= 0)
+        partner = max(partner, partner_read)
+    else:
+        _keep(accesses, x, 2, thread, event, _unordered(accesses, read, reader, knows) >= 0)
+    if partner >= 0:
+        count = accesses.registers[0]
+        accesses.found[count, 0] = event
+        accesses.found[count, 1] = partner
+        accesses.registers[0] += 1
+
+
+@jit
+def _unordered(accesses, event, thread, knows):  # type: ignore[no-untyped-def]
+    """The latest access of an entry that is not known, or -1."""
+    if thread != WIDE:
+        return event if event > knows[thread] else -1
+    latest = -1
+    for each in range(len(knows)):
+        if accesses.rows[event, each] > max(latest, knows[each]):
+            latest = accesses.rows[event, each]
+    return latest
+
+
+@jit
+def _write(accesses, x, thread, event, races_write, races_read):  # type: ignore[no-untyped-def]
+    kept = accesses.kept
+    if races_write or races_read:
+        _keep(accesses, x, 0, thread, event, races_write)
+        return
+    for column in (0, 2):
+        if kept[x, column + 1] == WIDE:
+            give_row(accesses, kept[x, column])
+    kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3] = event, thread, -1, 0
+
+
+@jit
+def _keep(accesses, x, column, thread, event, besides):  # type: ignore[no-untyped-def]
+    """Keep an access, besides those that are kept or in their place."""
+    kept = accesses.kept
+    if kept[x, column + 1] == WIDE:
+        accesses.rows[kept[x, column], thread] = event
+    elif besides:
+        row = take_row(accesses)
+        accesses.rows[row] = -1
+        accesses.rows[row, kept[x, column + 1]] = kept[x, column]
+        accesses.rows[row, thread] = event
+        kept[x, column] = row
+        kept[x, column + 1] = WIDE
+    else:
+        kept[x, column] = event
+        kept[x, column + 1] = thread

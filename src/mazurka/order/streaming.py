@@ -1,0 +1,100 @@
+"""What the streaming orders take and how they are fed: columns in consecutive parts, numbers that only grow.
+
+An event's number is its place in the stream, below 2**31. Two threads of the operating system work at once where a
+trace is long enough for that to pay; kernels hold no lock of the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.order.racy_events import RacyEvents
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+
+#: Traces with more events than this are worth a second thread.
+LONG: Final = 200_000
+
+#: How many events are handed from one thread to the other at a time.
+PIECE: Final = 1 << 18
+
+
+class Columns(NamedTuple):
+    """Consecutive events."""
+
+    thread: NDArray[np.int32]
+    op: NDArray[np.int8]
+    target: NDArray[np.int32]
+
+    def pieces(self) -> Iterator[Columns]:
+        for at in range(0, len(self.thread), PIECE):
+            yield self.between(at, at + PIECE)
+
+    def between(self, start: int, end: int) -> Columns:
+        return Columns(self.thread[start:end], self.op[start:end], self.target[start:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What the numbers in columns may be: threads, and targets with the threads that they are (-1: none)."""
+
+    threads: int
+    thread_of_target: NDArray[np.int32]
+
+    @property
+    def targets(self) -> int:
+        return len(self.thread_of_target)
+
+
+class Stream(Protocol):
+    """An order, on its way through a trace."""
+
+    def feed(self, columns: Columns, sizes: Sizes) -> None:
+        """Pass the next events; sizes may have grown since the last."""
+
+    def racy_events(self) -> RacyEvents:
+        """Those found so far."""
+
+
+def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> Columns:
+    """A trace's. Reading and writing a target that is no ``data`` (by target; None: all are) orders, and can't race."""
+    op = np.asarray(trace.op, np.int8)
+    target = np.asarray(trace.target, np.int32)
+    if data is not None:
+        orders = ~data[target]
+        op = np.where(orders & (op == Op.READ), np.int8(Op.ACQUIRE), op)
+        op = np.where(orders & (op == Op.WRITE), np.int8(Op.RELEASE), op)
+    return Columns(np.asarray(trace.thread, np.int32), op, target)
+
+
+def sizes_of(trace: Trace) -> Sizes:
+    return Sizes(len(trace.threads), np.asarray(trace.thread_of_target, np.int32))
+
+
+class Company:
+    """The second thread, if there is one."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._pool = ThreadPoolExecutor(1) if wanted else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def do(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
+        """Have something done meanwhile."""
+        if self._pool is not None:
+            return self._pool.submit(work, *arguments)
+        made: Future[None] = Future()
+        work(*arguments)
+        made.set_result(None)
+        return made
