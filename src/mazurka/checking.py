@@ -248,6 +248,7 @@ class _Check:
             uncontrolled=outcome.uncontrolled,
             findings=findings,
             notes=(*self._notes(), *writer.notes, *outcome.notes),
+            predictions=outcome.predictions,
             inconsistencies=refused,
         )
 

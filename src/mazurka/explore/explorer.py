@@ -25,7 +25,7 @@ from typing import Final
 from mazurka.explore.crew import Crew
 from mazurka.explore.foreman import Foreman
 from mazurka.explore.frontier import Frontier
-from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verdict, Verified, Violation
+from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.stint import Stint, Terms, again, work
 from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, make_strategy
@@ -45,6 +45,8 @@ _GRACE: Final = 1.5
 #: What an exhaustive strategy runs one order each of, if not of interleavings.
 _CLASSES: Final = {
     "mcr": "reads-from classes",
+    "mcr-s": "reads-from classes of the reads that something depends on",
+    "mcr-s+": "reads-from classes of the reads that something depends on",
     "se-mcr": "histories of reads",
     "dpor-rf": "reads-from classes",
     "dpor": "Mazurkiewicz traces",
@@ -278,6 +280,7 @@ class Explorer:
             self.seen.untracked,
             self.seen.uncontrolled,
             tuple(note for note in notes if note),
+            self.seen.predictions + Predictions(self.seen.further, self.seen.predicted),
         )
 
     def _foreseen(self) -> str:

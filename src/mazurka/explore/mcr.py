@@ -51,9 +51,10 @@ Cost: per run O(path x offers) set look-ups and one query per new alternative; f
 from __future__ import annotations
 
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Final
 
 from mazurka.causal.history import History
@@ -61,9 +62,12 @@ from mazurka.causal.solver import Solver
 from mazurka.explore.asking import Wanted
 from mazurka.explore.entries import Entries, lent_rows
 from mazurka.explore.offers import Offers
+from mazurka.explore.outcome import Predictions
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
+from mazurka.predict.checks import Check, Checks, ChecksOf, Told
+from mazurka.predict.goals import Goals
 from mazurka.predict.novelty import Novelty
 from mazurka.program.protocol import Blocked, Plan, Run, Step
 from mazurka.trace.event import Op
@@ -71,6 +75,9 @@ from mazurka.trace.event import Op
 #: How many queries are asked for one run before others get their turn.
 _PORTION: Final = 200
 
+
+#: How many of the first runs tell their values.
+_TELLING: Final = 50
 
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
@@ -103,15 +110,34 @@ class Foretold:
     ahead: int
 
 
+class _Rank(IntEnum):
+    """What a branch promises, the most first."""
+
+    FAILS = 0  # a check
+    LEADS = 1  # to where a check may fail
+    NEW = 2  # something is read, or decided, for the first time
+
+
+@dataclass(frozen=True, slots=True)
+class _Hastened:
+    """Why a branch is run before its turn: the run that told of it, and the check in question."""
+
+    rank: _Rank
+    told_by: int
+    check: Check | None = None
+
+
 @dataclass(slots=True)
 class _Offering:
-    """A run that has not yet offered all it can."""
+    """A run that has not yet offered all it can; ``told`` if it told the values."""
 
     branch: Branch
     offers: Offers
     rest: Iterator[Wanted | None]
     log: list[Step]
     run: int  # its number, from 1
+    told: Told | None = None
+    goals: Goals | None = None
 
 
 @dataclass(slots=True)
@@ -129,12 +155,15 @@ class ReadsFromSearch:
     name = "mcr"
     exhaustive = True
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: Solver, checks: ChecksOf | None = None) -> None:
         self.solver = solver
+        self.checks_of = checks
         self.counters = Counters()
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work
         self.next_loan = 0
+        self.predicted = 0  # runs made since a check was to fail in them
+        self.confirmed = 0  # those in which it did
         self.foretold: Foretold | None = None
         self.portion = _LENT  # how many branches a loan has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
@@ -149,8 +178,10 @@ class ReadsFromSearch:
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
         self.waiting_count = 0
         self.novelty = Novelty()
-        self.promising: deque[tuple[Branch, int]] = deque()  # and the run that told of it
-        self.hastened: dict[int, int] = {}  # of promising seeds that are being run: that run
+        self.checks = None if self.checks_of is None else Checks(self.checks_of)
+        self.aims: Counter[Check] = Counter()  # runs made since they lead to where a check may fail
+        self.promising: tuple[deque[tuple[Branch, _Hastened]], ...] = tuple([deque() for _ in _Rank])
+        self.hastened: dict[int, _Hastened] = {}  # of seeds that are being run before their turn
         self.seen: set[int] = set()
         self.lent: dict[int, _Lent] = {}
         self.next_number = 0
@@ -159,19 +190,22 @@ class ReadsFromSearch:
 
     def take(self) -> Seed | None:
         while True:
-            if self.promising:
-                branch, told_by = self.promising.popleft()
-                self.hastened[branch.number] = told_by
-                return self._seed(branch)
+            promising = next(filter(None, self.promising), None)
+            if promising is not None:
+                branch, why = promising.popleft()
+                self.hastened[branch.number] = why
+                return self._seed(branch, tells=True)
             for depth in self._depths():
                 if self._has_waiting(depth) or self._find_more(depth):
                     return self._seed(self.waiting[depth].popleft())
-            if not self.promising and not any(self.unasked):
+            if not any(self.promising) and not any(self.unasked):
                 return None
 
-    def _seed(self, branch: Branch) -> Seed:
+    def _seed(self, branch: Branch, tells: bool = False) -> Seed:
+        """A branch to run. Its run is to tell the values if it is a promising one, or among the first."""
         self.waiting_count -= 1
-        return Seed(branch.number, Plan(self._decode(branch.prefix)))
+        tells = self.checks is not None and (tells or self.counters.runs < _TELLING)
+        return Seed(branch.number, Plan(self._decode(branch.prefix), keys=tells))
 
     def _depths(self) -> Sequence[int]:
         """In which order branches are taken."""
@@ -195,9 +229,9 @@ class ReadsFromSearch:
         branch = self.open.pop(seed.number, None)
         if branch is None:
             return  # handed out before the tree was begun anew
-        told_by = self.hastened.pop(seed.number, None)
-        if told_by is not None and self.foretold is None and any(not each.is_race for each in run.failures):
-            self.foretold = Foretold(told_by, self.counters.runs, self._before(branch))
+        why = self.hastened.pop(seed.number, None)
+        if why is not None:
+            self._compare(why, branch, run)
         before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)
@@ -205,6 +239,17 @@ class ReadsFromSearch:
             self._learn(branch, run)
         if self._doubtful() != before:
             self.journal.append(("doubts", *self._doubtful()))
+
+    def _compare(self, why: _Hastened, branch: Branch, run: Run) -> None:
+        """Whether a run that was made before its turn has shown what it promised."""
+        failed = [failure for failure in run.failures if not failure.is_race]
+        if failed and self.foretold is None:
+            self.foretold = Foretold(why.told_by, self.counters.runs, self._before(branch))
+        if why.rank is _Rank.FAILS and why.check is not None and self.checks is not None:
+            self.predicted += 1
+            if any(map(why.check.is_behind, failed)):
+                self.confirmed += 1
+                self.checks.confirm(why.check)
 
     def _doubtful(self) -> tuple[int, int, int]:
         return self.counters.lost, self.counters.unknown, self.counters.capped
@@ -218,18 +263,28 @@ class ReadsFromSearch:
     def _before(self, branch: Branch) -> int:
         """How many of the branches that wait would have been run first if this one had promised nothing."""
         depth = branch.depth + branch.known
-        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each, _ in self.promising)
+        hastened = (each for ranked in self.promising for each, _ in ranked)
+        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each in hastened)
         alike = self.waiting[depth] if depth < len(self.waiting) else ()
         return shallower + sum(each.number < branch.number for each in alike)
 
+    def predictions(self) -> Predictions:
+        ahead = 0 if self.foretold is None else self.foretold.ahead
+        return Predictions(self.predicted, self.confirmed, ahead)
+
     def note(self) -> str:
-        found = self.foretold
-        if found is None or not found.ahead:
-            return ""
-        return (
-            f"the failure was predicted from execution {found.told_by} of the search and confirmed by execution "
-            f"{found.confirmed_by}, ahead of {found.ahead} that waited longer"
-        )
+        parts, found = [], self.foretold
+        if self.predicted:
+            failures = f"failure{'s' * (self.predicted != 1)}"
+            parts.append(
+                f"{self.predicted} {failures} predicted from values that can be read, {self.confirmed} confirmed"
+            )
+        if found is not None and found.ahead:
+            parts.append(
+                f"the failure was predicted from execution {found.told_by} of the search and confirmed by execution "
+                f"{found.confirmed_by}, ahead of {found.ahead} that waited longer"
+            )
+        return "; ".join(parts)
 
     def doubt(self) -> str:
         counters, parts = self.counters, []
@@ -261,7 +316,9 @@ class ReadsFromSearch:
         names = self.names
         return tuple([names[number] for number in numbers])
 
-    def _add(self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None, told_by: int = 0) -> None:
+    def _add(
+        self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None, why: _Hastened | None = None
+    ) -> None:
         prefix = self._encode(wanted.prefix)
         branch = Branch(
             self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry=retry is not None
@@ -272,9 +329,9 @@ class ReadsFromSearch:
             branch.shared = retry.shared
         if wanted.cut <= branch.shared and retry is None and parent is not None:
             return
-        if told_by:
+        if why is not None:
             self.open[branch.number] = branch
-            self.promising.append((branch, told_by))
+            self.promising[why.rank].append((branch, why))
             self.waiting_count += 1
         else:
             self.enqueue(branch)
@@ -325,7 +382,7 @@ class ReadsFromSearch:
     def _learn(self, branch: Branch, run: Run) -> None:
         if self._waited_for(run.blocked):
             return
-        history = History(run.tasks, run.log, run.blocked)
+        history = self._model(run)
         walk = Walk(history, branch, self.taken_kinds)
         if branch.known:
             walk.again()
@@ -346,10 +403,16 @@ class ReadsFromSearch:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Offers(walk, self.solver, self.counters)
         offering = _Offering(branch, offers, offers.all(), run.log, self.counters.runs)
+        if self.checks is not None and run.first:  # what nobody has written, nobody reads anew
+            offering.told = Told(run.log, run.first)
+            offering.goals = Goals(history, offering.told, self.checks, self.aims)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
                 self.unasked.append(deque())
             self.unasked[branch.depth + 1].append(offering)
+
+    def _model(self, run: Run) -> History:
+        return History(run.tasks, run.log, run.blocked)
 
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
         """Work out more of what a run offers; true if that was all."""
@@ -358,8 +421,7 @@ class ReadsFromSearch:
         finished = True
         for wanted in offering.rest:
             if wanted is not None:
-                promising = self.novelty.promises(offering.log, wanted.step, wanted.sees)
-                self._add(branch, wanted, told_by=offering.run if promising else 0)
+                self._add(branch, wanted, why=self._promise(offering, wanted))
             elif self.counters.queries >= enough:
                 finished = False
                 break
@@ -373,6 +435,19 @@ class ReadsFromSearch:
             self.journal.append(("offered", branch.number))
             branch.prefix = b""
         return finished
+
+    def _promise(self, offering: _Offering, wanted: Wanted) -> _Hastened | None:
+        """Why an execution should be made before its turn, if so."""
+        promise, leads_to = None, None
+        if self.checks is not None and offering.told is not None and offering.goals is not None:
+            promise = self.checks.promise(offering.told, wanted.step, wanted.sees)
+            leads_to = offering.goals.lead(wanted.step, wanted.sees)
+        novel = self.novelty.promises(offering.log, wanted.step, wanted.sees)
+        if promise is not None and promise.fails:
+            return _Hastened(_Rank.FAILS, offering.run, promise.check)
+        if leads_to is not None:
+            return _Hastened(_Rank.LEADS, offering.run, leads_to)
+        return _Hastened(_Rank.NEW, offering.run) if novel or promise is not None else None
 
     def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
         """Whether indivisible updates had to wait that were not known to; if so, begin anew."""
@@ -418,8 +493,9 @@ class ReadsFromSearch:
         self._put_off()
         portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
-        while self.promising and len(taken) < portion * parts:
-            taken.append(self.promising.popleft()[0])
+        for promising in self.promising:
+            while promising and len(taken) < portion * parts:
+                taken.append(promising.popleft()[0])
         for depth in self._depths():
             waiting = self.waiting[depth] if depth < len(self.waiting) else deque()
             while waiting and len(taken) < portion * parts:

@@ -19,6 +19,25 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Predictions:
+    """Failures and races that runs were predicted to have before they were made.
+
+    ``predicted`` counts the runs made for one, ``confirmed`` those that had it; ``ahead`` how many executions waiting
+    longer the first failure of a hastened one was ahead of.
+    """
+
+    predicted: int = 0
+    confirmed: int = 0
+    ahead: int = 0
+
+    def __add__(self, other: Predictions) -> Predictions:
+        return Predictions(self.predicted + other.predicted, self.confirmed + other.confirmed, self.ahead + other.ahead)
+
+    def __sub__(self, other: Predictions) -> Predictions:
+        return Predictions(self.predicted - other.predicted, self.confirmed - other.confirmed, self.ahead - other.ahead)
+
+
+@dataclass(frozen=True, slots=True)
 class Violation:
     """There is a bug: at least one."""
 
@@ -63,3 +82,4 @@ class Outcome:
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    predictions: Predictions = Predictions()

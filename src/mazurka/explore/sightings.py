@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from mazurka.explore.outcome import Found
+from mazurka.explore.outcome import Found, Predictions
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 
@@ -28,6 +28,7 @@ class Sightings:
     points: int = 0  # the most in one run
     further: int = 0  # runs made to confirm races that had been predicted
     predicted: int = 0  # the races that they confirmed
+    predictions: Predictions = field(default_factory=Predictions)  # by the strategy
     unasked: int = 0  # questions about races not put since there were too many
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Sightings:
         self.points = max(self.points, others.points)
         self.further += others.further
         self.predicted += others.predicted
+        self.predictions += others.predictions
         self.unasked += others.unasked
         self.truncated = self.truncated or others.truncated
         _add(self.untracked, others.untracked)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mazurka.explore.foresight import Foresight
-from mazurka.explore.outcome import Found
+from mazurka.explore.outcome import Found, Predictions
 from mazurka.explore.sightings import Judge, Sightings
-from mazurka.explore.strategy import Row, Settings, Strategy, make_strategy
+from mazurka.explore.strategy import Foretelling, Row, Settings, Strategy, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: The identities of failures.
@@ -50,6 +50,8 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
     end = time.perf_counter() + terms.seconds
     limit = terms.executions
     execute, take, give, look = program.execute, strategy.take, strategy.give, seen.look
+    foretelling = strategy if isinstance(strategy, Foretelling) else None
+    before = Predictions() if foretelling is None else foretelling.predictions()
     while limit is None or seen.executions < limit:
         seed = take()
         if seed is None:
@@ -68,6 +70,8 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
             _look_ahead(program, stint, run, terms, rank, judge)
         if seen.found or stint.grew or time.perf_counter() >= end:
             break
+    if foretelling is not None:
+        seen.predictions += foretelling.predictions() - before
     return stint
 
 

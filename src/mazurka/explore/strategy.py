@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from mazurka.errors import UsageError
+from mazurka.explore.outcome import Predictions
 from mazurka.program.protocol import Plan, Run
 
 #: One thing learnt: a kind and its plain operands (numbers, strings, bytes, tuples of these).
@@ -109,11 +110,21 @@ class Divisible(Strategy, Protocol):
         ...
 
 
+@runtime_checkable
+class Foretelling(Strategy, Protocol):
+    """A strategy that predicts failures."""
+
+    def predictions(self) -> Predictions:
+        """What it has predicted so far."""
+        ...
+
+
 def _mcr(settings: Settings) -> Strategy:
     from mazurka.causal.solvers import make_solver
     from mazurka.explore.mcr import ReadsFromSearch
+    from mazurka.program.python.checks import checks_of
 
-    return ReadsFromSearch(make_solver(settings.solver))
+    return ReadsFromSearch(make_solver(settings.solver), checks_of)
 
 
 def _se_mcr(settings: Settings) -> Strategy:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from mazurka.explore.outcome import Predictions
 from mazurka.report.finding import Finding
 
 
@@ -72,5 +73,6 @@ class CheckReport:
     uncontrolled: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    predictions: Predictions = field(default_factory=Predictions)
     inconsistencies: tuple[str, ...] = ()
     root: str = ""

@@ -57,6 +57,11 @@ def report_data(report: CheckReport) -> dict[str, Any]:
         },
         "untracked": dict(sorted(report.untracked.items())),
         "uncontrolled": dict(sorted(report.uncontrolled.items())),
+        "predictions": {
+            "predicted": report.predictions.predicted,
+            "confirmed": report.predictions.confirmed,
+            "ahead": report.predictions.ahead,
+        },
         "notes": list(report.notes),
         "inconsistencies": list(report.inconsistencies),
         "failures": [failure_data(finding, report.root) for finding in report.findings],

@@ -86,7 +86,7 @@ def emit(
     value: Any = None
     if look is not None:
         value = objects.peek(look, run.names[target])
-    elif not run.values:
+    elif not run.keyed:
         value = lambda: objects.describe(thing)  # noqa: E731  # like what `peek` makes
     run.visit(op, target, site, value, more)
 

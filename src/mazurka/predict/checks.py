@@ -1,0 +1,200 @@
+"""Which executions promise to fail a check of the program, or to decide one as it has never been decided.
+
+A *check* is a place where what has been read decides whether the program fails (dissertation ch. 3.1.3: a property
+over read values, asked of the model of a trace before any new run): an assertion; a test that guards a ``raise``;
+the use of what may be None; the use of what may be missing. Any other test is one, too, with nothing failing: what
+lies behind an outcome not seen yet has not been run at all. Checks are terms over reads (terms.py), found by whoever
+knows the language (:data:`ChecksOf`).
+
+An execution that is wanted has a step read another write. The run that shows it possible tells the values, so each
+check that the step decides is computed again, with the other value for this read and what the run read for the others
+of the same pass. Conditions under which the check is met at all must not come out false.
+
+A prediction decides what is run first, never what is reported: a failure is what a run shows. What the step's thread
+reads after it may differ by then, so a prediction may fail to come true; a check that a prediction has
+failed :data:`_ATTEMPTS` times is not predicted again.
+
+Departs from the source, whose properties are put by hand and solved for; here they are read off the program, and a
+prediction is a value that the solver has shown to be readable.
+
+Cost: a look-up for each execution wanted by a run that told its values, and computing the terms of a few lines.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from mazurka.predict.terms import MISSING, UNKNOWN, Reads, Term, truth, value_of
+from mazurka.trace.event import WRITES, Op
+
+#: How often a check is predicted to fail without having failed.
+_ATTEMPTS: Final = 3
+
+
+class Kind(Enum):
+    """What a check is."""
+
+    ASSERTION = "assertion"
+    RAISE = "exception"  # a test that guards a raise
+    NONE = "use of None"
+    MISSING = "use of what is missing"
+    TEST = "test"  # nothing fails by itself
+
+
+#: Those that fail for what is read being nothing.
+_OF_NOTHING: Final = (Kind.NONE, Kind.MISSING)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """It fails if ``term`` is true; it is met only where the conditions ``under`` have their outcomes."""
+
+    kind: Kind
+    file: str
+    line: int  # of what fails: a raise, an assertion, an expression
+    last_line: int
+    term: Term
+    under: tuple[tuple[Term, bool], ...] = ()
+
+    def is_behind(self, failure: Any) -> bool:
+        """Whether a failure is that of this check."""
+        where = failure.location
+        return where is not None and where.file == self.file and self.line <= where.line <= self.last_line
+
+
+#: The checks that a read at a place decides.
+ChecksOf = Callable[[int], Sequence[Check]]
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """Why an execution should be run soon: ``fails`` is predicted to, or a test to have a new outcome."""
+
+    check: Check
+    fails: bool
+
+
+class Told:
+    """A run that told its values, by what each thread read at each place."""
+
+    def __init__(self, log: Sequence[Any], first: Mapping[Any, Any]) -> None:
+        self.log = log
+        self.first = first
+        self._steps: dict[tuple[int, int], list[int]] = {}
+        for number, step in enumerate(log):
+            if step.site > 0:
+                self._steps.setdefault((step.task, step.site), []).append(number)
+
+    def written(self, target: Any, source: int) -> Any:
+        """What a read of ``target`` gets from the step ``source`` (negative: from nobody)."""
+        if source < 0:
+            return value_of(self.first.get(target))
+        step = self.log[source] if source < len(self.log) else None
+        if step is None or step.target != target or not WRITES[step.op]:
+            return UNKNOWN
+        return value_of(step.value)
+
+    def read_by(self, number: int) -> Any:
+        """What a step read; of an update the run tells what it wrote."""
+        step = self.log[number]
+        return value_of(step.value) if step.op is Op.READ else UNKNOWN
+
+    def around(self, step: int, changed: Any = UNKNOWN) -> Reads:
+        """What the thread of ``step`` read in the same pass, ``step`` itself having read ``changed``."""
+        task, here = self.log[step].task, self.log[step].site
+        again = self._next(task, here, step)
+
+        def read(site: int) -> Any:
+            if site == here:
+                return changed
+            steps = self._steps.get((task, site), ())
+            before, after = bisect_left(steps, step) - 1, bisect_right(steps, step)
+            if site > here and after < len(steps) and steps[after] < again:
+                return self.read_by(steps[after])
+            if site < here and before >= 0:
+                return self.read_by(steps[before])
+            return UNKNOWN
+
+        return read
+
+    def _next(self, task: int, site: int, step: int) -> int:
+        steps = self._steps[task, site]
+        following = bisect_right(steps, step)
+        return steps[following] if following < len(steps) else len(self.log)
+
+
+class Checks:
+    """Remembers what was promised. ``find`` gives the checks that a place decides."""
+
+    def __init__(self, find: ChecksOf) -> None:
+        self.find = find
+        self.found: dict[int, Sequence[Check]] = {}
+        self.tries: Counter[Check] = Counter()
+        self.outcomes: set[tuple[Check, bool]] = set()
+        self.settled: set[Check] = set()  # predicted and confirmed
+
+    def of(self, site: int) -> Sequence[Check]:
+        """The checks that a place decides."""
+        checks = self.found.get(site)
+        if checks is None:
+            checks = self.found[site] = self.find(site)
+        return checks
+
+    def promise(self, told: Told, step: int, sees: Iterable[tuple[Any, int]]) -> Promise | None:
+        """What an execution promises in which a step of the run reads what ``sees``, (target, source), says."""
+        if step < 0:
+            return None
+        now = told.log[step]
+        value = next((told.written(target, source) for target, source in sees if target == now.target), UNKNOWN)
+        if value is UNKNOWN or value == told.read_by(step):
+            return None
+        failing = self.failing(told, step, value)
+        if failing is not None:
+            self.tries[failing] += 1
+            return Promise(failing, fails=True)
+        new = [
+            check
+            for check, present, outcome in self._decided(told, step, value)
+            if check.kind is Kind.TEST and self._is_new(check, present, outcome)
+        ]
+        return Promise(new[0], fails=False) if new else None
+
+    def failing(self, told: Told, step: int, value: Any) -> Check | None:
+        """The check that is to fail if a step of the run reads this value."""
+        for check, _, outcome in self._decided(told, step, value):
+            if outcome and check.kind is not Kind.TEST and check not in self.settled:
+                if self.tries[check] < _ATTEMPTS:
+                    return check
+        return None
+
+    def _decided(self, told: Told, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
+        """The checks that would come out otherwise than they did, with both outcomes (what it was may be unknown)."""
+        checks = self.of(told.log[step].site)
+        if not checks:
+            return
+        was, will = told.around(step, told.read_by(step)), told.around(step, value)
+        absent = value is None or value is MISSING
+        for check in checks:
+            if check.kind in _OF_NOTHING and not absent:
+                continue
+            outcome = truth(check.term, will)
+            if outcome is not None and outcome is not (present := truth(check.term, was)):
+                if not any(truth(term, will) is (not holds) for term, holds in check.under):
+                    yield check, present, outcome
+
+    def _is_new(self, check: Check, present: bool | None, outcome: bool) -> bool:
+        """Whether a test has never come out so."""
+        if present is None:
+            return False
+        new = (check, outcome) not in self.outcomes
+        self.outcomes |= {(check, outcome), (check, present)}
+        return new
+
+    def confirm(self, check: Check) -> None:
+        """It has failed as predicted."""
+        self.settled.add(check)

@@ -1,0 +1,104 @@
+"""Which executions lead towards one in which a check fails, where the run itself does not prove it possible.
+
+A run shows a write whose value would fail a check (checks.py) if some read got it, but in this run the read can't:
+
+- the write needs the read: what its thread did before depends on what came after the read;
+- the write is *covered*: another write of the place has to come after it and before the read.
+
+Both are for lack of an order: some read made the one depend on the other. An execution in which such a read gets
+its value from elsewhere, so that the dependence is gone, is a step towards the failure. What is not there yet is
+no aim: mostly who looks for it has it from whoever makes it.
+
+A *goal* is a pair of steps, ``beyond`` and ``pivot``: it is reached when ``beyond`` does not need ``pivot`` any more.
+An execution leads there if a step that ``beyond`` needs, and that needs ``pivot``, reads something else and then needs
+``pivot`` no more.
+
+Like predictions, goals decide an order only. A check is aimed at :data:`_AIMS` times.
+
+Cost: for a run that tells its values, a term for each pair of a read that decides a check and a value written, up to
+:data:`_PAIRS`; then a few comparisons of numbers for each execution wanted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from mazurka.causal.history import INITIAL, History
+from mazurka.predict.checks import Check, Checks, Told
+from mazurka.predict.conflicts import NO_DATA
+from mazurka.predict.terms import MISSING, UNKNOWN
+from mazurka.trace.event import Op
+
+#: How many executions are made because they lead towards a failing check.
+_AIMS: Final = 8
+
+#: Pairs of a read and a value that are looked at in a run.
+_PAIRS: Final = 500
+
+
+class Goal(NamedTuple):
+    """See the module."""
+
+    beyond: int
+    pivot: int
+    check: Check
+
+
+class Goals:
+    """Those of one run. ``aims`` counts the executions that were said to lead to a check, over all runs."""
+
+    def __init__(self, history: History, told: Told, checks: Checks, aims: Counter[Check]) -> None:
+        self.history = history
+        self.aims = aims
+        self.goals = [goal for goal in self._all(told, checks) if aims[goal.check] < _AIMS]
+
+    def lead(self, step: int, sees: Iterable[tuple[Any, int]]) -> Check | None:
+        """The check whose failure an execution leads to in which a step reads what ``sees``, (target, source), says."""
+        if step < 0:
+            return None
+        for goal in self.goals:
+            if self.aims[goal.check] < _AIMS and self._is_nearer(goal, step, sees):
+                self.aims[goal.check] += 1
+                return goal.check
+        return None
+
+    def _is_nearer(self, goal: Goal, step: int, sees: Iterable[tuple[Any, int]]) -> bool:
+        """Whether a step by which ``beyond`` needs ``pivot`` would not need it any more."""
+        history, pivot = self.history, goal.pivot
+        if not (history.needs(goal.beyond, step) and history.needs(step, pivot)):
+            return False
+        thread, position = history.numbers[step], history.positions[step]
+        before = history.threads[thread][position - 1] if position else INITIAL
+        sources = [before, *[source for _, source in sees]]
+        known = all(source < len(history.numbers) for source in sources)
+        return known and not any(source != INITIAL and history.needs(source, pivot) for source in sources)
+
+    def _all(self, told: Told, checks: Checks) -> Iterator[Goal]:
+        pairs = 0
+        for read, step in enumerate(told.log):
+            if step.op is not Op.READ or step.target[0] in NO_DATA or not checks.of(step.site):
+                continue
+            seen: dict[Any, Check | None] = {}
+            for write in (INITIAL, *self.history.writers.get(step.target, ())):
+                value = told.written(step.target, write)
+                if value not in seen:
+                    hopeless = value is UNKNOWN or value is MISSING and write == INITIAL
+                    seen[value] = None if hopeless else checks.failing(told, read, value)
+                    pairs += 1
+                check = seen[value]
+                if check is not None:
+                    yield from self._towards(read, write, check)
+                if pairs > _PAIRS:
+                    return
+
+    def _towards(self, read: int, write: int, check: Check) -> Iterator[Goal]:
+        """What has to be given up for a read to get a write's value."""
+        history = self.history
+        if write != INITIAL and history.needs(write, read):
+            yield Goal(write, read, check)
+            return
+        for other in history.writers[history.reads[read][0][0]]:
+            if other != write and history.needs(read, other) and (write == INITIAL or history.needs(other, write)):
+                yield Goal(read, other, check) if write == INITIAL else Goal(other, write, check)
