@@ -63,7 +63,7 @@ class Gathering:
         self._op.append(op)
         self._target.append(self.targets[target])
         self._value.append(NO_VALUE if value is None else self.values[value])
-        self._site.append(NO_SITE if location is None else self.locations[location])
+        self._site.append(NO_SITE if not location else self.locations[location])
         if target[0] == "thread":
             self.threads[target[1]]
 

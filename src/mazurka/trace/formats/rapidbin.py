@@ -7,10 +7,10 @@ word, from the lowest   thread (10 bits), operation (4), operand (34), location 
 operation               0 acq, 1 rel, 2 r, 3 w, 4 fork, 5 join, 6 begin, 7 end, 8 req
 ======================  =================================================================
 
-Names are numbers: ``T3``, ``L3``, ``V3`` and the location ``3`` are what RAPID calls them in STD, and so do we. Of the
-header only the count of events is relied upon. Written, names of that form keep their number and others are numbered
-anew, which is told; more threads, operands or locations than there are bits, and operations not in the list, are
-errors. Cost: vectorised, 200 ns an event.
+Names are numbers: ``T3``, ``L3``, ``V3`` and the location ``3`` are what RAPID calls them in STD, and so do we; what
+begin and end name is not looked at. Of the header only the count of events is relied upon. Written, names of that form
+keep their number and others are numbered anew, which is told; more threads, operands or locations than there are bits,
+and operations not in the list, are errors. Cost: vectorised, 200 ns an event.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.errors import MazurkaError
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import NO_SITE, Interning
+from mazurka.trace.formats.line_writing import cannot_carry
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.locations import location_of, text_of
@@ -173,7 +173,7 @@ def _words(
         return 0 if site == NO_SITE else places.of(text_of(names.locations[site]))
 
     threads = _mapped(part.thread, lambda number: numbers["thread"].of(names.threads[number]))
-    operands = _mapped(part.target, operand)
+    operands = np.where(np.isin(code, _OWN), 0, _mapped(part.target, operand))
     locations = _mapped(part.site, location)
     for column, bits, what in (
         (threads, _THREAD_BITS, "threads"),
@@ -191,9 +191,3 @@ def _mapped(column: NDArray[np.int32], number: Any) -> NDArray[np.int64]:
     for at in np.argsort(first):
         mapped[at] = number(int(found[at]))
     return mapped[which]
-
-
-def cannot_carry(into: str, row: int, what: str) -> MazurkaError:
-    return MazurkaError(
-        "trace-cannot-carry", f"row {row} has {what}, which {into} can't hold", hint="convert to parquet or csv"
-    )

@@ -75,7 +75,7 @@ class Source:
         """All lines that are left, numbered from 1, without their ends."""
         number = 1
         for block in self.blocks():
-            lines = self._text(block, number).split("\n")
+            lines = self.text(block, number).split("\n")
             if not lines[-1]:
                 lines.pop()
             for line in lines:
@@ -93,7 +93,8 @@ class Source:
     def truncated(self, what: str) -> MazurkaError:
         return MazurkaError("trace-truncated", what, where=str(self.path), hint="it was not written to its end")
 
-    def _text(self, block: bytes, line: int) -> str:
+    def text(self, block: bytes, line: int) -> str:
+        """The lines of a block as text; ``line`` is the number of its first."""
         try:
             return block.decode()
         except UnicodeDecodeError as error:

@@ -4,36 +4,34 @@ Read as RAPID does (``parse/std`` there), but strictly: three fields, an operati
 (:mod:`mazurka.trace.formats.words`), names without white space or control characters. Lines may end with a carriage
 return, the last one without a line feed; empty lines are malformed. Locations are RAPID's numbers or ``file.c:12``.
 
-Cost: 1.5 microseconds a line.
+:func:`event_of_line` is what decides. Files of more than :data:`SMALL` bytes are read by compiled code
+(:mod:`mazurka.trace.formats.std_compiled`), which hands to it every line that is not of the common kind.
+Names are written as they are, but for white space and bars (``%20``, ``%7C``), which is told.
+Cost: 1.5 microseconds a line here, some 50 ns compiled; written, 0.2.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from typing import BinaryIO, Final
 
-from mazurka.trace.columns import Columns, Parts
-from mazurka.trace.event import Op
-from mazurka.trace.formats.gathering import Gathering
+from mazurka.trace.columns import Parts
+from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
 from mazurka.trace.formats.source import Source
-from mazurka.trace.formats.words import WORDS, target_of
+from mazurka.trace.formats.words import KINDS, WORD_OF, WORDS, target_of
+from mazurka.trace.locations import text_of
+from mazurka.trace.trace import NOTHING
+
+#: Files up to this size are not worth importing a compiler for.
+SMALL: Final = 1 << 20
 
 _LINE: Final = re.compile(r"([^|\s\0-\x1f\x7f]+)\|([A-Za-z]+)(?:\(([^|\s\0-\x1f\x7f]*)\))?\|([^|\0-\x1f\x7f]*)")
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
 
-class Malformed(Exception):
-    """What is wrong with a line, and in which column (from 1)."""
-
-    def __init__(self, column: int, what: str) -> None:
-        super().__init__(column, what)
-        self.column = column
-        self.what = what
-
-
-def event_of_line(line: str) -> tuple[str, Op, tuple[str, str], str]:
-    """Thread, operation, target and location."""
+def event_of_line(line: str) -> Told:
+    """What a line, without its end, tells."""
     found = _LINE.fullmatch(line)
     if found is None:
         raise _objection(line)
@@ -44,23 +42,27 @@ def event_of_line(line: str) -> tuple[str, Op, tuple[str, str], str]:
     target = target_of(op, thread, operand or "")
     if target is None:
         raise Malformed(found.end(2) + 1, f"{word} of what?")
-    return thread, op, target, location
+    return Told(thread, op, target, location)
 
 
 def read(source: Source) -> Parts:
-    gathering = Gathering()
-    return Parts(gathering.names, _rows(source, gathering))
+    if len(source.head(SMALL + 1)) > SMALL:
+        from mazurka.trace.formats.std_compiled import read as read_compiled
+
+        return read_compiled(source)
+    return read_lines(source, lambda line: (event_of_line(line),))
 
 
-def _rows(source: Source, gathering: Gathering) -> Iterator[Columns]:
-    for number, line in source.lines():
-        try:
-            gathering.event(*event_of_line(line))
-        except Malformed as error:
-            raise source.malformed(number, error.column, error.what) from None
-        if gathering.is_full:
-            yield gathering.taken()
-    yield gathering.taken()
+def write(parts: Parts, out: BinaryIO) -> list[str]:
+    losses = Losses()
+    pieces = (
+        Piece("thread", lambda name: losses.escaped(name, without="|") + "|"),
+        Piece("op", lambda op: WORD_OF[op]),
+        Piece("target", lambda target: "|" if target == NOTHING else f"({losses.escaped(target[1], without='|')})|"),
+        Piece("site", lambda location: losses.escaped(text_of(location), " ", "|") + "\n", missing="\n"),
+    )
+    write_lines(parts, out, "std", pieces, KINDS, losses)
+    return losses.told("values")
 
 
 def _objection(line: str) -> Malformed:

@@ -80,12 +80,13 @@ KINDS: Final = {
     Op.POINT: "none",
 }
 
-_OWN: Final = frozenset({Op.BEGIN, Op.END})
+#: Operations that touch their own thread.
+OWN: Final = frozenset({Op.BEGIN, Op.END})
 
 
 def target_of(op: Op, thread: str, operand: str) -> tuple[str, str] | None:
     """What an operation touches; None if it needs an operand and has none."""
-    if op in _OWN:
+    if op in OWN:
         return "thread", thread
     kind = KINDS[op]
     if kind == "none":

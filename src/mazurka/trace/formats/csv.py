@@ -1,0 +1,104 @@
+"""CSV with a header: ``thread,op,kind,target,value,location``, one event a line; all that a trace holds.
+
+``thread`` and ``op`` have to be there, in any order; other columns are errors. Operations are ``read``, ``write``,
+``acquire`` ...: the names of :class:`mazurka.trace.event.Op` in lower case. ``kind`` says what is touched (``var``,
+``lock``, ``thread``, ``cond`` ...); left empty, it is what the operation touches as a rule. An empty value or location
+is none. Fields are quoted as usual; no field holds the end of a line.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from typing import BinaryIO, Final
+
+from mazurka.trace.columns import Parts
+from mazurka.trace.event import Op
+from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_writing import Losses, Piece, write_pieces
+from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.words import KINDS, OWN
+from mazurka.trace.locations import text_of
+
+HEADER: Final = ("thread", "op", "kind", "target", "value", "location")
+
+_OPS: Final = {op.name.lower(): op for op in Op}
+_KINDS: Final = frozenset(KINDS.values())
+_CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
+_BYTE_ORDER_MARK: Final = "\ufeff"
+
+
+def read(source: Source) -> Parts:
+    return read_lines(source, _Table().events)
+
+
+class _Table:
+    """What the header says is where."""
+
+    def __init__(self) -> None:
+        self.columns: list[str] = []
+
+    def events(self, line: str) -> Iterable[Told]:
+        if not self.columns:
+            self.columns = self._header(line.removeprefix(_BYTE_ORDER_MARK))
+            return
+        fields = _fields(line)
+        if len(fields) != len(self.columns):
+            raise Malformed(1, f"{len(fields)} fields instead of {len(self.columns)}")
+        row = dict(zip(self.columns, fields, strict=True))
+        yield _event(row)
+
+    def _header(self, line: str) -> list[str]:
+        columns = _fields(line)
+        if strange := [name for name in columns if name not in HEADER or columns.count(name) > 1]:
+            raise Malformed(1, f"a column {strange[0]!r}, unknown or twice, in the header")
+        if not {"thread", "op"} <= set(columns):
+            raise Malformed(1, "a header without thread and op")
+        return columns
+
+
+def _fields(line: str) -> list[str]:
+    if control := _CONTROL.search(line):
+        raise Malformed(control.start() + 1, f"a control character, {control.group()!r}")
+    try:
+        rows = list(csv.reader([line], strict=True))
+    except csv.Error as error:
+        raise Malformed(1, str(error)) from None
+    if len(rows) != 1:
+        raise Malformed(1, "an empty line")
+    return rows[0]
+
+
+def _event(row: dict[str, str]) -> Told:
+    op = _OPS.get(row["op"])
+    if op is None:
+        raise Malformed(1, f"no operation is called {row['op']}")
+    if not row["thread"]:
+        raise Malformed(1, "no name of a thread")
+    kind, target = row.get("kind") or KINDS[op], row.get("target", "")
+    if not target and op in OWN:
+        target = row["thread"]
+    if kind != "none" and not target:
+        raise Malformed(1, f"{row['op']} of what?")
+    return Told(row["thread"], op, (kind, target), row.get("location", ""), row.get("value") or None)
+
+
+def write(parts: Parts, out: BinaryIO) -> list[str]:
+    out.write((",".join(HEADER) + "\n").encode())
+    losses = Losses()
+
+    def quoted(text: str) -> str:
+        text = losses.escaped(text, " ") if text else text
+        doubled = text.replace('"', '""')
+        return f'"{doubled}"' if "," in text or doubled != text else text
+
+    pieces = (
+        Piece("thread", lambda name: quoted(name) + ","),
+        Piece("op", lambda op: op.name.lower() + ","),
+        Piece("target", lambda target: f"{quoted(target[0])},{quoted(target[1])},"),
+        Piece("value", lambda value: quoted(value) + ",", missing=","),
+        Piece("site", lambda location: quoted(text_of(location)) + "\n", missing="\n"),
+    )
+    write_pieces(parts, out, pieces)
+    return losses.told()

@@ -1,0 +1,51 @@
+"""Reading formats of one event a line, or none: what such a format has to say is what a line means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from mazurka.trace.columns import Columns, Parts
+from mazurka.trace.event import Op
+from mazurka.trace.formats.gathering import Gathering
+from mazurka.trace.formats.source import Source
+
+
+class Told(NamedTuple):
+    """One event, as a line tells it; an empty location is none."""
+
+    thread: str
+    op: Op
+    target: tuple[str, str]
+    location: str = ""
+    value: str | None = None
+
+
+class Malformed(Exception):
+    """What is wrong with a line, and in which column (from 1)."""
+
+    def __init__(self, column: int, what: str) -> None:
+        super().__init__(column, what)
+        self.column = column
+        self.what = what
+
+
+#: The events of a line; raises :class:`Malformed`.
+Meaning = Callable[[str], Iterable[Told]]
+
+
+def read_lines(source: Source, meaning: Meaning) -> Parts:
+    gathering = Gathering()
+    return Parts(gathering.names, _rows(source, meaning, gathering))
+
+
+def _rows(source: Source, meaning: Meaning, gathering: Gathering) -> Iterator[Columns]:
+    for number, line in source.lines():
+        try:
+            for told in meaning(line):
+                gathering.event(*told)
+        except Malformed as error:
+            raise source.malformed(number, error.column, error.what) from None
+        if gathering.is_full:
+            yield gathering.taken()
+    yield gathering.taken()

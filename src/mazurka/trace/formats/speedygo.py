@@ -1,0 +1,190 @@
+"""SpeedyGo's logs: ``thread,operation,object,file:line,signal``, one event a line, as ``traceReplay`` there reads them.
+
+``RD WR`` access variables, ``ARD AWR`` atomic ones: both are RMWs of an object of their own, so that each is bound to
+the one before it and none is a data race. ``LK UK`` take locks and give them back, ``PREBRANCH`` is a branch,
+``POSTBRANCH`` a point.
+
+``SIG`` comes before the ``WT`` of the same signal (the last field), likewise ``SIGNALJOIN`` and ``WAITJOIN``, ``NT``
+and ``NTWT``, ``SIGNALNOTIFY`` and ``WAITNOTIFY``. What they stand for shows only in the whole log:
+
+- a wait that is the first event of its thread, for a signal given once, before, by another: FORK and BEGIN;
+- a signal that is the last event of its thread, and is waited for afterwards, by others: END and JOIN;
+- all others are RMWs of the signal, which keeps them in order.
+
+The last field of other events is not looked at. Needs the log in memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+import numpy as np
+
+from mazurka.trace.columns import Columns, Names, Parts, joined
+from mazurka.trace.event import Op
+from mazurka.trace.formats.gathering import Interning
+from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
+from mazurka.trace.formats.source import Source
+from mazurka.trace.locations import text_of
+from mazurka.trace.trace import NO_VALUE, NOTHING
+
+_OPS: Final = {
+    "RD": (Op.READ, "var"),
+    "WR": (Op.WRITE, "var"),
+    "ARD": (Op.RMW, "atomic"),
+    "AWR": (Op.RMW, "atomic"),
+    "LK": (Op.ACQUIRE, "lock"),
+    "UK": (Op.RELEASE, "lock"),
+    "PREBRANCH": (Op.BRANCH, "none"),
+    "POSTBRANCH": (Op.POINT, "none"),
+}
+_SIGNALS: Final = frozenset({"SIG", "SIGNALJOIN", "SIGNALNOTIFY", "NT"})
+_WAITS: Final = frozenset({"WT", "WAITJOIN", "WAITNOTIFY", "NTWT"})
+_CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
+
+#: What a signal and a wait are until the whole log is known.
+_SIGNAL, _WAIT = Op.NOTIFY, Op.WAIT
+
+
+def read(source: Source) -> Parts:
+    parts = read_lines(source, lambda line: (_event(line),))
+    targets: Interning[tuple[str, str]] = Interning()
+    names = Names(parts.names.threads, targets.names, (), parts.names.locations)
+    return Parts(names, _resolved(parts, targets))
+
+
+def _event(line: str) -> Told:
+    if control := _CONTROL.search(line):
+        raise Malformed(control.start() + 1, f"a control character, {control.group()!r}")
+    fields = line.split(",")
+    if len(fields) != 5:
+        raise Malformed(len(line) + 1, f"{len(fields)} fields instead of five")
+    thread, word, touched, location, signal = fields
+    if not thread:
+        raise Malformed(1, "no name of a thread")
+    location = "" if location == "nil" else location
+    if word in _SIGNALS | _WAITS:
+        if not signal:
+            raise Malformed(len(line) + 1, f"{word} of what?")
+        return Told(thread, _SIGNAL if word in _SIGNALS else _WAIT, ("signal", signal), location)
+    if word not in _OPS:
+        raise Malformed(len(thread) + 2, f"no operation is called {word}")
+    op, kind = _OPS[word]
+    if kind == "none":
+        return Told(thread, op, NOTHING, location)
+    if not touched:
+        raise Malformed(len(thread) + len(word) + 3, f"{word} of what?")
+    return Told(thread, op, (kind, touched), location)
+
+
+def _resolved(parts: Parts, targets: Interning[tuple[str, str]]) -> Iterator[Columns]:
+    """The log as one part, its signals told by what they stand for."""
+    rows = joined(parts.rows)
+    told = list(parts.names.targets)
+    threads = parts.names.threads
+    meant = _meanings(rows)
+    op, target = rows.op.copy(), rows.target.copy()
+    known = np.array([targets[name] if name[0] != "signal" else -1 for name in told], np.int32)
+    target = known[target] if len(told) else target
+    for row in np.flatnonzero(np.isin(rows.op, (_SIGNAL, _WAIT))).tolist():
+        op[row], of_thread = meant.get(row, (Op.RMW, None))
+        target[row] = targets[told[rows.target[row]] if of_thread is None else ("thread", threads[of_thread])]
+    yield rows._replace(op=op, target=target)
+
+
+def _meanings(rows: Columns) -> dict[int, tuple[Op, int]]:
+    """For rows that start, begin, end or join a thread: which of it, and the thread's number."""
+    thread = rows.thread.tolist()
+    first = {number: row for row, number in reversed(list(enumerate(thread)))}
+    last = {number: row for row, number in enumerate(thread)}
+    signals: dict[int, list[int]] = {}
+    waits: dict[int, list[int]] = {}
+    for row in np.flatnonzero(np.isin(rows.op, (_SIGNAL, _WAIT))).tolist():
+        found = signals if rows.op[row] == _SIGNAL else waits
+        found.setdefault(int(rows.target[row]), []).append(row)
+    meant: dict[int, tuple[Op, int]] = {}
+    for signal, given in signals.items():
+        waiting = waits.get(signal, [])
+        if len(given) != 1 or not waiting or given[0] > waiting[0]:
+            continue
+        giver, takers = thread[given[0]], [thread[row] for row in waiting]
+        if giver in takers:
+            continue
+        if len(waiting) == 1 and first[takers[0]] == waiting[0]:
+            meant[given[0]] = Op.FORK, takers[0]
+            meant[waiting[0]] = Op.BEGIN, takers[0]
+        elif last[giver] == given[0]:
+            meant[given[0]] = Op.END, giver
+            meant.update((row, (Op.JOIN, giver)) for row in waiting)
+    return meant
+
+
+_WORD_OF: Final = {
+    Op.READ: "RD",
+    Op.WRITE: "WR",
+    Op.ACQUIRE: "LK",
+    Op.RELEASE: "UK",
+    Op.FORK: "SIG",
+    Op.END: "SIG",
+    Op.BEGIN: "WT",
+    Op.JOIN: "WT",
+    Op.BRANCH: "PREBRANCH",
+    Op.POINT: "POSTBRANCH",
+}
+_KINDS: Final = {
+    **dict.fromkeys((Op.READ, Op.WRITE), "var"),
+    **dict.fromkeys((Op.ACQUIRE, Op.RELEASE), "lock"),
+    **dict.fromkeys((Op.FORK, Op.END, Op.BEGIN, Op.JOIN), "thread"),
+    **dict.fromkeys((Op.BRANCH, Op.POINT), "none"),
+}
+
+
+def write(parts: Parts, out: BinaryIO) -> list[str]:
+    """Threads and objects are numbers there. Thread ``n`` is started by signal ``2n``, and ends with ``2n + 1``."""
+    losses = Losses()
+    losses.renames = True
+    names = parts.names
+    rows = _signalling(joined(parts.rows), names, losses)
+    objects = {target: number for number, target in enumerate(names.targets)}
+    threads = {name: number for number, name in enumerate(names.threads)}
+    pieces = (
+        Piece("thread", lambda name: f"{threads[name]},"),
+        Piece("op", lambda op: f"{_WORD_OF.get(op, '')},"),
+        Piece("target", lambda target: f"{objects[target]},"),
+        Piece("site", lambda location: losses.escaped(text_of(location), " ", ",") + ",", missing="nil,"),
+        Piece("value", lambda signal: f"{signal}\n", missing="0\n"),
+    )
+    numbers = [str(number) for number in range(2 * len(threads))]
+    signalling = Names(names.threads, names.targets, numbers, names.locations)
+    has_values, losses.has_values = losses.has_values, False
+    write_lines(Parts(signalling, iter([rows])), out, "speedygo", pieces, _KINDS, losses)
+    losses.has_values = has_values
+    return losses.told("values")
+
+
+def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
+    """The rows with signals as values. The begin of a thread that nobody starts here and the end of one that nobody
+    joins are no signals, and left out; a start or join that the thread itself doesn't know of can't be written."""
+    losses.has_values = bool((rows.value != NO_VALUE).any())
+    numbers = {("thread", name): number for number, name in enumerate(names.threads)}
+    thread_of = np.array([numbers.get(target, -1) for target in names.targets], np.int32)
+    signal = np.full(rows.rows, NO_VALUE, np.int32)
+    kept = np.ones(rows.rows, np.bool_)
+    for asks, answers, offset, words in ((Op.FORK, Op.BEGIN, 0, "started"), (Op.JOIN, Op.END, 1, "joined")):
+        asking, answering = rows.op == asks, rows.op == answers
+        answers_of = {int(rows.target[row]): row for row in np.flatnonzero(answering).tolist()}
+        for row in np.flatnonzero(asking).tolist():
+            answer = answers_of.get(int(rows.target[row]), row)
+            if (answer <= row) == (asks == Op.FORK) and thread_of[rows.target[row]] in rows.thread:
+                what = f"{names.targets[rows.target[row]][1]} {words}, but no {answers.name} where it should be"
+                raise cannot_carry("speedygo", row, what)
+        dropped = answering & ~np.isin(rows.target, rows.target[asking])
+        if dropped.any():
+            losses.left_out[answers.name] += int(dropped.sum())
+        kept &= ~dropped
+        both = asking | answering
+        signal[both] = 2 * thread_of[rows.target[both]] + offset
+    return rows._replace(value=signal).select(kept)

@@ -1,0 +1,217 @@
+"""STD at memory speed: compiled code for the lines of the common kind, :mod:`mazurka.trace.formats.std` for all others.
+
+The common kind is an access, a lock operation, a wait, a notification or a branch, in ASCII. Whatever else a line is,
+even malformed, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone decides what it means;
+then compiled code goes on with the line after it. So this reader knows no errors, and nothing that the other does not.
+
+Invariants: a line leaves a row or an error, in order. Lines are split some thousand at a time, then each column's names
+are interned in one go, while their spans are in the cache. Cost: one look at each byte and three look-ups in hash
+tables per line, some 50 ns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.trace.columns import Columns, Names, Parts
+from mazurka.trace.event import Location
+from mazurka.trace.formats.byte_names import ByteNames, Spans, extended, finished, jit
+from mazurka.trace.formats.gathering import NO_SITE
+from mazurka.trace.formats.line_reading import Malformed
+from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.std import event_of_line
+from mazurka.trace.formats.words import KINDS, WORDS
+from mazurka.trace.locations import location_of
+from mazurka.trace.trace import NO_VALUE
+
+#: Kinds of targets, numbered from 1 for the tables.
+_KINDS: Final = ["", "none", *sorted(set(KINDS.values()) - {"none"})]
+
+#: So many lines are split before their names are interned.
+_LINES: Final = 1 << 13
+
+_COMMON: Final = ("r", "w", "acq", "rel", "req", "wait", "notify", "branch")
+
+#: The shortest line, in bytes: `T|end|` and a line feed.
+_SHORTEST: Final = 7
+
+_BAR, _OPEN, _CLOSE, _FEED, _RETURN = ord("|"), ord("("), ord(")"), ord("\n"), ord("\r")
+
+
+class _Words(NamedTuple):
+    """The common words as keys, what they mean, and the kinds of their targets."""
+
+    keys: Any
+    ops: Any
+    kinds: Any
+
+
+def _words() -> _Words:
+    ops = [WORDS[word] for word in _COMMON]
+    return _Words(
+        np.array([int.from_bytes(word.encode(), "big") for word in _COMMON], np.uint64),
+        np.array(ops, np.int8),
+        np.array([_KINDS.index(KINDS[op]) for op in ops], np.int64),
+    )
+
+
+class _Tables:
+    def __init__(self) -> None:
+        self.threads: ByteNames[str] = ByteNames(lambda _, name: name)
+        self.targets: ByteNames[tuple[str, str]] = ByteNames(lambda kind, name: (_KINDS[kind], name), 1 << 16)
+        self.locations: ByteNames[Location] = ByteNames(lambda _, text: location_of(text), 1 << 14)
+        self.names = Names(self.threads, self.targets, (), self.locations)
+        # Kinds of the names of some lines; those of threads are 1, of locations 0.
+        self.kinds = np.empty(_LINES, np.uint8)
+        self.ones, self.zeros = np.ones(_LINES, np.uint8), np.zeros(_LINES, np.uint8)
+        self.spans = Spans(_LINES), Spans(_LINES), Spans(_LINES)
+        self.words = _words()
+
+    def split(self, data: NDArray[np.uint8], at: int, columns: Columns, row: int) -> tuple[int, int]:
+        """Reads lines of the common kind, as many as fit, into rows from ``row``: up to which byte, and row."""
+        thread, target, site = self.spans
+        out = columns.select(slice(row, row + _LINES))
+        at, lines = _split(
+            data,
+            at,
+            min(_LINES, out.rows),
+            *thread.arrays,
+            *target.arrays,
+            *site.arrays,
+            self.kinds,
+            out.op,
+            self.words,
+        )
+        self.threads.column(data, thread, self.ones, 0, lines, out.thread)
+        self.targets.column(data, target, self.kinds, 0, lines, out.target)
+        self.locations.column(data, site, self.zeros, 0, lines, out.site)
+        return at, row + lines
+
+
+def read(source: Source) -> Parts:
+    tables = _Tables()
+    return Parts(tables.names, _rows(source, tables))
+
+
+def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
+    line = 1
+    for block in source.blocks():
+        data = np.frombuffer(block, np.uint8)
+        columns = _columns(len(block) // _SHORTEST + 1)
+        at = row = 0
+        while at < len(block):
+            before = at
+            at, row = tables.split(data, at, columns, row)
+            if at == before:
+                at = block.find(b"\n", at) + 1 or len(block)
+                _odd(source, block, line, (before, at), tables, columns, row)
+                row += 1
+        line += block.count(b"\n")
+        yield columns.select(slice(0, row))
+
+
+def _columns(rows: int) -> Columns:
+    value = np.full(rows, NO_VALUE, np.int32)
+    thread, target, site = (np.empty(rows, np.int32) for _ in range(3))
+    return Columns(thread, np.empty(rows, np.int8), target, value, site)
+
+
+def _odd(
+    source: Source, block: bytes, first: int, line: tuple[int, int], tables: _Tables, columns: Columns, row: int
+) -> None:
+    """A line that is not of the common kind, from and to which byte of the block; ``first`` is the block's first."""
+    start, end = line
+    number = first + block.count(b"\n", 0, start)
+    text = source.text(block[start:end], number).removesuffix("\n").removesuffix("\r")
+    try:
+        thread, op, (kind, name), location, _ = event_of_line(text)
+    except Malformed as error:
+        raise source.malformed(number, error.column, error.what) from None
+    columns.thread[row] = tables.threads.number(1, thread)
+    columns.op[row] = op
+    columns.target[row] = tables.targets.number(_KINDS.index(kind), name)
+    columns.site[row] = tables.locations.number(0, location) if location else NO_SITE
+    if kind == "thread":
+        tables.threads.number(1, name)
+
+
+@jit
+def _split(  # type: ignore[no-untyped-def]
+    data, at, most, threads, threads_end, thread_keys, targets, targets_end, target_keys, sites, sites_end, site_keys,
+    kinds, ops, words,
+):  # fmt: skip
+    """Splits lines from byte ``at``, until one is not of the common kind: up to which byte, and how many lines."""
+    size = len(data)
+    for row in range(most):
+        if at >= size:
+            return at, row
+        bar, key = _name(data, at, _BAR, 33)
+        if bar == at or bar >= size:
+            return at, row
+        threads[row], threads_end[row], thread_keys[row] = at, bar, finished(key, bar - at, 1)
+        mark, key = _word(data, bar + 1)
+        which = _which(words.keys, key)
+        if which < 0 or mark >= size:
+            return at, row
+        kind = words.kinds[which]
+        if data[mark] == _OPEN:
+            start = mark + 1
+            close, key = _name(data, start, _CLOSE, 33)
+            after = close + 1
+            if close == start:
+                return at, row
+        elif kind == 1:
+            start, close, after, key = mark, mark, mark, np.uint64(0)
+        else:
+            return at, row
+        if after >= size or data[after] != _BAR:
+            return at, row
+        targets[row], targets_end[row], target_keys[row] = start, close, finished(key, close - start, kind)
+        end, key = _name(data, after + 1, _FEED, 32)
+        feed = end + 1 if end < size and data[end] == _RETURN else end
+        if feed >= size or data[feed] != _FEED:
+            return at, row
+        sites[row], sites_end[row], site_keys[row] = after + 1, end, finished(key, end - after - 1, 0)
+        kinds[row] = kind
+        ops[row] = words.ops[which]
+        at = feed + 1
+    return at, most
+
+
+@jit
+def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
+    """Where a name ends that starts at ``at``, and its key; the start if it is not of the common kind."""
+    key = np.uint64(0)
+    end = at
+    while end < len(data):
+        byte = data[end]
+        if byte == stop or (byte == _RETURN and stop == _FEED):
+            return end, key
+        if byte < lowest or byte >= 127 or byte == _BAR:
+            return at, key
+        key = extended(key, end - at, byte)
+        end += 1
+    return end, key
+
+
+@jit
+def _word(data, at):  # type: ignore[no-untyped-def]
+    """Where a word ends, at a bracket or bar, and its key; what is too long for a common word is none."""
+    key = np.uint64(0)
+    end = at
+    while end < len(data) and end - at < 8 and data[end] != _OPEN and data[end] != _BAR:
+        key = extended(key, end - at, data[end])
+        end += 1
+    return end, key
+
+
+@jit
+def _which(keys, key):  # type: ignore[no-untyped-def]
+    for at in range(len(keys)):
+        if keys[at] == key:
+            return at
+    return -1
