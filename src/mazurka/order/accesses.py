@@ -151,7 +151,7 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
                 kept[x, 2] = -1 if writes else event
                 kept[x, 3] = 0 if writes else t
             else:
-                _meet(accesses, now[t], done == WRITE, t, x, event)
+                meet(accesses, now[t], done == WRITE, t, x, event)
         if learns:
             _learn_edge(clocks, thread[end - 1], edges.clock[edge])
             edge += 1
@@ -185,7 +185,7 @@ def _learn_edge(clocks, thread, clock):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _meet(accesses, knows, writes, thread, x, event):  # type: ignore[no-untyped-def]
+def meet(accesses, knows, writes, thread, x, event):  # type: ignore[no-untyped-def]
     """An access that may race with some of those kept."""
     kept = accesses.kept
     written, writer, read, reader = kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3]

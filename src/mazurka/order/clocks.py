@@ -212,7 +212,7 @@ def publish(clocks, thread, target, event):  # type: ignore[no-untyped-def]
         clocks.uses[row] += 1
         clocks.published[target, 2] = row
         if old >= 0:
-            _drop(clocks, old)
+            drop(clocks, old)
     clocks.published[target, 0] = event
     clocks.published[target, 1] = thread
 
@@ -223,11 +223,11 @@ def forget_shared(clocks, thread):  # type: ignore[no-untyped-def]
     row = clocks.shared[thread]
     if row >= 0:
         clocks.shared[thread] = -1
-        _drop(clocks, row)
+        drop(clocks, row)
 
 
 @inlined
-def _drop(clocks, row):  # type: ignore[no-untyped-def]
+def drop(clocks, row):  # type: ignore[no-untyped-def]
     clocks.uses[row] -= 1
     if clocks.uses[row] == 0:
         give_row(clocks, row)
