@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import random
 from typing import Any
 
 import pytest
@@ -143,3 +145,43 @@ def test_an_interrupted_search_goes_on_where_it_stopped(number: int) -> None:
         rows, made, finished = _executions(program, rows, 3)
         total += made
     assert total == _all_classes(program).executions
+
+
+@pytest.mark.parametrize("number", range(0, 40, 2))
+def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loans come back in any order, or not at all, or before all of their runs were made."""
+    monkeypatch.setattr("mazurka.explore.se_mcr._WORTH", 0.0)
+    program, chance = random_program(number), random.Random(number)
+    answer = everything(program, _STATES)
+    runner, search = OracleProgram(program), SwitchEquivalence(classes=True)
+    results: list[Any] = []
+    under_way: dict[int, tuple[list[Row], list[Any]] | None] = {}
+    while True:
+        for loan in search.lend(3 - len(under_way)) if len(under_way) < 3 else []:
+            under_way[loan.number] = (
+                None if chance.random() < 0.2 else _carry_out(runner, loan.rows, chance.randrange(6))
+            )
+        if under_way:
+            loan_number = chance.choice(list(under_way))
+            told = under_way.pop(loan_number)
+            search.settle(loan_number, None if told is None else told[0])
+            results += [] if told is None else told[1]
+        elif (seed := search.take()) is not None:
+            run = runner.execute(seed.plan)
+            search.give(seed, run)
+            results.append(run)
+        else:
+            break
+    ended = [run.result for run in results if run.divergence is None]
+    assert {final for final, _ in ended} == answer.finals
+    assert {(reads, final[3]) for final, reads in ended} == answer.reads
+    assert search.doubt() == ""
+
+
+def _carry_out(runner: OracleProgram, rows: list[Row], most: int) -> tuple[list[Row], list[Any]]:
+    borrower, runs = SwitchEquivalence(classes=True), []
+    borrower.restore(pickle.loads(pickle.dumps(rows)))
+    while len(runs) < most and (seed := borrower.take()) is not None:
+        runs.append(runner.execute(seed.plan))
+        borrower.give(seed, runs[-1])
+    return borrower.rows(), runs

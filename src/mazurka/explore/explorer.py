@@ -163,7 +163,8 @@ class Explorer:
         if self.foreman is not None and self._seconds() >= self.alone and isinstance(strategy, Divisible):
             if self.budget.executions is not None:
                 strategy.bound(self.budget.executions)
-            return self.foreman.collect(strategy) if self.foreman.hand_out(strategy, self._terms()) else None
+            if self.foreman.hand_out(strategy, self._terms()):
+                return self.foreman.collect(strategy)
         stint = work(self.program, strategy, self._terms(_HERE), self.judge)
         stint.sightings.know(points)
         return iter([stint]) if stint.sightings.executions else None

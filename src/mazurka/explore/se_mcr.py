@@ -31,12 +31,16 @@ Cost: reachable.py's per state, and each run is followed once, again only if it 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
 
 from mazurka.explore.behaviour import Behaviour
+from mazurka.explore.errands import Errands, backs, errand
 from mazurka.explore.reachable import Gap, Reachable, State
-from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.program.protocol import Plan, Run
 
 
@@ -50,10 +54,20 @@ class Counters:
     endless: int = 0  # ways to go round in loops for ever
 
 
+#: Seconds that a run has to take on average for runs to be made elsewhere: less, and it is sooner done than asked for.
+_WORTH: Final = 0.003
+
+#: Runs asked for at once from each who may make them.
+_AT_ONCE: Final = 4
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a seed was handed out for: a gap, or the ending of so many points."""
+    """What a seed was handed out for: its last step (which fills a ``gap``, unless all has been learnt anew since), or
+    the ending of so many points, or loops nobody can leave."""
 
+    prefix: tuple[str, ...]
+    step: bool = False
     gap: Gap | None = None
     points: int = -1
     endless: bool = False
@@ -72,50 +86,83 @@ class SwitchEquivalence:
         self.behaviour.thread("0")
         self.reachable = Reachable(self.behaviour)
         self.out: dict[int, _Wanted] = {}
-        self.asked: set[tuple[int, ...]] = set()  # the ways to gaps that were run
+        self.asked: dict[tuple[int, ...], int] = {}  # the ways to gaps that were run, by which seeds
         self.next_number = 0
+        self.seconds = 0.0  # that the runs took
+        self.lost: deque[int] = deque()  # seeds handed out whose loans got lost
+        self.loans: dict[int, tuple[int, ...]] = {}  # the seeds of each
+        self.errands: Errands | None = None  # what is run for somebody else
         self.journal: list[Row] = []
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
     def take(self) -> Seed | None:
+        if self.errands is not None:
+            return self.errands.take()
+        if self.lost:
+            number = self.lost.popleft()
+            return Seed(number, _plan(self.out[number]))
         if not self.behaviour.records:
-            return None if self.out else self._seed((), _Wanted())
+            return None if self.out else self._seed(())
         while True:
             while (found := self.reachable.open_move()) is not None:
-                way, gap = found
-                if way not in self.asked:
-                    self.asked.add(way)
-                    return self._seed(way, _Wanted(gap))
-                self.reachable.give_up(gap)  # it was run, and did not show what it should have
-                self.counters.lost += 1
+                seed = self._to_fill(*found)
+                if seed is not None:
+                    return seed
             while (state := self.reachable.ending()) is not None:
                 if self.classes or self._is_wanted(state):
                     self.reachable.asked.add(state.moments)
                     way = state.way()
-                    return self._seed(way, _Wanted(points=len(way)))
+                    return self._seed(way, points=len(way))
             if self.reachable.is_unfinished():
                 continue
-            state = self.reachable.round()
-            return None if state is None else self._seed(state.way(), _Wanted(endless=True))
+            state = None if self.out else self.reachable.round()
+            return None if state is None else self._seed(state.way(), endless=True)
+
+    def _to_fill(self, way: tuple[int, ...], gap: Gap) -> Seed | None:
+        """A seed that fills a gap, unless one is under way, or did not show what it should have."""
+        number = self.asked.get(way)
+        if number is None:
+            self.asked[way] = self.next_number
+            return self._seed(way, step=True, gap=gap)
+        if number in self.out:
+            self.out[number] = replace(self.out[number], gap=gap)
+        else:
+            self.reachable.give_up(gap)
+            self.counters.lost += 1
+        return None
 
     def _is_wanted(self, state: State) -> bool:
         return self.reachable.is_stuck(state) or self.reachable.may_mislead(state)
 
-    def _seed(self, way: tuple[int, ...], wanted: _Wanted) -> Seed:
+    def _seed(
+        self,
+        way: tuple[int, ...],
+        step: bool = False,
+        gap: Gap | None = None,
+        points: int = -1,
+        endless: bool = False,
+    ) -> Seed:
         number = self.next_number
         self.next_number += 1
-        self.out[number] = wanted
         names = self.behaviour.threads
-        return Seed(number, Plan(tuple([names[thread] for thread in way]), values=True))
+        wanted = self.out[number] = _Wanted(tuple([names[thread] for thread in way]), step, gap, points, endless)
+        return Seed(number, _plan(wanted))
 
     def give(self, seed: Seed, run: Run) -> None:
+        if self.errands is not None:
+            self.errands.give(seed, run)
+        else:
+            self.seconds += run.seconds
+            self._learn(seed.number, run, bool(run.failures))
+
+    def _learn(self, number: int, run: Run, failed: bool) -> None:
         self.counters.runs += 1
-        wanted = self.out.pop(seed.number)
+        wanted = self.out.pop(number)
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
         refused = ""
-        if run.divergence is not None and wanted.gap is not None and run.divergence.index == len(seed.plan.prefix) - 1:
-            refused = seed.plan.prefix[-1]
+        if run.divergence is not None and wanted.step and run.divergence.index == len(wanted.prefix) - 1:
+            refused = wanted.prefix[-1]
         anew = self.behaviour.learn(run, idle, refused)
         self.journal.append(("run", self.behaviour.records[-1].packed.content, idle, refused))
         if run.divergence is not None and not run.divergence.harmless and not refused:
@@ -124,7 +171,7 @@ class SwitchEquivalence:
         if anew or not self.reachable.known:
             self.reachable.begin_anew()
             self.out = {number: replace(known, gap=None) for number, known in self.out.items()}
-        elif wanted.gap is not None:
+        if wanted.gap is not None and not anew:
             if run.divergence is None:
                 self.reachable.learnt(wanted.gap)
             else:
@@ -132,9 +179,38 @@ class SwitchEquivalence:
                 self.reachable.refuse(wanted.gap)
         elif idle >= 0:
             self.reachable.look_again()
-        elif wanted.endless and not run.failures:
+        elif wanted.endless and not failed:
             self.counters.endless += 1
             self.journal.append(("endless", self.counters.endless))
+
+    # -- runs made elsewhere ------------------------------------------------------------------------------------------
+
+    def lend(self, parts: int) -> list[Loan]:
+        if self.seconds < _WORTH * max(self.counters.runs, 1):
+            return []
+        seeds = list(islice(iter(self.take, None), parts * _AT_ONCE))
+        if len(seeds) == 1 and len(self.out) == 1:
+            self.lost.append(seeds[0].number)  # sooner run here
+            return []
+        loans = []
+        for part in range(min(parts, len(seeds))):
+            share = seeds[part::parts]
+            loan = share[0].number
+            self.loans[loan] = tuple([seed.number for seed in share])
+            loans.append(Loan(loan, [errand(seed) for seed in share]))
+        return loans
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        numbers = set(self.loans.pop(number))
+        for back in backs(rows or ()):
+            numbers.remove(back.number)
+            self._learn(*back)
+        self.lost.extend(sorted(numbers))
+
+    def bound(self, number: int) -> bool:
+        return False
+
+    # -- what is known of it ------------------------------------------------------------------------------------------
 
     def estimate(self) -> Estimate:
         waiting = len(self.reachable.opens) + len(self.reachable.endings)
@@ -158,12 +234,17 @@ class SwitchEquivalence:
     # -- rows ---------------------------------------------------------------------------------------------------------
 
     def rows(self) -> list[Row]:
+        if self.errands is not None:
+            return self.errands.rows()
         rows, self.journal = self.journal, []
         return rows
 
     def restore(self, rows: Iterable[Row]) -> None:
         for row in rows:
             match row:
+                case ("errand", number, prefix):
+                    self.errands = self.errands or Errands()
+                    self.errands.add(number, prefix)
                 case ("run", packed, idle, refused):
                     self.behaviour.recall(packed, idle, refused)
                     self.counters.runs += 1
@@ -171,6 +252,10 @@ class SwitchEquivalence:
                     self.counters.lost = lost
                 case ("endless", endless):
                     self.counters.endless = endless
-        if self.behaviour.records:
+        if self.behaviour.records and self.errands is None:
             self.behaviour.relearn()
             self.reachable.begin_anew()
+
+
+def _plan(wanted: _Wanted) -> Plan:
+    return Plan(wanted.prefix, values=True)
