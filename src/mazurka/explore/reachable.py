@@ -149,10 +149,16 @@ class Reachable:
             self._run_on(moments, memory, move.forks)
 
     def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:
-        """Go on up to the thread's next point, or until it has to wait; whether it got on."""
+        """Go on up to the thread's next point, or until it has to wait or goes round in a loop; whether it got on."""
         every, moved = self.behaviour.moments, False
+        before: list[tuple[int, ...]] = []
         while True:
             moment = every[moments[thread]]
+            if self.behaviour.cyclic:
+                here = (moment.number, *memory)
+                if here in before:
+                    return here != before[0]
+                before.append(here)
             if moment.done or moment.point:
                 return moved
             if moment.point is None:
