@@ -20,6 +20,7 @@ from typing import Final
 
 import numpy as np
 
+from mazurka.causal.solver import Unknown
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.intrusions import INTRUSION, intrusions_of
 from mazurka.predict.lock_circles import DEADLOCK, circles_of
@@ -27,7 +28,7 @@ from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
 from mazurka.predict.quick import candidates_of
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Races
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Races, Witness
 
 #: Questions for one signature, and what may be asked about altogether.
 _LIMIT: Final = 500
@@ -35,6 +36,10 @@ _MOST: Final = 2_000_000
 
 #: Accesses of another thread that are tried to each side of two consecutive ones, unless all are wanted.
 _NEAREST: Final = 4
+
+
+#: Candidates by what is looked for once of them.
+Groups = dict[Hashable, list[tuple[int, ...]]]
 
 
 class Each(Enum):
@@ -64,45 +69,42 @@ class Maximal:
 
     def predict(self, trace: Trace) -> Iterator[Prediction]:
         """What the trace proves, each as soon as it is known."""
-        signatures, left = self._signatures(trace)
+        groups, left = grouped(trace, self.kind, self.each, self.limit)
         self.undecided = len(left)
-        if not signatures:
-            return
         questions = Questions(trace, self.window)
-        for signature, candidates in signatures.items():
-            open_before, found = questions.undecided, False
-            for rows in candidates:
+        for signature, several in groups.items():
+            for rows in several:
                 if self.expired():
                     left.add(signature)
                     break
-                witness = questions.prove(claim_of(self.kind, rows))
-                if witness is not None:
-                    found = True
-                    yield Prediction(self.kind, rows, witness)
+                self.asked += 1
+                answer = questions.ask(claim_of(self.kind, rows))
+                if isinstance(answer, Witness):
+                    yield Prediction(self.kind, rows, answer)
                     if self.each is not Each.ALL:
+                        left.discard(signature)
                         break
-            if found and self.each is not Each.ALL:
-                left.discard(signature)
-            elif questions.undecided > open_before:
-                left.add(signature)
-            self.asked, self.undecided = questions.asked, len(left)
+                elif isinstance(answer, Unknown):
+                    left.add(signature)
+            self.undecided = len(left)
 
-    def _signatures(self, trace: Trace) -> tuple[dict[Hashable, list[tuple[int, ...]]], set[Hashable]]:
-        """What may be so, by what is looked for once; and of what there is more than may be asked."""
-        found: dict[Hashable, list[tuple[int, ...]]] = {}
-        left: set[Hashable] = set()
-        signature = Signatures(trace, self.kind, self.each)
-        for number, rows in enumerate(candidates(self.kind, trace, self.each is Each.ALL)):
-            if number >= _MOST:
-                left.add(None)
-                break
-            key = signature.of(rows)
-            several = found.setdefault(key, [])
-            if len(several) < self.limit:
-                several.append(rows)
-            else:
-                left.add(key)
-        return found, left
+
+def grouped(trace: Trace, kind: str, each: Each, limit: int = _LIMIT) -> tuple[Groups, set[Hashable]]:
+    """What may be so, by what is looked for once; and of what there is more than may be asked about."""
+    found: Groups = {}
+    left: set[Hashable] = set()
+    signature = Signatures(trace, kind, each)
+    for number, rows in enumerate(candidates(kind, trace, each is Each.ALL)):
+        if number >= _MOST:
+            left.add(None)
+            break
+        key = signature.of(rows)
+        several = found.setdefault(key, [])
+        if len(several) < limit:
+            several.append(rows)
+        else:
+            left.add(key)
+    return found, left
 
 
 class Signatures:

@@ -31,14 +31,16 @@ _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 _LIMIT: Final = 2_000
 
 
+#: What is said of a claim.
+Verdict = Witness | Infeasible | Unknown
+
+
 class Questions:
     """See the module. Rows of the trace are steps of their own."""
 
     def __init__(self, trace: Trace, window: int | None = None, limit: int = _LIMIT) -> None:
         self.trace = trace
         self.window = window if window and window < len(trace) else None
-        self.asked = 0
-        self.undecided = 0  # given up, or too far apart for a window
         self._branches = bool((columns_of(trace).op == Op.BRANCH).any())
         self._solver = ClosureSolver(limit)
         self._begin = -1
@@ -46,23 +48,18 @@ class Questions:
         self._held: frozenset[int] = frozenset()
         self._unread: Unread | None = None
 
-    def prove(self, claim: Claim) -> Witness | None:
-        """A witness of the claim; None if there is none, or none was found."""
+    def ask(self, claim: Claim) -> Verdict:
+        """A witness of the claim, or that there is none; within a window that can't be told."""
         steps = _steps_of(claim)
         begin = self._window_of(min(steps), max(steps))
         if begin is None:
-            self.undecided += 1
-            return None
-        self.asked += 1
+            return Unknown("too far apart for a window")
         answer = self._decide(begin, claim)
-        match answer:
-            case Feasible(order):
-                return self._witness(begin, order, claim)
-            case Infeasible():
-                self.undecided += self.window is not None
-            case Unknown():
-                self.undecided += 1
-        return None
+        if isinstance(answer, Feasible):
+            return self._witness(begin, answer.order, claim)
+        if isinstance(answer, Infeasible) and self.window is not None:
+            return Unknown("not within a window")
+        return answer
 
     def _window_of(self, first: int, last: int) -> int | None:
         """Where the window begins in which two rows are furthest from its edges."""
@@ -76,7 +73,7 @@ class Questions:
         if self._model is None or begin != self._begin:
             self._begin = begin
             self._model = self._model_from(begin)
-        return self._solver.decide(self._model, _question_of(claim))
+        return self._solver.decide(self._model, question_of(claim))
 
     def _model_from(self, begin: int) -> Model:
         if self.window is None:
@@ -130,7 +127,8 @@ def _steps_of(claim: Claim) -> tuple[int, ...]:
             raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")
 
 
-def _question_of(claim: Claim) -> Question:
+def question_of(claim: Claim) -> Question:
+    """What the model is asked about a claim."""
     steps = _steps_of(claim)
     if isinstance(claim, Races | Deadlocks):
         return Question(next=steps)

@@ -81,7 +81,7 @@ Claim = Fails | Stuck | Races | Deadlocks | Ordered | Intrudes
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """``order`` lists steps of the trace (numbers in its column ``step``). Before them its first ``prefix`` steps happen
+    """``order`` lists steps of the trace (numbers in its column ``step``). Before them its first ``prefix`` ones happen
     as they did.
 
     ``unread`` are steps whose own reads need not be kept. Nothing that happens in the order may depend on their

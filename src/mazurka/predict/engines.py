@@ -1,0 +1,185 @@
+"""The engines that find bugs in traces, by name, and the tiers that they are made of.
+
+A tier has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or the one
+and where it can't tell the other. Candidates that have none fall, and are counted. What an earlier tier has found or
+refuted is not asked about again: of races the later access, of other bugs all their events.
+
+:data:`ENGINES` says which engine finds what by which tiers. A new tier is one function and one row of :data:`_TIERS`.
+
+Cost: that of finding candidates, and mostly some microseconds for each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.predict.conflicts import RACE
+from mazurka.predict.intrusions import INTRUSION
+from mazurka.predict.lock_circles import DEADLOCK
+from mazurka.predict.maximal import Each, Groups, claim_of, grouped
+from mazurka.predict.questions import Questions, Verdict
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import Claim, Witness
+
+if TYPE_CHECKING:
+    from mazurka.predict.quick_questions import QuickQuestions
+
+KINDS: Final = (RACE, DEADLOCK, INTRUSION)
+
+#: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
+_AFFORDABLE: Final = 40_000_000
+
+#: Otherwise so many at a time.
+_WINDOW: Final = 20_000
+
+Rows = tuple[int, ...]
+
+
+class Found(NamedTuple):
+    """A bug, with its witness and the tier that found it."""
+
+    kind: str
+    rows: Rows
+    witness: Witness
+    tier: str
+
+
+@dataclass(slots=True)
+class Tier:
+    """One step of an engine: what it was given, and what came of it. ``undecided`` is what it could not tell."""
+
+    name: str
+    kind: str
+    candidates: int = 0
+    found: int = 0
+    fallen: int = 0
+    undecided: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Search:
+    """One engine on one trace: what its tiers share. Not slotted: what is costly is made when first asked for."""
+
+    trace: Trace
+    window: int | None = None
+    deadline: float = float("inf")
+    tiers: list[Tier] = field(default_factory=list)
+    settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
+    _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
+
+    def expired(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.deadline
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What asks the maximal causal model."""
+        long = len(self.trace) * len(self.trace.threads) > _AFFORDABLE
+        return Questions(self.trace, self.window or (_WINDOW if long else None))
+
+    @cached_property
+    def quick(self) -> QuickQuestions:
+        """What asks SeqCheck."""
+        from mazurka.predict.quick_questions import QuickQuestions
+
+        return QuickQuestions(self.trace)
+
+    def vindicate(self, claim: Claim) -> Verdict:
+        """What SeqCheck says, else the model."""
+        answer = self.quick.ask(claim)
+        return self.questions.ask(claim) if isinstance(answer, Unknown) else answer
+
+    def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
+        """Candidates by what is looked for once, and of what there are more than may be asked about."""
+        if kind not in self._groups:
+            self._groups[kind] = grouped(self.trace, kind, Each.EVENTS)
+        return self._groups[kind]
+
+
+def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
+    """What an engine finds of these kinds, each as soon as it is known."""
+    for kind in kinds:
+        for name in ENGINES[engine].get(kind, ()):
+            tier = Tier(name, kind)
+            search.tiers.append(tier)
+            started = time.monotonic()
+            for rows, witness in _TIERS[name](search, tier):
+                tier.found += 1
+                tier.seconds = time.monotonic() - started
+                yield Found(kind, rows, witness, name)
+            tier.seconds = time.monotonic() - started
+
+
+_Proven = Iterator[tuple[Rows, Witness]]
+_Ask = Callable[[Claim], Verdict]
+
+
+def _decided(
+    search: Search, tier: Tier, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask, whole: bool = True
+) -> _Proven:
+    """One of each group, if one has a witness. ``whole``: a group in which none has settles what it is about."""
+    settled = search.settled[tier.kind]
+    for key, several in groups:
+        if key in settled:
+            continue
+        tier.candidates += 1
+        unsure = False
+        for rows in several:
+            answer = Unknown("out of time") if search.expired() else ask(claim_of(tier.kind, rows))
+            if isinstance(answer, Witness):
+                settled.add(key)
+                yield rows, answer
+                break
+            unsure |= not isinstance(answer, Infeasible)
+        else:
+            tier.undecided += unsure
+            tier.fallen += not unsure
+            if whole and not unsure:
+                settled.add(key)
+
+
+def _by_order(search: Search, tier: Tier) -> _Proven:
+    """The events that race under a partial order, each with an earlier one."""
+    racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
+    return _decided(search, tier, ((pair[-1], [pair]) for pair in racy.pairs()), search.vindicate, False)
+
+
+def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
+    """All candidates of the quick check, as far as SeqCheck can tell."""
+    return _decided(search, tier, search.groups(tier.kind)[0].items(), search.quick.ask)
+
+
+def _by_model(search: Search, tier: Tier) -> _Proven:
+    """All candidates of the quick check."""
+    groups, left = search.groups(tier.kind)
+    yield from _decided(search, tier, groups.items(), search.questions.ask)
+    tier.undecided += len(left - search.settled[tier.kind])
+
+
+_TIERS: Final[dict[str, Callable[[Search, Tier], _Proven]]] = {
+    **dict.fromkeys(("hb", "shb", "wcp", "dc", "wdc", "syncp"), _by_order),
+    "seqcheck": _by_seqcheck,
+    "maximal": _by_model,
+}
+
+#: Modules of partial orders that are not named like their engines.
+_MODULES: Final = {"syncp": "sync_preserving"}
+
+#: By engine and kind of bug: the tiers. The default first.
+ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "auto": {
+        RACE: ("shb", "seqcheck", "maximal"),
+        DEADLOCK: ("seqcheck", "maximal"),
+        INTRUSION: ("seqcheck", "maximal"),
+    },
+    **{name: {RACE: (name,)} for name in ("hb", "shb", "wcp", "dc", "wdc", "syncp")},
+    "seqcheck": dict.fromkeys(KINDS, ("seqcheck",)),
+    "maximal": dict.fromkeys(KINDS, ("maximal",)),
+}
