@@ -1,8 +1,10 @@
-"""How many executions it saves to run first what promises to fail (predict/novelty.py): until the first failure, by
-`mcr`, with and without, for the bugs of released libraries and of the literature's programs.
+"""How many executions prediction saves: until the first failure, by `mcr`, for the bugs of released libraries, of the
+literature's programs, and of programs that fail for a value read amid much else (predicted.py).
 
-Both are deterministic, so one search of each is enough. Without is what this module does to a process started as
-`python -m benchmarks.prediction`: it takes the preference away and then runs the module named.
+Three searches of each, since each is deterministic: in the plain order; with preference for what is read for the first
+time (predict/novelty.py); and with checks predicted to fail as well (predict/checks.py, predict/goals.py), as it is by
+default. What is not wanted this module takes away in a process started as `python -m benchmarks.prediction WHAT ...`;
+it then runs `mazurka`.
 """
 
 from __future__ import annotations
@@ -15,69 +17,96 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 from benchmarks.counts import published
 from benchmarks.row import ROOT, SRC, Row, Settings
 
+#: What is done without.
+_EVERYTHING: Final = "everything"
+_CHECKS: Final = "checks"
+_NOTHING: Final = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Executions to the first failure (None: none found), predicted failures, and those of them that were confirmed."""
+
+    executions: int | None
+    predicted: int
+    confirmed: int
+
 
 def measure(settings: Settings) -> Iterator[Row]:
-    pairs = []
-    for name, executions in _bugs(settings.seconds):
-        before, after = executions
-        if before and after:
-            pairs.append((before, after))
-        measured = f"{after or 'not found'}"
-        yield Row(name, "", measured, note=f"{before or 'not found'} without", holds=after is not None)
-    medians = [statistics.median(side) for side in zip(*pairs, strict=True)]
-    totals = [sum(side) for side in zip(*pairs, strict=True)]
-    saved = sum(before - after for before, after in pairs)
-    yield Row("executions in the median", "", f"{medians[1]:g}", note=f"{medians[0]:g} without")
-    more = sum(after > before for before, after in pairs)
-    note = f"{totals[1]} of {totals[0]} are left; more in {more} of {len(pairs)}"
-    yield Row("executions saved", "", str(saved), note=note, holds=saved > 0)
+    whole = []
+    for name, arguments, path in _bugs(settings.seconds):
+        made = {without: _search(without, arguments, path) for without in (_EVERYTHING, _CHECKS, _NOTHING)}
+        found, plain, novel = made[_NOTHING], made[_EVERYTHING].executions, made[_CHECKS].executions
+        note = f"{plain or 'not found'} without; {novel or 'not found'} without predicted checks"
+        if found.predicted:
+            note += f"; predicted {found.predicted}, confirmed {found.confirmed}"
+        yield Row(name, "", f"{found.executions or 'not found'}", note=note, holds=found.executions is not None)
+        if plain and novel and found.executions:
+            whole.append((plain, novel, found))
+    yield from _sums(whole)
 
 
-def _bugs(seconds: float) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
-    """Each bug, and the executions to it without and with."""
+def _sums(whole: list[tuple[int, int, _Search]]) -> Iterator[Row]:
+    sides = [[plain for plain, _, _ in whole], [novel for _, novel, _ in whole], [f.executions or 0 for *_, f in whole]]
+    plain, novel, now = map(statistics.median, sides)
+    note = f"{plain:g} without; {novel:g} without predicted checks"
+    yield Row("executions in the median", "", f"{now:g}", note=note)
+    plain, novel, now = map(sum, sides)
+    more = sum((found.executions or 0) > before for before, _, found in whole)
+    note = f"{now} of {plain} are left; {novel} without predicted checks; more in {more} of {len(whole)}"
+    yield Row("executions saved", "", f"{plain - now}", note=note, holds=now < novel < plain)
+    predicted, confirmed = (sum(getattr(found, side) for *_, found in whole) for side in ("predicted", "confirmed"))
+    yield Row("predicted failures confirmed", "", f"{confirmed} of {predicted}")
+
+
+def _bugs(seconds: float) -> Iterator[tuple[str, list[str], str]]:
+    """Each bug: its name, how to look for it, and where Python finds the modules."""
     from tests.real.cases import BUGS, REPAIRED, python_path
 
+    from benchmarks import predicted
+
+    options = ["--format", "json", "--jobs", "1", "--no-save", "--time-limit", str(seconds)]
     for bug in BUGS:
         if bug.case not in REPAIRED:
-            path = python_path(bug.case.requirements)
             script = str(ROOT / "tests" / "real" / bug.case.script)
-            yield str(bug), _both(script, seconds, path, "--include", bug.case.include)
+            yield str(bug), [script, *options, "--include", bug.case.include], python_path(bug.case.requirements)
     for name in published()["bugs"]:
-        yield name, _both(f"{ROOT / 'benchmarks' / 'programs' / name}.py::bug", seconds, str(SRC))
+        yield name, [f"{ROOT / 'benchmarks' / 'programs' / name}.py::bug", *options], str(SRC)
+    for function in predicted.BUGS:
+        yield function.__name__, [f"{ROOT / 'benchmarks' / 'predicted.py'}::{function.__name__}", *options], str(SRC)
 
 
-def _both(target: str, seconds: float, path: str, *options: str) -> tuple[int | None, int | None]:
-    arguments = ["check", target, "--format", "json", "--jobs", "1", "--no-save", "--time-limit", str(seconds)]
-    arguments += options
-    without = _executions(["-m", "benchmarks.prediction", *arguments], path)
-    return without, _executions(["-m", "mazurka", *arguments], path)
-
-
-def _executions(arguments: list[str], path: str) -> int | None:
-    """How many it took to the first failure; None if there was none."""
+def _search(without: str, arguments: list[str], path: str) -> _Search:
     environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "benchmarks.prediction", without, "check", *arguments]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, *arguments], env=environment, cwd=Path(folder), capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, env=environment, cwd=Path(folder), capture_output=True, text=True, check=False)
     if not done.stdout:
         raise SystemExit(done.stderr)
-    report = json.loads(done.stdout)
-    return int(report["executions"]) if report["failures"] else None
+    report: Any = json.loads(done.stdout)
+    predictions = report["predictions"]
+    executions = int(report["executions"]) if report["failures"] else None
+    return _Search(executions, predictions["predicted"], predictions["confirmed"])
 
 
-def _without() -> None:
-    """`mazurka` as it would be if nothing promised anything."""
-    from mazurka.predict.novelty import Novelty
+def _run(without: str) -> None:
+    """`mazurka` as it would be without."""
+    from mazurka.explore.prospects import Prospects
+    from mazurka.predict.checks import Checks
 
-    Novelty.promises = lambda *_: False
+    if without == _EVERYTHING:
+        Prospects.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured
+    elif without == _CHECKS:
+        Checks.of = lambda *_: ()  # type: ignore[method-assign]  # the same
     runpy.run_module("mazurka", run_name="__main__")
 
 
 if __name__ == "__main__":
-    _without()
+    _run(sys.argv.pop(1))

@@ -44,7 +44,7 @@ def _slow_to_fail() -> SmallProgram:
 def test_a_failure_that_was_predicted_is_told_to_be() -> None:
     explorer = Explorer(OracleProgram(_slow_to_fail()), "mcr")
     outcome = explorer.run()
-    foretold = explorer.strategy.foretold  # type: ignore[attr-defined]  # of this strategy only
+    foretold = explorer.strategy.prospects.foretold  # type: ignore[attr-defined]  # of this strategy only
     assert outcome.executions == foretold.confirmed_by
     assert 1 <= foretold.told_by < foretold.confirmed_by
     assert foretold.ahead

@@ -40,7 +40,7 @@ run, but gives back, and the lender keeps what nobody has offered in the meantim
 have made (no two runs that follow their seeds are, but see the approximations) are noticed by the lender, who
 drops the later one with all that came of it, just as it drops the run itself if alone.
 
-Order: branches that promise to fail first (predict/novelty.py), which changes the order only; then
+Order: what promises to fail first (prospects.py), which changes the order only; then
 fewest deviations from the first run first, as long as not too many branches wait; then most deviations first,
 which finishes what has been begun, so that memory stays bounded. What a run offers is worked out at once only up to a
 point; the rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle.
@@ -51,10 +51,9 @@ Cost: per run O(path x offers) set look-ups and one query per new alternative; f
 from __future__ import annotations
 
 from array import array
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Final
 
 from mazurka.causal.history import History
@@ -63,21 +62,17 @@ from mazurka.explore.asking import Wanted
 from mazurka.explore.entries import Entries, lent_rows
 from mazurka.explore.offers import Offers
 from mazurka.explore.outcome import Predictions
+from mazurka.explore.prospects import Prospects, Reason, View
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
-from mazurka.predict.checks import Check, Checks, ChecksOf, Told
-from mazurka.predict.goals import Goals
-from mazurka.predict.novelty import Novelty
-from mazurka.program.protocol import Blocked, Plan, Run, Step
+from mazurka.predict.checks import ChecksOf
+from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
 
 #: How many queries are asked for one run before others get their turn.
 _PORTION: Final = 200
 
-
-#: How many of the first runs tell their values.
-_TELLING: Final = 50
 
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
@@ -100,44 +95,14 @@ class Counters:
     capped: int = 0  # steps with more combinations of sources than are tried
 
 
-@dataclass(frozen=True, slots=True)
-class Foretold:
-    """The first failure of a promising branch: the runs that showed it possible and real, numbered from 1, and how many
-    branches would have had their turn before."""
-
-    told_by: int
-    confirmed_by: int
-    ahead: int
-
-
-class _Rank(IntEnum):
-    """What a branch promises, the most first."""
-
-    FAILS = 0  # a check
-    LEADS = 1  # to where a check may fail
-    NEW = 2  # something is read, or decided, for the first time
-
-
-@dataclass(frozen=True, slots=True)
-class _Hastened:
-    """Why a branch is run before its turn: the run that told of it, and the check in question."""
-
-    rank: _Rank
-    told_by: int
-    check: Check | None = None
-
-
 @dataclass(slots=True)
 class _Offering:
-    """A run that has not yet offered all it can; ``told`` if it told the values."""
+    """A run that has not yet offered all it can."""
 
     branch: Branch
     offers: Offers
     rest: Iterator[Wanted | None]
-    log: list[Step]
-    run: int  # its number, from 1
-    told: Told | None = None
-    goals: Goals | None = None
+    view: View
 
 
 @dataclass(slots=True)
@@ -157,14 +122,11 @@ class ReadsFromSearch:
 
     def __init__(self, solver: Solver, checks: ChecksOf | None = None) -> None:
         self.solver = solver
-        self.checks_of = checks
+        self.prospects = Prospects(checks)
         self.counters = Counters()
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work
         self.next_loan = 0
-        self.predicted = 0  # runs made since a check was to fail in them
-        self.confirmed = 0  # those in which it did
-        self.foretold: Foretold | None = None
         self.portion = _LENT  # how many branches a loan has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self._clear()
@@ -177,11 +139,7 @@ class ReadsFromSearch:
         self.waiting: list[deque[Branch]] = [deque()]  # by depth
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
         self.waiting_count = 0
-        self.novelty = Novelty()
-        self.checks = None if self.checks_of is None else Checks(self.checks_of)
-        self.aims: Counter[Check] = Counter()  # runs made since they lead to where a check may fail
-        self.promising: tuple[deque[tuple[Branch, _Hastened]], ...] = tuple([deque() for _ in _Rank])
-        self.hastened: dict[int, _Hastened] = {}  # of seeds that are being run before their turn
+        self.prospects.clear()
         self.seen: set[int] = set()
         self.lent: dict[int, _Lent] = {}
         self.next_number = 0
@@ -190,21 +148,18 @@ class ReadsFromSearch:
 
     def take(self) -> Seed | None:
         while True:
-            promising = next(filter(None, self.promising), None)
-            if promising is not None:
-                branch, why = promising.popleft()
-                self.hastened[branch.number] = why
-                return self._seed(branch, tells=True)
+            branch = self.prospects.pop()
+            if branch is not None:
+                return self._seed(branch)
             for depth in self._depths():
                 if self._has_waiting(depth) or self._find_more(depth):
                     return self._seed(self.waiting[depth].popleft())
-            if not any(self.promising) and not any(self.unasked):
+            if not any(self.prospects) and not any(self.unasked):
                 return None
 
-    def _seed(self, branch: Branch, tells: bool = False) -> Seed:
-        """A branch to run. Its run is to tell the values if it is a promising one, or among the first."""
+    def _seed(self, branch: Branch) -> Seed:
         self.waiting_count -= 1
-        tells = self.checks is not None and (tells or self.counters.runs < _TELLING)
+        tells = self.prospects.tells(branch, self.counters.runs)
         return Seed(branch.number, Plan(self._decode(branch.prefix), keys=tells))
 
     def _depths(self) -> Sequence[int]:
@@ -229,9 +184,8 @@ class ReadsFromSearch:
         branch = self.open.pop(seed.number, None)
         if branch is None:
             return  # handed out before the tree was begun anew
-        why = self.hastened.pop(seed.number, None)
-        if why is not None:
-            self._compare(why, branch, run)
+        if branch.number in self.prospects.out:
+            self.prospects.compare(branch, run, self.counters.runs, self._before(branch))
         before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)
@@ -239,17 +193,6 @@ class ReadsFromSearch:
             self._learn(branch, run)
         if self._doubtful() != before:
             self.journal.append(("doubts", *self._doubtful()))
-
-    def _compare(self, why: _Hastened, branch: Branch, run: Run) -> None:
-        """Whether a run that was made before its turn has shown what it promised."""
-        failed = [failure for failure in run.failures if not failure.is_race]
-        if failed and self.foretold is None:
-            self.foretold = Foretold(why.told_by, self.counters.runs, self._before(branch))
-        if why.rank is _Rank.FAILS and why.check is not None and self.checks is not None:
-            self.predicted += 1
-            if any(map(why.check.is_behind, failed)):
-                self.confirmed += 1
-                self.checks.confirm(why.check)
 
     def _doubtful(self) -> tuple[int, int, int]:
         return self.counters.lost, self.counters.unknown, self.counters.capped
@@ -263,28 +206,15 @@ class ReadsFromSearch:
     def _before(self, branch: Branch) -> int:
         """How many of the branches that wait would have been run first if this one had promised nothing."""
         depth = branch.depth + branch.known
-        hastened = (each for ranked in self.promising for each, _ in ranked)
-        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each in hastened)
+        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each in self.prospects)
         alike = self.waiting[depth] if depth < len(self.waiting) else ()
         return shallower + sum(each.number < branch.number for each in alike)
 
     def predictions(self) -> Predictions:
-        ahead = 0 if self.foretold is None else self.foretold.ahead
-        return Predictions(self.predicted, self.confirmed, ahead)
+        return self.prospects.predictions()
 
     def note(self) -> str:
-        parts, found = [], self.foretold
-        if self.predicted:
-            failures = f"failure{'s' * (self.predicted != 1)}"
-            parts.append(
-                f"{self.predicted} {failures} predicted from values that can be read, {self.confirmed} confirmed"
-            )
-        if found is not None and found.ahead:
-            parts.append(
-                f"the failure was predicted from execution {found.told_by} of the search and confirmed by execution "
-                f"{found.confirmed_by}, ahead of {found.ahead} that waited longer"
-            )
-        return "; ".join(parts)
+        return self.prospects.note()
 
     def doubt(self) -> str:
         counters, parts = self.counters, []
@@ -317,7 +247,7 @@ class ReadsFromSearch:
         return tuple([names[number] for number in numbers])
 
     def _add(
-        self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None, why: _Hastened | None = None
+        self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None, why: Reason | None = None
     ) -> None:
         prefix = self._encode(wanted.prefix)
         branch = Branch(
@@ -331,7 +261,7 @@ class ReadsFromSearch:
             return
         if why is not None:
             self.open[branch.number] = branch
-            self.promising[why.rank].append((branch, why))
+            self.prospects.add(branch, why)
             self.waiting_count += 1
         else:
             self.enqueue(branch)
@@ -402,10 +332,8 @@ class ReadsFromSearch:
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Offers(walk, self.solver, self.counters)
-        offering = _Offering(branch, offers, offers.all(), run.log, self.counters.runs)
-        if self.checks is not None and run.first:  # what nobody has written, nobody reads anew
-            offering.told = Told(run.log, run.first)
-            offering.goals = Goals(history, offering.told, self.checks, self.aims)
+        view = self.prospects.view(run, history, self.counters.runs)
+        offering = _Offering(branch, offers, offers.all(), view)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
                 self.unasked.append(deque())
@@ -421,7 +349,7 @@ class ReadsFromSearch:
         finished = True
         for wanted in offering.rest:
             if wanted is not None:
-                self._add(branch, wanted, why=self._promise(offering, wanted))
+                self._add(branch, wanted, why=self.prospects.reason(offering.view, wanted))
             elif self.counters.queries >= enough:
                 finished = False
                 break
@@ -435,19 +363,6 @@ class ReadsFromSearch:
             self.journal.append(("offered", branch.number))
             branch.prefix = b""
         return finished
-
-    def _promise(self, offering: _Offering, wanted: Wanted) -> _Hastened | None:
-        """Why an execution should be made before its turn, if so."""
-        promise, leads_to = None, None
-        if self.checks is not None and offering.told is not None and offering.goals is not None:
-            promise = self.checks.promise(offering.told, wanted.step, wanted.sees)
-            leads_to = offering.goals.lead(wanted.step, wanted.sees)
-        novel = self.novelty.promises(offering.log, wanted.step, wanted.sees)
-        if promise is not None and promise.fails:
-            return _Hastened(_Rank.FAILS, offering.run, promise.check)
-        if leads_to is not None:
-            return _Hastened(_Rank.LEADS, offering.run, leads_to)
-        return _Hastened(_Rank.NEW, offering.run) if novel or promise is not None else None
 
     def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
         """Whether indivisible updates had to wait that were not known to; if so, begin anew."""
@@ -493,9 +408,9 @@ class ReadsFromSearch:
         self._put_off()
         portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
-        for promising in self.promising:
-            while promising and len(taken) < portion * parts:
-                taken.append(promising.popleft()[0])
+        while len(taken) < portion * parts and (branch := self.prospects.pop()) is not None:
+            taken.append(branch)
+            del self.prospects.out[branch.number]  # whoever runs it sees for himself
         for depth in self._depths():
             waiting = self.waiting[depth] if depth < len(self.waiting) else deque()
             while waiting and len(taken) < portion * parts:
