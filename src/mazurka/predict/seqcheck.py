@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -29,10 +28,12 @@ from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
 from mazurka.predict.seqcheck_cone import Cone, cone_of
 from mazurka.predict.seqcheck_decide import NO, YES
-from mazurka.predict.seqcheck_index import NONE, Index, Ints, index_of
-from mazurka.predict.seqcheck_kernel import kernel_for
-from mazurka.trace.event import Op
+from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
+from mazurka.predict.seqcheck_kernel import COMPILE_FROM, kernel_for
+from mazurka.predict.unread import Unread
+from mazurka.trace.event import READS
 from mazurka.trace.trace import Trace
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Races, Witness
 
 #: The complete solver's model is made of traces of at most so many events.
 COMPLETE_UP_TO: Final = 300_000
@@ -44,15 +45,31 @@ def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
     return Question(happen=first, before=tuple(zip(first, first[1:], strict=False)), next=last)
 
 
-@dataclass(slots=True, weakref_slot=True)
+def steps_of(claim: Claim) -> tuple[int, ...]:
+    """The steps that a claim is about."""
+    match claim:
+        case Races(first, second):
+            return first, second
+        case Deadlocks(steps) | Ordered(steps):
+            return steps
+        case Intrudes(first, between, last):
+            return first, between, last
+        case _:
+            raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")
+
+
+@dataclass(slots=True)
 class SeqCheck:
-    """Answers questions about one trace. Events are rows; ``complete_up_to`` events what is undecided goes to the complete
-    solver."""
+    """Answers questions about one trace. Events are rows; up to ``complete_up_to`` rows what is undecided goes to the
+    complete solver. Unless ``whole``, only rows that other threads may notice are looked at, and can be asked about; left
+    to itself it looks at all of a short trace."""
 
     trace: Trace
     complete_up_to: int = COMPLETE_UP_TO
+    whole: bool | None = None
     kernel: Any = None
     index: Index = field(init=False)
+    rows: Ints = field(init=False)
     cone: Cone = field(init=False)
     slot: Ints = field(init=False)
     _model: Model | None = field(default=None, init=False)
@@ -60,40 +77,102 @@ class SeqCheck:
     def __post_init__(self) -> None:
         if self.kernel is None:
             self.kernel = kernel_for(len(self.trace))
-        self.index = index_of(self.trace, self.kernel)
+        if self.whole is None:
+            self.whole = len(self.trace) < COMPILE_FROM
+        self.index, self.rows = index_of(self.trace, self.kernel, self.whole)
         targets = len(self.trace.targets)
         self.cone = cone_of(len(self.trace.threads), targets)
         self.slot = np.full(targets, NONE, np.int64)
 
     def decide(self, question: Question) -> Answer:
         """``Feasible`` tells the rows in order."""
-        answer, since, rows = self.quickly(question, True)
+        answer, prefix, rows = self.shortly(question)
         if answer == YES:
-            return Feasible((*range(since), *rows.tolist()))
+            return Feasible((*range(prefix), *rows))
         return Infeasible() if answer == NO else self.completely(question)
 
+    def shortly(self, question: Question) -> tuple[int, int, tuple[int, ...]]:
+        """What the kernels say: YES, NO or UNDECIDED; how many rows happen first, as they did, and which after them."""
+        answer, since, events = self.quickly(question, True)
+        if answer != YES:
+            return answer, 0, ()
+        prefix = int(self.rows[since]) if since else 0
+        return answer, prefix, self._with_the_others(prefix, self.rows[events].tolist(), question.next)
+
+    def prove(self, claim: Claim) -> Witness | Infeasible | Unknown:
+        """A witness of a claim about other orders, that there is none, or that nobody knows."""
+        steps = steps_of(claim)
+        standing = isinstance(claim, Races | Deadlocks)
+        question = Question(next=steps) if standing else sequence(steps)
+        answer, prefix, rows = self.shortly(question)
+        if answer == NO:
+            return Infeasible()
+        if answer == YES:
+            free = self._free()
+        else:
+            complete = self.completely(question)
+            if not isinstance(complete, Feasible):
+                return complete
+            rows = complete.order
+            free = Unread(self.trace).of(rows)
+        if standing:
+            return Witness(rows, free, claim, prefix)
+        reads = frozenset(steps[-1:]) if READS[self.trace.op[steps[-1]]] else frozenset()
+        return Witness((*rows, steps[-1]), free | reads, claim, prefix)
+
+    def _free(self) -> frozenset[int]:
+        """Rows whose reads do not count, of the set that was found last."""
+        index, cone = self.index, self.cone
+        found: list[int] = []
+        for t in np.flatnonzero(cone.past > cone.kept):
+            events = np.arange(index.starts[t] + max(cone.kept[t], cone.base[t]), index.starts[t] + cone.past[t])
+            found += self.rows[index.row[events[index.kind[events] == READ]]].tolist()
+        return frozenset(found)
+
     def quickly(self, question: Question, tell: bool = False) -> tuple[int, int, Ints]:
-        """What the kernels say; see :func:`mazurka.predict.seqcheck_decide.decide`."""
-        event = self.index.event
+        """The same, in numbers of the rows that are looked at, and without the others."""
         last = set(question.next)
         if any(first in last for first, _ in question.before):
             return NO, 0, np.empty(0, np.int64)
-        pairs = [(event[a], event[b]) for a, b in question.before if b not in last]
-        happen = {*question.happen, *(a for a, _ in question.before), *(b for _, b in question.before)} - last
-        return self.kernel.decide(
+        happen = {*question.happen, *(row for pair in question.before for row in pair)} - last
+        pairs = [self._events(pair) for pair in question.before if pair[1] not in last]
+        answer: tuple[int, int, Ints] = self.kernel.decide(
             self.index,
             self.cone,
             self.slot,
-            event[np.array(sorted(happen), np.int64)].astype(np.int64),
-            event[np.array(sorted(last), np.int64)].astype(np.int64),
+            self._events(sorted(happen)),
+            self._events(sorted(last)),
             np.array(pairs, np.int64).reshape(len(pairs), 2),
             tell,
         )
+        return answer
 
     def completely(self, question: Question) -> Answer:
         """What the complete solver says, if it is asked."""
         if len(self.trace) > self.complete_up_to:
-            return Unknown(f"undecided, and the trace has more than {self.complete_up_to} events")
+            return Unknown(f"undecided, and the trace has more than {self.complete_up_to} rows")
         if self._model is None:
             self._model = model_of_trace(self.trace, branches=bool(len(self.index.guard)))
         return ClosureSolver().decide(self._model, question)
+
+    def _events(self, rows: Sequence[int]) -> Ints:
+        wanted = np.array(rows, np.int64)
+        at = np.minimum(np.searchsorted(self.rows, wanted), max(len(self.rows) - 1, 0))
+        if len(rows) and (not len(self.rows) or np.any(self.rows[at] != wanted)):
+            raise ValueError(f"rows {list(rows)} are not all such that other threads may notice them")
+        return self.index.event[at].astype(np.int64) if len(rows) else np.empty(0, np.int64)
+
+    def _with_the_others(self, prefix: int, rows: list[int], next_: tuple[int, ...]) -> tuple[int, ...]:
+        """Rows in order, and before each those of its thread that were not looked at."""
+        if self.whole:
+            return tuple(rows)
+        trace = self.trace
+        own = {int(trace.thread[row]): trace.rows_of_thread[trace.thread[row]] for row in (*rows, *next_)}
+        done = {thread: int(np.searchsorted(theirs, prefix)) for thread, theirs in own.items()}
+        order: list[int] = []
+        for number, row in enumerate((*rows, *next_)):
+            thread = int(trace.thread[row])
+            end = int(np.searchsorted(own[thread], row)) + (number < len(rows))
+            order += own[thread][done[thread] : end].tolist()
+            done[thread] = max(done[thread], end)
+        return tuple(order)

@@ -13,7 +13,9 @@ Invariants: ``link`` of a section's ends are each other, -1 if it is never left;
 outermost acquire of its thread that was open before the event, and that of this acquire the one before it (some of the
 chain may have been left since: compare ``link``).
 
-Cost: three passes over the columns, about 30 bytes an event.
+What no other thread can notice may be left out: then the index is that of a shorter trace, and says nothing less.
+
+Cost: three passes over the columns, about 30 bytes an event that is not left out.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 
@@ -37,9 +40,12 @@ NONE: Final = -1
 #: What a target is.
 DATA, LOCK, OTHER = range(3)
 
-_ACQUIRE, _RELEASE, _FORK, _JOIN, _BEGIN, _BRANCH = (
-    int(op) for op in (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.BRANCH)
-)
+_ACQUIRE, _RELEASE, _REQUEST = int(Op.ACQUIRE), int(Op.RELEASE), int(Op.REQUEST)
+_FORK, _JOIN, _BEGIN, _BRANCH, _RMW = int(Op.FORK), int(Op.JOIN), int(Op.BEGIN), int(Op.BRANCH), int(Op.RMW)
+
+#: In place of the thread that touches a target.
+_SEVERAL: Final = -2
+
 _LOCKING: Final = 1 << Op.ACQUIRE | 1 << Op.RELEASE | 1 << Op.REQUEST
 _ACCESSING: Final = 1 << Op.READ | 1 << Op.WRITE
 _THREADS: Final = 1 << Op.FORK | 1 << Op.JOIN | 1 << Op.BEGIN | 1 << Op.END
@@ -65,25 +71,33 @@ class Index(NamedTuple):
     loose: Ints  # by event: a read that other writes give the same value; empty: none is
 
 
-def index_of(trace: Trace, kernel: Any) -> Index:
-    """The index, made by the functions ``survey`` and ``fill`` of ``kernel``, compiled or not."""
-    op, target = np.asarray(trace.op), np.asarray(trace.target)
-    thread = np.asarray(trace.thread)
-    size, targets, threads = len(op), len(trace.targets), len(trace.threads)
-    seen = np.zeros(targets, np.int32)
+def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
+    """The index, made by the functions ``survey``, ``choose`` and ``fill`` of ``kernel``, compiled or not; and the rows
+    of the trace that it is about, which it numbers anew: all, or those that other threads may notice."""
+    thread, op, target, _, _ = columns_of(trace)
+    targets, threads = len(trace.targets), len(trace.threads)
+    seen, alone = np.zeros((2, targets), np.int32), np.zeros(0, bool)
+    seen[1] = NONE
     kernel.survey(thread, op, target, seen, np.zeros(targets, np.int32), np.zeros(targets, np.int32))
+    classes = _classes(trace, seen[0])
+    rows = np.arange(len(op), dtype=np.int32)
+    if not whole:
+        alone = (seen[1] != _SEVERAL) | ((classes == DATA) & (seen[0] & 1 << Op.WRITE == 0))
+        chosen = np.empty(len(op), np.bool_)
+        kernel.choose(op, target, classes, alone, np.zeros(targets, np.int32), chosen)
+        rows = np.flatnonzero(chosen).astype(np.int32)
+        thread, op, target = thread[rows], op[rows], target[rows]
+    size = len(rows)
     starts = np.zeros(threads + 1, np.int64)
     np.cumsum(np.bincount(thread, minlength=threads), out=starts[1:])
-    branching = bool(np.any(op == Op.BRANCH))
     index = Index(
         starts,
         np.full(threads, NONE, np.int32),
         np.zeros(threads, np.int32),
-        *(np.empty(size, np.int32) for _ in range(2)),
-        np.empty(size, np.int32),
+        *(np.empty(size, np.int32) for _ in range(3)),
         np.empty(size, np.int8),
         *(np.empty(size, np.int32) for _ in range(3)),
-        np.empty(size if branching else 0, np.int32),
+        np.empty(size if np.any(op == Op.BRANCH) else 0, np.int32),
         np.zeros(0, np.int8),
     )
     kernel.fill(
@@ -91,7 +105,7 @@ def index_of(trace: Trace, kernel: Any) -> Index:
         thread,
         op,
         target,
-        _classes(trace, seen),
+        classes,
         np.asarray(trace.thread_of_target, dtype=np.int32),
         np.asarray(READS),
         np.asarray(WRITES),
@@ -99,7 +113,7 @@ def index_of(trace: Trace, kernel: Any) -> Index:
         np.zeros(targets, np.int32),
         np.full((3, threads), NONE, np.int32),
     )
-    return index._replace(loose=_loose(trace, index))
+    return index._replace(loose=_loose(trace, index, rows)), rows
 
 
 def _classes(trace: Trace, seen: Ints) -> Ints:
@@ -117,19 +131,35 @@ def _classes(trace: Trace, seen: Ints) -> Ints:
 
 
 def survey(thread: Ints, op: Ints, target: Ints, seen: Ints, holder: Ints, depth: Ints) -> None:
-    """By target: which operations are done to it, as bits; the sign bit too where it is taken as no lock is."""
+    """By target: which operations are done to it, as bits; the sign bit too where it is taken as no lock is; and which
+    thread does."""
     for row in range(len(op)):
-        x = target[row]
-        seen[x] |= 1 << op[row]
+        x, t = target[row], thread[row]
+        seen[0, x] |= 1 << op[row]
+        seen[1, x] = t if seen[1, x] == NONE or seen[1, x] == t else _SEVERAL
         if op[row] == _ACQUIRE:
-            if depth[x] > 0 and holder[x] != thread[row]:
-                seen[x] |= -(1 << 31)
-            holder[x] = thread[row]
+            if depth[x] > 0 and holder[x] != t:
+                seen[0, x] |= -(1 << 31)
+            holder[x] = t
             depth[x] += 1
         elif op[row] == _RELEASE:
-            if depth[x] == 0 or holder[x] != thread[row]:
-                seen[x] |= -(1 << 31)
+            if depth[x] == 0 or holder[x] != t:
+                seen[0, x] |= -(1 << 31)
             depth[x] -= 1
+
+
+def choose(op: Ints, target: Ints, classes: Ints, alone: Ints, depth: Ints, chosen: Ints) -> None:
+    """Rows that other threads may notice: no places of one thread, none that nobody writes, no inner sections of a lock."""
+    for row in range(len(op)):
+        o, x = op[row], target[row]
+        touching = o < _BRANCH or o == _RMW
+        chosen[row] = o == _FORK or o == _JOIN or o == _BRANCH or (touching and o != _REQUEST and not alone[x])
+        if classes[x] == LOCK and o == _ACQUIRE:
+            depth[x] += 1
+            chosen[row] = chosen[row] and depth[x] == 1
+        elif classes[x] == LOCK and o == _RELEASE:
+            depth[x] -= 1
+            chosen[row] = chosen[row] and depth[x] == 0
 
 
 def fill(
@@ -192,20 +222,17 @@ def fill(
             guard[e] = max(state[2, t], 0)
 
 
-def _loose(trace: Trace, index: Index) -> Ints:
+def _loose(trace: Trace, index: Index, rows: Ints) -> Ints:
     """Reads of data that got a value which another write, or nobody, would give as well."""
     value = np.asarray(trace.value)
-    none = np.zeros(0, np.int8)
     if not len(value) or not np.any(value != NO_VALUE):
-        return none
-    told = value[index.row]
+        return np.zeros(0, np.int8)
+    told = value[rows[index.row]]
     own = np.flatnonzero((index.kind == READ) & (told != NO_VALUE))
     writes = np.flatnonzero((index.kind == WRITE) & (told != NO_VALUE))
-    count = np.int64(len(trace.values))
-    key = index.target.astype(np.int64) * count + told
+    key = index.target.astype(np.int64) * len(trace.values) + told
     initial = own[index.link[own] == NONE]
-    given = np.concatenate([key[writes], np.unique(key[initial])])
-    names, times = np.unique(given, return_counts=True)
+    names, times = np.unique(np.concatenate([key[writes], np.unique(key[initial])]), return_counts=True)
     loose = np.zeros(len(told), np.int8)
     if len(names):
         at = np.minimum(np.searchsorted(names, key[own]), len(names) - 1)

@@ -59,6 +59,9 @@ class Order(NamedTuple):
     sections_at: Ints  # by slot: where its acquires begin, in the same way
     sections: Ints
     reads: Ints  # events whose reads count
+    readers_at: Ints  # by place of a write, then by slot for what was there before: where those begin that read it
+    readers: Ints  # by thread and program order
+    changed: Ints  # by place: whether its clock has changed since rules were last applied to it
     count: Ints  # edges, reads, slots, 1 once there is a contradiction, 1 if an edge found no room
 
 
@@ -79,14 +82,18 @@ def close(index: Index, cone: Cone, slot: Ints, before: Ints, since: int, rule: 
 
 def _close(index: Index, cone: Cone, order: Order, before: Ints, since: int, rule: int) -> int:
     """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
-    _list(index, cone, order, rule)
+    fixed = since == 0 or rule != NEEDED
+    _list(index, cone, order, since, rule)
     _begin(index, cone, order, before, since)
+    first = True
     while order.count[3] == 0 and _pass(index, cone, order):
         edges = order.count[0]
-        _observe(index, cone, order, since, since == 0 or rule != NEEDED)
-        _exclude(index, cone, order, since == 0 or rule != NEEDED, rule)
+        _observe(index, cone, order, since, fixed)
+        _exclude(index, cone, order, fixed, rule, first)
         if order.count[3] == 0 and order.count[0] == edges:
             return CLOSED
+        order.changed[:] = 0
+        first = False
     return CYCLE
 
 
@@ -123,6 +130,9 @@ def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
         np.zeros(size + 1, np.int64),
         np.empty(2 * size, np.int64),
         np.empty(size, np.int64),
+        np.zeros(2 * size + 1, np.int64),
+        np.empty(size, np.int64),
+        np.ones(size, np.int8),
         np.zeros(5, np.int64),
     )
 
@@ -130,8 +140,8 @@ def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
 # -- what there is ----------------------------------------------------------------------------------------------------
 
 
-def _list(index: Index, cone: Cone, order: Order, rule: int) -> None:
-    """Number the targets, list the reads that count, and by target its writes and sections."""
+def _list(index: Index, cone: Cone, order: Order, since: int, rule: int) -> None:
+    """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
     for t in order.active:
         for e in range(index.starts[t] + cone.base[t], index.starts[t] + cone.past[t]):
             kind = index.kind[e]
@@ -145,6 +155,7 @@ def _list(index: Index, cone: Cone, order: Order, rule: int) -> None:
                     order.count[1] += 1
     for writing in range(2):
         _collect(index, cone, order, writing == 1)
+    _collect_readers(index, cone, order, since)
 
 
 def counts(index: Index, cone: Cone, e: int, rule: int) -> bool:
@@ -171,19 +182,44 @@ def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
                 kind = index.kind[e]
                 if (kind == WRITE or kind == BOTH) if writing else kind == ENTER:
                     _count(at, flat, order.slot[index.target[e]], e, filling == 1)
-        if filling == 0:
-            total = 0
-            for s in range(len(at)):
-                total, at[s] = total + at[s], total
-    for s in range(len(at) - 1, 0, -1):
-        at[s] = at[s - 1]
-    at[0] = 0
+        _lay(at, filling)
 
 
-def _count(at: Ints, flat: Ints, s: int, e: int, filling: bool) -> None:
+def _collect_readers(index: Index, cone: Cone, order: Order, since: int) -> None:
+    """By write, or slot, the reads that count."""
+    for filling in range(2):
+        for i in range(order.count[1]):
+            written = source_place(index, cone, order, order.reads[i], since)
+            _count(order.readers_at, order.readers, written, order.reads[i], filling == 1)
+        _lay(order.readers_at, filling)
+
+
+def source_place(index: Index, cone: Cone, order: Order, read: int, since: int) -> int:
+    """Under which number the readers are listed of what a read got."""
+    source = index.link[read]
+    if source == NONE or index.row[source] < since:
+        return int(len(order.head) + order.slot[index.target[read]])
+    return place(index, cone, order, source)
+
+
+def _count(at: Ints, flat: Ints, number: int, e: int, filling: bool) -> None:
     if filling:
-        flat[at[s]] = e
-    at[s] += 1
+        flat[at[number]] = e
+    at[number] += 1
+
+
+def _lay(at: Ints, filling: int) -> None:
+    """From numbers of events to where lists begin; and back to that, once filling has moved them."""
+    if filling == 0:
+        total = 0
+        for number in range(len(at)):
+            count = at[number]
+            at[number] = total
+            total += count
+    else:
+        for number in range(len(at) - 1, 0, -1):
+            at[number] = at[number - 1]
+        at[0] = 0
 
 
 def place(index: Index, cone: Cone, order: Order, e: int) -> int:
@@ -264,17 +300,26 @@ def is_ready(order: Order, here: int, done: Ints) -> bool:
 
 
 def _tick(cone: Cone, order: Order, n: int, here: int) -> None:
-    clock, first = order.clock, order.at[n]
+    """What comes before a place, from the place before it and its edges. Clocks only grow."""
+    clock, first, changed = order.clock, order.at[n], False
     for m in range(len(order.active)):
-        clock[here, m] = cone.base[order.active[m]] if here == first else clock[here - 1, m]
-    clock[here, n] = cone.base[order.active[n]] + here - first
+        known = cone.base[order.active[m]] if here == first else clock[here - 1, m]
+        if m == n:
+            known = cone.base[order.active[n]] + here - first
+        if known > clock[here, m]:
+            clock[here, m] = known
+            changed = True
     edge = order.head[here]
     while edge != NONE:
         source, other = order.edge[edge, 1], order.edge[edge, 2]
         for m in range(len(order.active)):
-            clock[here, m] = max(clock[here, m], clock[source, m])
-        clock[here, other] = max(clock[here, other], clock[source, other] + 1)
+            known = clock[source, m] + 1 if m == other else clock[source, m]
+            if known > clock[here, m]:
+                clock[here, m] = known
+                changed = True
         edge = order.edge[edge, 0]
+    if changed:
+        order.changed[here] = 1
 
 
 # -- rules ------------------------------------------------------------------------------------------------------------
@@ -284,53 +329,69 @@ def _observe(index: Index, cone: Cone, order: Order, since: int, fixed: bool) ->
     """Other writes come before what a read got, or after the read."""
     for i in range(order.count[1]):
         read = order.reads[i]
-        s = order.slot[index.target[read]]
+        if order.changed[place(index, cone, order, read)]:
+            s = order.slot[index.target[read]]
+            begin, end = order.writes_at[s], order.writes_at[s + 1]
+            while begin < end:
+                stop = _end_of_thread(index, order.writes, begin, end)
+                _hidden(index, cone, order, read, begin, stop, since, fixed)
+                begin = stop
+    for s in range(order.count[2]):
         begin, end = order.writes_at[s], order.writes_at[s + 1]
-        while begin < end:
-            stop = _first_from(order.writes, begin, end, index.starts[index.thread[order.writes[begin]] + 1])
-            _observe_one(index, cone, order, read, begin, stop, since, fixed)
-            begin = stop
+        for i in range(begin, end):
+            write = order.writes[i]
+            if not order.changed[place(index, cone, order, write)]:
+                continue
+            other = begin
+            while other < end:
+                stop = _end_of_thread(index, order.writes, other, end)
+                last = _last_before(index, cone, order, order.writes, other, stop, write)
+                if last >= other:
+                    _read_before(index, cone, order, place(index, cone, order, order.writes[last]), write)
+                other = stop
+            if fixed:
+                _read_before(index, cone, order, len(order.head) + s, write)
 
 
-def _observe_one(
+def _hidden(
     index: Index, cone: Cone, order: Order, read: int, begin: int, end: int, since: int, fixed: bool
 ) -> None:
-    """The writes of one thread from ``begin`` to ``end``."""
-    source, u = index.link[read], index.thread[order.writes[begin]]
-    is_old = source == NONE or index.row[source] < since
-    known = read
-    if u != index.thread[read]:
-        known = index.starts[u] + order.clock[place(index, cone, order, read), order.number[u]]
-    last = _first_from(order.writes, begin, end, known) - 1
+    """Of one thread's writes, from ``begin`` to ``end``, those before a read come before what it got."""
+    source = index.link[read]
+    last = _last_before(index, cone, order, order.writes, begin, end, read)
     if last >= begin and order.writes[last] != source:
-        if not is_old:
+        if source != NONE and index.row[source] >= since:
             _link(index, cone, order, order.writes[last], source)
         elif fixed:
             order.count[3] = 1
-    following = end
-    if not is_old:
-        following = _first_after(index, cone, order, begin, end, source)
-    elif fixed:
-        following = begin
-    if following < end and order.writes[following] == read:
-        following += 1
-    if following < end:
-        _link(index, cone, order, read, order.writes[following])
 
 
-def _first_after(index: Index, cone: Cone, order: Order, begin: int, end: int, source: int) -> int:
-    """Of a thread's writes the first that comes after an event."""
-    t = index.thread[source]
-    if t == index.thread[order.writes[begin]]:
-        return _first_from(order.writes, begin, end, source + 1)
-    low, high, position, n = begin, end, source - index.starts[t], order.number[t]
-    while low < high:
-        middle = (low + high) // 2
-        if order.clock[place(index, cone, order, order.writes[middle]), n] > position:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _read_before(index: Index, cone: Cone, order: Order, written: int, write: int) -> None:
+    """All reads of something come before a write that comes after it: of each thread the last."""
+    begin, end = order.readers_at[written], order.readers_at[written + 1]
+    while begin < end:
+        stop = _end_of_thread(index, order.readers, begin, end)
+        last = order.readers[stop - 1]
+        if last == write:
+            stop_before = stop - 1
+            last = order.readers[stop_before - 1] if stop_before > begin else NONE
+        if last != NONE:
+            _link(index, cone, order, last, write)
+        begin = stop
+
+
+def _last_before(index: Index, cone: Cone, order: Order, events: Ints, begin: int, end: int, e: int) -> int:
+    """Of a thread's events in a list the last that comes before another event."""
+    u = index.thread[events[begin]]
+    if u == index.thread[e]:
+        return _first_from(events, begin, end, e) - 1
+    known = index.starts[u] + order.clock[place(index, cone, order, e), order.number[u]]
+    return _first_from(events, begin, end, known) - 1
+
+
+def _end_of_thread(index: Index, events: Ints, begin: int, end: int) -> int:
+    """Where in a list, by thread, those of the thread at ``begin`` end."""
+    return _first_from(events, begin, end, index.starts[index.thread[events[begin]] + 1])
 
 
 def _first_from(events: Ints, low: int, high: int, least: int) -> int:
@@ -344,24 +405,26 @@ def _first_from(events: Ints, low: int, high: int, least: int) -> int:
     return low
 
 
-def _exclude(index: Index, cone: Cone, order: Order, fixed: bool, rule: int) -> None:
-    """Sections of a lock exclude each other."""
+def _exclude(index: Index, cone: Cone, order: Order, fixed: bool, rule: int, first: bool) -> None:
+    """Sections of a lock exclude each other; one that is not left comes last."""
     for s in range(order.count[2]):
         begin, end = order.sections_at[s], order.sections_at[s + 1]
         for i in range(begin, end):
-            second = order.sections[i]
-            stands = cone.stood_in[index.target[second]] == second
-            if not stands and not _is_left(index, cone, second):
+            section = order.sections[i]
+            left = _is_left(index, cone, section)
+            if left and not order.changed[place(index, cone, order, index.link[section])]:
+                continue
+            if not left and not (first and (rule != NEEDED or cone.stood_in[index.target[section]] == section)):
                 continue
             other = begin
             while other < end:
+                stop = _end_of_thread(index, order.sections, other, end)
                 u = index.thread[order.sections[other]]
-                stop = _first_from(order.sections, other, end, index.starts[u + 1])
-                if u != index.thread[second]:
-                    known = index.starts[u + 1] if stands else _known(index, cone, order, u, second, fixed)
+                if u != index.thread[section]:
+                    known = _known(index, cone, order, u, section, fixed) if left else index.starts[u + 1]
                     last = _first_from(order.sections, other, stop, known) - 1
                     if last >= other:
-                        _after(index, cone, order, order.sections[last], second, fixed, rule)
+                        _after(index, cone, order, order.sections[last], section, fixed, rule)
                 other = stop
 
 
@@ -395,12 +458,11 @@ def lay_out(index: Index, cone: Cone, order: Order, since: int, rule: int, prefe
     size = len(order.head)
     out = np.empty(size, np.int64)
     done = order.at[:-1].copy()
-    unread = np.zeros(size, np.int64)  # by place of a write: reads of it still to come
-    initial = np.zeros(order.count[2], np.int64)  # the same, of what was there before the window
-    current = np.full(order.count[2], NONE, np.int64)  # by slot: the last write
+    unread = np.zeros(2 * size, np.int64)  # as ``readers_at``: how many reads are still to come
+    current = np.arange(size, size + order.count[2])  # by slot: who wrote last, as in ``readers_at``
     holder = np.full(order.count[2], NONE, np.int64)  # by slot
     for i in range(order.count[1]):
-        _expect(index, cone, order, order.reads[i], since, unread, initial, 1)
+        unread[source_place(index, cone, order, order.reads[i], since)] += 1
     for t in range(len(cone.base)):
         a = NONE if cone.base[t] == 0 else innermost(index, index.starts[t] + cone.base[t] - 1)
         while a != NONE:
@@ -418,28 +480,17 @@ def lay_out(index: Index, cone: Cone, order: Order, since: int, rule: int, prefe
             if best != NONE and row > best_row:
                 continue
             if is_ready(order, done[n], done) and _may(
-                index, cone, order, e, since, rule, unread, initial, current, holder
+                index, cone, order, e, since, rule, unread, current, holder
             ):
                 best, best_row = n, row
         if best == NONE:
             return out[:number]
         t = order.active[best]
         e = index.starts[t] + cone.base[t] + done[best] - order.at[best]
-        _do(index, cone, order, e, since, rule, unread, initial, current, holder)
+        _do(index, cone, order, e, since, rule, unread, current, holder)
         done[best] += 1
         out[number] = e
     return out
-
-
-def _expect(
-    index: Index, cone: Cone, order: Order, read: int, since: int, unread: Ints, initial: Ints, change: int
-) -> None:
-    """One more, or one less, is to read what a read got."""
-    source = index.link[read]
-    if source == NONE or index.row[source] < since:
-        initial[order.slot[index.target[read]]] += change
-    else:
-        unread[place(index, cone, order, source)] += change
 
 
 def _may(
@@ -450,7 +501,6 @@ def _may(
     since: int,
     rule: int,
     unread: Ints,
-    initial: Ints,
     current: Ints,
     holder: Ints,
 ) -> bool:
@@ -462,14 +512,10 @@ def _may(
         return True
     s, mine = order.slot[index.target[e]], 0
     if counts(index, cone, e, rule):
-        source = index.link[e]
-        if current[s] != (NONE if source == NONE or index.row[source] < since else source):
+        if current[s] != source_place(index, cone, order, e, since):
             return False
         mine = 1
-    if kind == WRITE or kind == BOTH:
-        pending = initial[s] if current[s] == NONE else unread[place(index, cone, order, current[s])]
-        return bool(pending == mine)
-    return True
+    return bool(unread[current[s]] == mine or not (kind == WRITE or kind == BOTH))
 
 
 def _do(
@@ -480,15 +526,14 @@ def _do(
     since: int,
     rule: int,
     unread: Ints,
-    initial: Ints,
     current: Ints,
     holder: Ints,
 ) -> None:
     kind = index.kind[e]
     if counts(index, cone, e, rule):
-        _expect(index, cone, order, e, since, unread, initial, -1)
+        unread[source_place(index, cone, order, e, since)] -= 1
     if kind == WRITE or kind == BOTH:
-        current[order.slot[index.target[e]]] = e
+        current[order.slot[index.target[e]]] = place(index, cone, order, e)
     elif kind == ENTER:
         holder[order.slot[index.target[e]]] = index.thread[e]
     elif kind == LEAVE:

@@ -50,9 +50,9 @@ class SeqCheckRaces:
         """The races, by their later access."""
         check = SeqCheck(trace)
         for rows in self.races(check):
-            answer = check.decide(Question(next=rows))
-            if isinstance(answer, Feasible):
-                yield Prediction(RACE, rows, Witness(answer.order, claim=Races(*rows)))
+            witness = check.prove(Races(*rows))
+            if isinstance(witness, Witness):
+                yield Prediction(RACE, rows, witness)
 
     def races(self, check: SeqCheck) -> Iterator[tuple[int, int]]:
         """Only the rows that race."""
@@ -68,7 +68,7 @@ class SeqCheckRaces:
 
     def _told(self, check: SeqCheck, found: Ints) -> Iterator[tuple[int, int]]:
         """Races of those found; of one access one, unless all are wanted."""
-        row = check.index.row
+        row = check.rows[check.index.row]
         for _, own in groupby(found.tolist(), key=lambda one: one[1]):
             unknown = 0
             for first, second, answer in own:
@@ -103,7 +103,7 @@ def _start(check: SeqCheck, limit: int) -> Scan:
         last_of,
         np.full((int(suspect.sum()), threads), NONE, np.int32),
         *(np.full(len(index.row), NONE, np.int32) for _ in range(2)),
-        np.asarray(trace.site),
+        np.asarray(trace.site)[check.rows],
         np.zeros((1 << 16, 3), np.int64),
         np.empty((limit + _AT_ONCE, 3), np.int64),
         np.zeros(4, np.int64),
