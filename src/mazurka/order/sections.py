@@ -1,0 +1,344 @@
+"""Critical sections, as the weak orders see them, compiled: who accessed what under which lock, and when that ended.
+
+A section is taken from a pool at its outermost acquire, and goes back there once nothing refers to it. When it ends,
+``told[section] = (event, thread, row)`` says what a thread learns that is ordered after its release: a row of
+the shared clocks (clocks.py). What refers to sections before they have ended just waits for that: so no sets of the
+variables of an open section are kept (the critical-section lists of Roemer, Genc and Bond, "SmartTrack", PLDI 2020).
+
+*Conflicts.* For each lock and variable accessed under it (:class:`Touched`, a hash table) there is the section of the
+last write and, of each thread that has read since, the last section. That is all it takes: a write comes after what
+conflicted with it before, so whoever learns of its section learns of the earlier ones.
+
+*Nesting.* Of the critical sections in which the thread told others of something before it gave back the lock, and of
+no others, the acquire can be known without the release. :class:`Nested` lists them by lock and thread, ascending.
+
+*Forgetting.* A section whose release is known to every thread that still acts, and that will be forked by one, can
+teach nobody anything. :func:`sweep` drops what refers to such sections; the tables grow only when that does not help.
+
+Memory: 28 bytes a section that is referred to, with a row of 4 x threads bytes that sections share until their thread
+learns something; 16 bytes a pair of lock and variable, 8 for each thread that read there last. All of that counts only
+what is not known to every thread; a bound that does not depend on the trace's length there is not, for no algorithm in
+one pass can have one (Kini, Mathur and Viswanathan, PLDI 2017, section 4.4).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.order.clocks import BLOCK, copy, drop, give_row, jit, padded, take_row, with_more_free
+
+#: No lock and variable.
+_EMPTY: Final = -1
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_SHARE: Final = 2  # the hash table has at least so many slots for each entry
+
+
+class Sections(NamedTuple):
+    """A pool; all int32."""
+
+    told: Any  # [sections, 3] event of the release, thread, row; row -1: not ended
+    begun: Any  # [sections] event of the acquire
+    lock: Any  # [sections]
+    uses: Any  # [sections] how many refer to it, one while it is open
+    free: Any  # [sections] the first `spare` are free
+    spare: Any  # [1]
+
+
+class Held(NamedTuple):
+    """What threads are in; all int32."""
+
+    section: Any  # [threads, deepest], outermost first
+    times: Any  # [threads, deepest] how often the lock is held
+    depth: Any  # [threads]
+    entered: Any  # [threads] when the innermost began, of all that ever did
+    left: Any  # [threads] the last event that told others what the thread knows
+
+
+class Touched(NamedTuple):
+    """By lock and variable; open addressing."""
+
+    key: Any  # int64 [slots]
+    writer: Any  # int32 [slots] section of the last write, or -1
+    reader: Any  # int32 [slots] first of the readers since, or -1
+    filled: Any  # int64 [1]
+
+
+class Readers(NamedTuple):
+    """A pool of list nodes; all int32."""
+
+    section: Any
+    next: Any
+    free: Any
+    spare: Any  # [1]
+
+
+class Nested(NamedTuple):
+    """Lists of sections by (number of the) lock and thread, in one array; all int32."""
+
+    number: Any  # [targets] or -1
+    newest: Any  # [locks, threads] the last release in the list, or -1
+    place: Any  # [locks, threads, 3] start, length, capacity
+    section: Any  # [capacity]
+    used: Any  # [2] locks, entries of `section`
+
+
+def sections_for(size: int = 2 * BLOCK) -> Sections:
+    return Sections(
+        np.full((size, 3), -1, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.arange(size, dtype=np.int32),
+        np.array([size], np.int32),
+    )
+
+
+def held_by(threads: int, deepest: int = 4) -> Held:
+    return Held(
+        np.zeros((threads, deepest), np.int32),
+        np.zeros((threads, deepest), np.int32),
+        np.zeros(threads, np.int32),
+        np.full(threads, -1, np.int32),
+        np.full(threads, -1, np.int32),
+    )
+
+
+def touched_for(slots: int) -> Touched:
+    return Touched(
+        np.full(slots, _EMPTY, np.int64),
+        np.full(slots, -1, np.int32),
+        np.full(slots, -1, np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+def readers_for(size: int) -> Readers:
+    free = np.arange(size, dtype=np.int32)
+    return Readers(np.zeros(size, np.int32), np.zeros(size, np.int32), free, np.array([size], np.int32))
+
+
+def nested_for(threads: int, targets: int) -> Nested:
+    return Nested(
+        np.full(targets, -1, np.int32),
+        np.full((BLOCK, threads), -1, np.int32),
+        np.zeros((BLOCK, threads, 3), np.int32),
+        np.zeros(BLOCK, np.int32),
+        np.zeros(2, np.int32),
+    )
+
+
+def more_sections(sections: Sections) -> Sections:
+    size = len(sections.lock)
+    return Sections(
+        padded(sections.told, 2 * size),
+        padded(sections.begun, 2 * size, 0),
+        padded(sections.lock, 2 * size, 0),
+        padded(sections.uses, 2 * size, 0),
+        with_more_free(sections.free, size),
+        sections.spare + size,
+    )
+
+
+def more_readers(readers: Readers) -> Readers:
+    size = len(readers.section)
+    return Readers(
+        padded(readers.section, 2 * size),
+        padded(readers.next, 2 * size),
+        with_more_free(readers.free, size),
+        readers.spare + size,
+    )
+
+
+def deeper(held: Held) -> Held:
+    """Room for twice as many locks held at once."""
+    return held._replace(section=np.tile(held.section, 2), times=np.tile(held.times, 2))
+
+
+def roomy(touched: Touched, entries: int) -> bool:
+    """Whether so many can be added."""
+    return bool(_SHARE * (touched.filled[0] + entries) <= len(touched.key))
+
+
+def rehashed(touched: Touched, entries: int) -> Touched:
+    """Without entries that refer to nothing, and with room for so many more."""
+    wanted = 2 * _SHARE * (int(np.sum((touched.writer >= 0) | (touched.reader >= 0))) + entries)
+    made = touched_for(1 << (wanted - 1).bit_length())
+    _move_entries(touched, made)
+    return made
+
+
+@jit
+def _move_entries(touched, made):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+    for slot in range(len(touched.key)):
+        if touched.writer[slot] >= 0 or touched.reader[slot] >= 0:
+            key = touched.key[slot]
+            to = slot_of(made, key >> 32, key & 0xFFFFFFFF)
+            made.writer[to] = touched.writer[slot]
+            made.reader[to] = touched.reader[slot]
+
+
+@jit
+def slot_of(touched, lock, variable):  # type: ignore[no-untyped-def]
+    """Where the pair is, which may be new."""
+    key = (np.int64(lock) << 32) | np.int64(variable)
+    mask = len(touched.key) - 1
+    slot = np.int64((np.uint64(key) * _MIX) >> np.uint64(24)) & mask
+    while touched.key[slot] != key:
+        if touched.key[slot] == _EMPTY:
+            touched.key[slot] = key
+            touched.filled[0] += 1
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def drop_section(sections, clocks, section):  # type: ignore[no-untyped-def]
+    """One that referred to it does no more."""
+    sections.uses[section] -= 1
+    if sections.uses[section] == 0:
+        row = sections.told[section, 2]
+        if row >= 0:
+            sections.told[section, 2] = -1
+            drop(clocks, row)
+        give_row(sections, section)
+
+
+@jit
+def drop_node(readers, node):  # type: ignore[no-untyped-def]
+    """Free a list node; the one after it."""
+    give_row(readers, node)
+    return readers.next[node]
+
+
+@jit
+def take_node(readers, section, after):  # type: ignore[no-untyped-def]
+    node = take_row(readers)
+    readers.section[node] = section
+    readers.next[node] = after
+    return node
+
+
+@jit
+def latest_known(nested, sections, lock, thread, until):  # type: ignore[no-untyped-def]
+    """The last of a list whose acquire is event ``until`` or earlier, or -1."""
+    start = nested.place[lock, thread, 0]
+    low, high = 0, nested.place[lock, thread, 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if sections.begun[nested.section[start + middle]] <= until:
+            low = middle + 1
+        else:
+            high = middle
+    return nested.section[start + low - 1] if low else -1
+
+
+@jit
+def can_append(nested, target, thread):  # type: ignore[no-untyped-def]
+    """Whether there is room for a further section of a thread and a lock."""
+    lock = nested.number[target]
+    wanted = 4
+    if lock >= 0:
+        length, capacity = nested.place[lock, thread, 1], nested.place[lock, thread, 2]
+        if length < capacity:
+            return True
+        wanted = max(2 * length, wanted)
+    return nested.used[1] + wanted <= len(nested.section)
+
+
+@jit
+def append(nested, target, thread, section, release):  # type: ignore[no-untyped-def]
+    """Needs room."""
+    lock = nested.number[target]
+    if lock < 0:
+        lock = nested.number[target] = nested.used[0]
+        nested.used[0] += 1
+    start, length, capacity = nested.place[lock, thread]
+    if length == capacity:
+        capacity = max(2 * length, 4)
+        made = nested.used[1]
+        copy(nested.section[made : made + length], nested.section[start : start + length])
+        nested.used[1] += capacity
+        nested.place[lock, thread, 0] = start = made
+        nested.place[lock, thread, 2] = capacity
+    nested.section[start + length] = section
+    nested.place[lock, thread, 1] = length + 1
+    nested.newest[lock, thread] = release
+
+
+def packed(nested: Nested) -> Nested:
+    """Without gaps between the lists, and with room for each to double, and for as many new ones as a block makes."""
+    wanted = int((2 * nested.place[: nested.used[0], :, 1] + 4).sum()) + 4 * BLOCK
+    made = nested._replace(section=np.zeros(2 * wanted, np.int32), place=nested.place.copy(), used=nested.used.copy())
+    _move_lists(nested, made)
+    if len(made.newest) - made.used[0] < BLOCK:
+        size = 2 * len(made.newest)
+        made = made._replace(newest=padded(made.newest, size), place=padded(made.place, size, 0))
+    return made
+
+
+@jit
+def _move_lists(nested, made):  # type: ignore[no-untyped-def]
+    made.used[1] = 0
+    for lock in range(nested.used[0]):
+        for thread in range(nested.newest.shape[1]):
+            start, length, capacity = nested.place[lock, thread]
+            if capacity:
+                to = made.used[1]
+                copy(made.section[to : to + length], nested.section[start : start + length])
+                made.place[lock, thread, 0] = to
+                made.place[lock, thread, 2] = 2 * length + 4
+                made.used[1] += 2 * length + 4
+
+
+@jit
+def sweep(sections, clocks, touched, readers, nested, floor):  # type: ignore[no-untyped-def]
+    """Drop what refers to sections whose release every thread knows; ``floor`` says what all know of each thread."""
+    for slot in range(len(touched.key)):
+        writer = touched.writer[slot]
+        if writer >= 0 and _settled(sections, writer, floor):
+            touched.writer[slot] = -1
+            drop_section(sections, clocks, writer)
+        touched.reader[slot] = _unsettled(sections, clocks, readers, touched.reader[slot], floor)
+    for lock in range(nested.used[0]):
+        for thread in range(nested.newest.shape[1]):
+            start, length = nested.place[lock, thread, 0], nested.place[lock, thread, 1]
+            gone = 0
+            while gone < length and _settled(sections, nested.section[start + gone], floor):
+                drop_section(sections, clocks, nested.section[start + gone])
+                gone += 1
+            nested.place[lock, thread, 0] += gone
+            nested.place[lock, thread, 1] -= gone
+            nested.place[lock, thread, 2] -= gone
+
+
+@jit
+def _settled(sections, section, floor):  # type: ignore[no-untyped-def]
+    told = sections.told[section]
+    return told[2] >= 0 and told[0] <= floor[told[1]]
+
+
+@jit
+def _unsettled(sections, clocks, readers, first, floor):  # type: ignore[no-untyped-def]
+    """The list of readers from ``first`` on, in the same order, without those that are settled."""
+    kept, last, node = -1, -1, first
+    while node >= 0:
+        after = readers.next[node]
+        if _settled(sections, readers.section[node], floor):
+            drop_section(sections, clocks, readers.section[node])
+            drop_node(readers, node)
+            if last >= 0:
+                readers.next[last] = after
+        else:
+            kept = node if kept < 0 else kept
+            last = node
+        node = after
+    return kept
+
+
+def known_to_all(past: Any, exempt: Any) -> Any:
+    """Of each thread the last event that is known to all others that are not exempt."""
+    acting = past[~exempt]
+    return acting.min(axis=0) if len(acting) else np.full(len(past), np.iinfo(np.int32).max, np.int32)

@@ -1,0 +1,356 @@
+"""The kernel that wcp, dc and wdc share, compiled: critical sections order only where they conflict.
+
+All three contain each thread's own order and
+
+- (a) a release before a later access by another thread under the same lock that conflicts with an access in the
+  section released;
+- a fork before the events of the thread forked, these before its join; of conditions, atomics and whatever else orders
+  threads, each operation that writes before later ones that read.
+
+*nests* adds, for dc and wcp, (b): of two sections of a lock and different threads, if something of the first is ordered
+before something of the second, then release before release. *composes* says, for wcp, that the order contains its
+composition with happens-before on either side, but not each thread's own order itself.
+
+``past.clock[t]`` says what is ordered before thread t's next event. Without *composes* that is the thread's clock, and
+what it tells others. With it, what is told is the happens-before clock (``clocks.now``), and the past of the last
+holder is passed on with a lock; of a thread's own events only some are in its past then (``past.own[t]``), which those
+who take over its past need to know.
+
+An access looks at the sections of its thread that are open, unless the thread has accessed the variable in all of them
+already. Races are those of accesses.py, with the past for the clock: all of them, not only the first.
+
+Cost: for an access O(locks held), and O(threads) where something is learnt; for a release with rule (b)
+O(threads x log(list)) if sections of the lock are nested, otherwise O(1) or, with *composes*, O(threads).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.order.accesses import Accesses, meet
+from mazurka.order.clocks import (
+    BLOCK,
+    EFFECTS,
+    FORK,
+    JOIN,
+    LEARN,
+    NOW,
+    PASS_ON,
+    PUBLISH,
+    WRITE,
+    Clocks,
+    copy,
+    forget_shared,
+    jit,
+    learn,
+    learn_all,
+    move,
+    publish,
+    take_row,
+)
+from mazurka.order.sections import (
+    Held,
+    Nested,
+    Readers,
+    Sections,
+    Touched,
+    append,
+    can_append,
+    drop_node,
+    drop_section,
+    latest_known,
+    slot_of,
+    take_node,
+)
+from mazurka.trace.event import Op
+
+_ACQUIRE: Final = int(Op.ACQUIRE)
+_RELEASE: Final = int(Op.RELEASE)
+_END: Final = int(Op.END)
+
+#: Codes of reading and writing targets that are no data, but order threads.
+GETS: Final = -1
+GIVES: Final = -2
+
+# Why the kernel stopped.
+WANTS_ROOM: Final = 0  # or it is done
+TOO_DEEP: Final = 1
+LISTS_FULL: Final = 2
+
+
+class Past(NamedTuple):
+    """What is ordered before the next event of each thread; int32."""
+
+    clock: Any  # [threads, threads]
+    own: Any  # [threads] with `composes`: of the thread itself
+    number: Any  # [targets] of a lock, or -1
+    of_lock: Any  # [locks, threads] of the last holder when he gave it back
+    locks: Any  # [1] how many
+    exempt: Any  # bool [threads] has ended, or will be forked: need not be waited for
+
+
+class State(NamedTuple):
+    clocks: Clocks
+    accesses: Accesses
+    past: Past
+    sections: Sections
+    held: Held
+    touched: Touched
+    readers: Readers
+    nested: Nested
+
+
+@jit
+def advance(state, nests, composes, thread, op, target, child, base, at):  # type: ignore[no-untyped-def]  # compiled
+    """Go on from row ``at`` as long as there is room for a block; where it stopped, and why."""
+    size = len(thread)
+    clock, depth = state.past.clock, state.held.depth
+    kept = state.accesses.kept
+    while at < size:
+        if not _has_room(state, nests, composes):
+            break
+        end = min(at + BLOCK, size)
+        while at < end:
+            done, t, x, event = op[at], thread[at], target[at], np.int32(base + at)
+            if done < 0 or done > _RELEASE:
+                code = np.int8(_ACQUIRE if done == GETS else _RELEASE) if done < 0 else done
+                _order(state, composes, code, t, x, child[x], event)
+            elif done <= WRITE:
+                writes = done == WRITE
+                if depth[t] > 0 and not _fresh(state, t, x, writes):
+                    _look_at_sections(state, composes, t, x, writes)
+                written, writer, read, reader = kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3]
+                if (writer | reader) >= 0 and (written <= clock[t, writer]) & (read <= clock[t, reader]):
+                    kept[x, 0] = event if writes else written
+                    kept[x, 1] = t if writes else writer
+                    kept[x, 2] = -1 if writes else event
+                    kept[x, 3] = 0 if writes else t
+                else:
+                    meet(state.accesses, clock[t], writes, t, x, event)
+            elif done == _ACQUIRE:
+                if not _acquire(state, composes, t, x, event):
+                    return at, TOO_DEEP
+            elif not _release(state, nests, composes, t, x, event):
+                return at, LISTS_FULL
+            at += 1
+    return at, WANTS_ROOM
+
+
+@jit
+def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
+    """One of everything for each event of a block, of what accesses need one for each lock held."""
+    accesses, touched, nested = state.accesses, state.touched, state.nested
+    wanted = BLOCK * state.held.section.shape[1]
+    spare = min(state.clocks.spare[0], accesses.spare[0], state.sections.spare[0])
+    return (
+        min(spare, len(accesses.found) - accesses.registers[0]) >= BLOCK
+        and state.readers.spare[0] >= wanted
+        and 2 * (touched.filled[0] + wanted) <= len(touched.key)
+        and (not nests or len(nested.newest) - nested.used[0] >= BLOCK)
+        and (not composes or len(state.past.of_lock) - state.past.locks[0] >= BLOCK)
+    )
+
+
+@jit
+def _order(state, composes, op, t, x, other, event):  # type: ignore[no-untyped-def]
+    """An event that orders threads and is neither an access nor of a lock; ``other`` is the thread that the target is,
+    if any."""
+    clocks, past = state.clocks, state.past
+    effect = EFFECTS[op]
+    forks = effect == FORK and other >= 0 and other != t
+    joins = effect == JOIN and other >= 0 and other != t
+    if composes and effect in (LEARN, PASS_ON):
+        _learn(state, composes, t, clocks.published[x])
+    elif composes and forks:
+        past.own[other] = max(past.own[other], clocks.now[t, other])
+        learn_all(past.clock[other], clocks.now[t], t, event)
+        past.clock[other, other] = NOW
+    elif composes and joins:
+        past.own[t] = max(past.own[t], clocks.now[other, t])
+        learn_all(past.clock[t], clocks.now[other], other, event)
+    move(clocks, op, t, x, other, event)
+    if forks or effect in (PUBLISH, PASS_ON):
+        state.held.left[t] = event
+    if forks:
+        past.exempt[other] = False
+    if joins:
+        past.exempt[other] = True
+    if op == _END:
+        past.exempt[t] = True
+
+
+@jit
+def _learn(state, composes, t, told):  # type: ignore[no-untyped-def]
+    """Thread t comes after the event told of."""
+    event, other, row = told
+    clock = state.past.clock[t]
+    if row < 0 or event <= clock[other]:
+        return
+    knew = state.clocks.rows[row]
+    if composes:
+        state.past.own[t] = max(state.past.own[t], knew[t])
+    else:
+        forget_shared(state.clocks, t)
+    learn_all(clock, knew, other, event)
+
+
+@jit
+def _fresh(state, t, x, writes):  # type: ignore[no-untyped-def]
+    """Whether the thread has done the same in all sections that it is in."""
+    kept, rows, entered = state.accesses.kept, state.accesses.rows, state.held.entered[t]
+    event, who = kept[x, 0], kept[x, 1]
+    if (event if who == t else rows[event, t] if who < 0 else -1) > entered:
+        return True
+    event, who = kept[x, 2], kept[x, 3]
+    return not writes and (event if who == t else rows[event, t] if who < 0 else -1) > entered
+
+
+@jit
+def _look_at_sections(state, composes, t, x, writes):  # type: ignore[no-untyped-def]
+    """Rule (a) for an access."""
+    sections, touched = state.sections, state.touched
+    for level in range(state.held.depth[t]):
+        section = state.held.section[t, level]
+        slot = slot_of(touched, sections.lock[section], x)
+        writer = touched.writer[slot]
+        if writer >= 0 and sections.told[writer, 1] != t:
+            _learn(state, composes, t, sections.told[writer])
+        if writes:
+            _write_in(state, composes, t, section, slot)
+        elif writer != section:
+            _read_in(state, composes, t, section, slot)
+
+
+@jit
+def _write_in(state, composes, t, section, slot):  # type: ignore[no-untyped-def]
+    """The write comes after all that was accessed there, and stands for it from now on."""
+    sections, touched, readers = state.sections, state.touched, state.readers
+    node = touched.reader[slot]
+    while node >= 0:
+        other = readers.section[node]
+        if sections.told[other, 1] != t:
+            _learn(state, composes, t, sections.told[other])
+        drop_section(sections, state.clocks, other)
+        node = drop_node(readers, node)
+    touched.reader[slot] = -1
+    writer = touched.writer[slot]
+    if writer != section:
+        sections.uses[section] += 1
+        touched.writer[slot] = section
+        if writer >= 0:
+            drop_section(sections, state.clocks, writer)
+
+
+@jit
+def _read_in(state, composes, t, section, slot):  # type: ignore[no-untyped-def]
+    """Be the first of the readers. Dropped are the thread's own last section, and those whose release is known to it;
+    with *composes* all but one other, since a later release of a lock tells all that earlier ones told."""
+    sections, readers = state.sections, state.readers
+    clock = state.past.clock[t]
+    first, last, node = -1, -1, state.touched.reader[slot]
+    while node >= 0:
+        other = readers.section[node]
+        if other == section and node == state.touched.reader[slot]:
+            return
+        event, who, row = sections.told[other]
+        if who == t or (row >= 0 and event <= clock[who]) or (composes and last >= 0):
+            drop_section(sections, state.clocks, other)
+            node = drop_node(readers, node)
+            if last >= 0:
+                readers.next[last] = node
+        else:
+            first = node if first < 0 else first
+            last = node
+            node = readers.next[node]
+    state.touched.reader[slot] = take_node(readers, section, first)
+    sections.uses[section] += 1
+
+
+@jit
+def _acquire(state, composes, t, x, event):  # type: ignore[no-untyped-def]
+    """Whether there is room for it."""
+    held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
+    depth = held.depth[t]
+    for level in range(depth):
+        if sections.lock[held.section[t, level]] == x:
+            held.times[t, level] += 1
+            return True
+    if depth == held.section.shape[1]:
+        return False
+    section = take_row(sections)
+    sections.told[section, 1] = t
+    sections.begun[section] = event
+    sections.lock[section] = x
+    sections.uses[section] = 1
+    held.section[t, depth] = section
+    held.times[t, depth] = 1
+    held.depth[t] = depth + 1
+    held.entered[t] = event
+    if composes and past.number[x] >= 0 and clocks.published[x, 1] != t:
+        learn(clocks, t, x)
+        of_lock, clock = past.of_lock[past.number[x]], past.clock[t]
+        past.own[t] = max(past.own[t], of_lock[t])
+        for each in range(len(clock)):
+            clock[each] = max(clock[each], of_lock[each])
+    return True
+
+
+@jit
+def _release(state, nests, composes, t, x, event):  # type: ignore[no-untyped-def]
+    """Whether there is room for it."""
+    held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
+    level = held.depth[t] - 1
+    while level >= 0 and sections.lock[held.section[t, level]] != x:
+        level -= 1
+    if level < 0:
+        return True  # of a lock that the thread does not hold
+    if held.times[t, level] > 1:
+        held.times[t, level] -= 1
+        return True
+    section = held.section[t, level]
+    tells = nests and held.left[t] > sections.begun[section]
+    if tells and not can_append(state.nested, x, t):
+        return False
+    if nests and state.nested.number[x] >= 0:
+        _after_sections(state, composes, t, state.nested.number[x])
+    if composes or tells or sections.uses[section] > 1:
+        publish(clocks, t, x, event)
+        row = clocks.shared[t]
+        clocks.uses[row] += 1
+        sections.told[section, 0] = event
+        sections.told[section, 2] = row
+    if composes:
+        _pass_on_past(past, t, x)
+    if tells:
+        append(state.nested, x, t, section, event)
+        sections.uses[section] += 1
+    held.left[t] = event
+    for above in range(level + 1, held.depth[t]):
+        held.section[t, above - 1] = held.section[t, above]
+        held.times[t, above - 1] = held.times[t, above]
+    held.depth[t] -= 1
+    drop_section(sections, clocks, section)
+    return True
+
+
+@jit
+def _after_sections(state, composes, t, lock):  # type: ignore[no-untyped-def]
+    """Rule (b) for a release: after those of all sections whose acquire is known."""
+    clock, nested = state.past.clock[t], state.nested
+    for other in range(len(clock)):
+        if nested.newest[lock, other] > clock[other]:
+            section = latest_known(nested, state.sections, lock, other, clock[other])
+            if section >= 0:
+                _learn(state, composes, t, state.sections.told[section])
+
+
+@jit
+def _pass_on_past(past, t, x):  # type: ignore[no-untyped-def]
+    number = past.number[x]
+    if number < 0:
+        number = past.number[x] = past.locks[0]
+        past.locks[0] += 1
+    copy(past.of_lock[number], past.clock[t])
+    past.of_lock[number, t] = past.own[t]

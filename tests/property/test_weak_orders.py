@@ -1,0 +1,166 @@
+"""wcp, dc and wdc report what their definitions say, however a trace is cut into parts and whatever is forgotten."""
+
+from __future__ import annotations
+
+import os
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from benchmarks.generated_traces import Shape, columns_of, numbers_of
+from tests.oracle.orders_weak import WeakOrders, guarded_trace
+from tests.oracle.predictable import random_trace
+
+from mazurka.order import dc, wcp, wdc
+from mazurka.order.racy_events import RacyEvents
+from mazurka.order.streaming import Columns, Sizes, sizes_of
+from mazurka.order.streaming import columns_of as trace_columns
+from mazurka.order.weak import WeakOrder
+from mazurka.program.protocol import Step
+from mazurka.trace.columns import assemble, parts_of
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace, trace_of
+
+_LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
+_TRACES = 10_000 if _LONG else 300
+_ORDERS = {
+    "wdc": (wdc.races, wdc.weak_doesnt_commute, WeakOrders.wdc),
+    "dc": (dc.races, dc.doesnt_commute, WeakOrders.dc),
+    "wcp": (wcp.races, wcp.weak_causal_precedence, WeakOrders.wcp),
+}
+
+
+def _draw(seed: int) -> Trace:
+    rng = random.Random(seed)
+    length = rng.choice((12, 20, 30, 60, 100))
+    return random_trace(rng, length, rng.choice((2, 3, 4))) if rng.random() < 0.2 else guarded_trace(rng, length)
+
+
+def _in_parts(order: WeakOrder, columns: Columns, sizes: Sizes, cuts: list[int]) -> RacyEvents:
+    """Fed part by part, with all forgotten that can be in between."""
+    for start, end in pairwise([0, *cuts, len(columns.thread)]):
+        order.feed(Columns(*(column[start:end] for column in columns)), sizes)
+        order.forget()
+    return order.racy_events()
+
+
+def test_racy_events_are_those_of_the_definitions() -> None:
+    for seed in range(_TRACES):
+        trace = _draw(seed)
+        oracle = WeakOrders(trace)
+        racy: dict[str, set[int]] = {}
+        for name, (races, stream, definition) in _ORDERS.items():
+            wanted = oracle.races(definition(oracle))
+            racy[name] = {later for _, later in wanted}
+            cuts = sorted(random.Random(seed).choices(range(len(trace) + 1), k=3))
+            found = (races(trace), _in_parts(stream(), trace_columns(trace), sizes_of(trace), cuts))
+            for each in found:
+                assert set(each.pairs()) <= wanted, (name, seed)
+                assert each.event.tolist() == sorted(racy[name]), (name, seed)
+        assert racy["wcp"] <= racy["dc"] <= racy["wdc"], seed
+
+
+@pytest.mark.parametrize("name", _ORDERS)
+def test_parts_and_forgetting_change_nothing_in_a_trace_that_fills_the_tables(name: str) -> None:
+    shape = Shape(60_000, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
+    numbers, columns = numbers_of(shape), Columns(*columns_of(shape))
+    sizes = Sizes(numbers.threads, numbers.thread_of_target)
+    whole = _ORDERS[name][1]()
+    whole.feed(columns, sizes)
+    parts = _in_parts(_ORDERS[name][1](), columns, sizes, list(range(0, 60_000, 777)))
+    known = _in_parts(_ORDERS[name][1](np.arange(1, 12, dtype=np.int32)), columns, sizes, [100, 30_000])
+    racy = whole.racy_events().event.tolist()
+    assert len(racy) > 50
+    assert parts.event.tolist() == known.event.tolist() == racy
+
+
+def test_numbers_may_grow_from_part_to_part() -> None:
+    trace = _draw(5)
+    columns, sizes = trace_columns(trace), sizes_of(trace)
+    for _, stream, _ in _ORDERS.values():
+        order = stream()
+        for row in range(len(trace)):
+            seen = Columns(*(column[: row + 1] for column in columns))
+            threads, targets = int(seen.thread.max()) + 1, int(seen.target.max()) + 1
+            others = sizes.thread_of_target[:targets]
+            threads = max(threads, int(others.max(initial=-1)) + 1)
+            order.feed(Columns(*(column[row : row + 1] for column in columns)), Sizes(threads, others))
+        whole = stream()
+        whole.feed(columns, sizes)
+        assert order.racy_events().event.tolist() == whole.racy_events().event.tolist()
+
+
+def _trace(*events: tuple[int, Op, str]) -> Trace:
+    kinds = {Op.ACQUIRE: "lock", Op.RELEASE: "lock", Op.FORK: "thread", Op.JOIN: "thread", Op.NOTIFY: "cond"}
+    log = [Step(thread, op, (kinds.get(op, "var"), target), 0, True, None) for thread, op, target in events]
+    return assemble(parts_of(trace_of([str(n) for n in range(1 + max(e[0] for e in events))], log)))
+
+
+def _under(thread: int, lock: str, *events: tuple[int, Op, str]) -> list[tuple[int, Op, str]]:
+    return [(thread, Op.ACQUIRE, lock), *events, (thread, Op.RELEASE, lock)]
+
+
+def test_more_locks_may_be_held_than_there_is_room_for_at_first() -> None:
+    locks = [f"l{number}" for number in range(20)]
+    takes = [(0, Op.ACQUIRE, lock) for lock in locks] + [(0, Op.WRITE, "x")] + [(0, Op.RELEASE, lock) for lock in locks]
+    for races, _, _ in _ORDERS.values():
+        assert not len(races(_trace(*takes, *_under(1, "l0", (1, Op.WRITE, "x")))))
+        assert len(races(_trace(*takes, *_under(1, "other", (1, Op.WRITE, "x"))))) == 1
+
+
+def test_sections_that_do_not_conflict_leave_a_race_that_happens_before_hides() -> None:
+    first = [(0, Op.WRITE, "y"), *_under(0, "l", (0, Op.WRITE, "x"))]
+    trace = _trace(*first, *_under(1, "l", (1, Op.WRITE, "z")), (1, Op.WRITE, "y"))
+    for races, _, _ in _ORDERS.values():
+        assert list(races(trace).pairs()) == [(0, 7)]
+
+
+def test_only_rule_b_orders_what_an_inner_section_tells_of_an_outer_one() -> None:
+    trace = _trace(
+        *_under(0, "outer", *_under(0, "inner", (0, Op.WRITE, "x")), (0, Op.WRITE, "y")),
+        *_under(2, "inner", (2, Op.READ, "x")),
+        *_under(2, "other", (2, Op.WRITE, "z")),
+        *_under(1, "outer", *_under(1, "other", (1, Op.READ, "z"))),
+        (1, Op.WRITE, "y"),
+    )
+    assert list(wdc.races(trace).pairs()) == [(4, 17)]
+    assert not len(dc.races(trace))
+    assert not len(wcp.races(trace))
+
+
+def test_only_wcp_composes_with_the_order_of_locks() -> None:
+    trace = _trace(
+        (0, Op.WRITE, "y"),
+        *_under(0, "k"),
+        *_under(1, "k"),
+        *_under(1, "l", (1, Op.WRITE, "x")),
+        *_under(2, "l", (2, Op.READ, "x")),
+        (2, Op.WRITE, "y"),
+    )
+    assert [len(races(trace)) for races, _, _ in _ORDERS.values()] == [1, 1, 0]
+
+
+def test_forks_joins_and_notifications_order() -> None:
+    written = (0, Op.WRITE, "x")
+    forked = _trace(written, (0, Op.FORK, "1"), (1, Op.WRITE, "x"), (0, Op.JOIN, "1"), (0, Op.READ, "x"))
+    notified = _trace(written, (0, Op.NOTIFY, "c"), (1, Op.NOTIFY, "c"), (1, Op.WRITE, "x"))
+    for races, _, _ in _ORDERS.values():
+        assert not len(races(forked))
+        assert not len(races(notified))
+
+
+def test_what_is_no_data_orders() -> None:
+    trace = _trace((0, Op.WRITE, "x"), (0, Op.WRITE, "flag"), (1, Op.READ, "flag"), (1, Op.WRITE, "x"))
+    data = np.array([target[1] == "x" for target in trace.targets])
+    for races, _, _ in _ORDERS.values():
+        assert list(races(trace).pairs()) == [(1, 2), (0, 3)]
+        assert not len(races(trace, data))
+
+
+def test_an_empty_trace_has_no_races() -> None:
+    nothing = np.zeros(0, np.int32)
+    for _, stream, _ in _ORDERS.values():
+        order = stream()
+        order.feed(Columns(nothing, nothing.astype(np.int8), nothing), Sizes(0, nothing))
+        assert not len(order.racy_events())
