@@ -112,21 +112,18 @@ def _columns(source: Source, tables: _Numbered, words: NDArray[np.int64], before
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
-    """Needs an ``out`` that can seek: the header tells counts that are known only at the end."""
-    start = out.tell()
-    out.write(bytes(_HEADER.size))
+    """By way of memory, 8 bytes an event: the header comes first and tells counts that are known only at the end."""
     numbers = {kind: _Numbers(letter) for kind, letter in _LETTERS.items()}
     places = _Numbers("")
     events, valued = 0, False
+    words = []
     for part in parts.rows:
-        out.write(_words(part, parts.names, numbers, places, events).astype(">i8").tobytes())
+        words.append(_words(part, parts.names, numbers, places, events).astype(">i8"))
         events += part.rows
         valued = valued or bool((part.value != NO_VALUE).any())
-    end = out.tell()
-    out.seek(start)
-    threads, locks, variables = (numbers[kind].count for kind in _LETTERS)
-    out.write(_HEADER.pack(threads, locks, variables, events))
-    out.seek(end)
+    out.write(_HEADER.pack(*(numbers[kind].count for kind in _LETTERS), events))
+    for each in words:
+        out.write(each.tobytes())
     anew = [f"names of {kind}s" for kind in _LETTERS if numbers[kind].anew] + ["locations"] * places.anew
     return [f"{what}, numbered instead" for what in anew] + ["values"] * valued
 

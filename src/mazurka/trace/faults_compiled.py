@@ -1,0 +1,15 @@
+"""The checks of :mod:`mazurka.trace.faults`, compiled: imported only for traces that are worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+from mazurka.trace import faults
+
+_compile: Any = numba.njit(cache=True, nogil=True)
+
+check_locks: Callable[..., None] = _compile(faults.check_locks)
+check_threads: Callable[..., None] = _compile(faults.check_threads)

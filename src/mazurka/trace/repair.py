@@ -1,0 +1,202 @@
+"""A trace made one of plain locks and threads, and what was done to it.
+
+What :mod:`mazurka.trace.faults` finds is mended as follows; what is not in the list is left as it is, and told.
+
+- A lock that its holder takes again is taken once: inner acquires and releases go.
+- A lock taken while another thread has it was given up unseen, as waiting does: a release by its holder comes before.
+  That has it back from its next event on at which the lock is free, if there is one before somebody else takes it.
+- A release by a thread that does not have the lock goes.
+- A lock that is held to the end is given back before its holder's END, or after everything.
+- A thread begins once: with its first event, if it was started before that or is never started. Other BEGINs go.
+- It ends once: with its last event. Other ENDs go. It is started once: other FORKs go.
+
+Rows are never changed, and stay in order. Cost: that of the check, and one copy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.trace.columns import Columns, Names, Parts, assemble, columns_of
+from mazurka.trace.event import Op
+from mazurka.trace.faults import Checking, Fault
+from mazurka.trace.trace import NO_VALUE, Trace
+
+#: Rows that were added come from here.
+ADDED: Final = -1
+
+_FIRST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """One kind of thing that was done: how often, and where first (rows of the trace as it was)."""
+
+    what: str
+    count: int
+    rows: tuple[int, ...]
+
+    def __str__(self) -> str:
+        if not self.rows:
+            return f"{self.what}: {self.count}"
+        more = ", ..." if self.count > len(self.rows) else ""
+        return f"{self.what}: {self.count} (rows {', '.join(map(str, self.rows))}{more})"
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The trace, which row of the old one each row was (:data:`ADDED` for new ones), what was done and what is left."""
+
+    trace: Trace
+    rows: NDArray[np.int64]
+    mends: tuple[Mend, ...]
+    left: tuple[Mend, ...]
+
+
+def repaired(trace: Trace) -> Repaired:
+    """A trace without what can be mended."""
+    columns = columns_of(trace)
+    names = Names(trace.threads, trace.targets, trace.values, trace.locations)
+    work = _Work(columns, names)
+    work.give_up_stolen()
+    left = work.drop()
+    work.close()
+    mended = assemble(Parts(names, iter([work.columns])))
+    return Repaired(mended, work.rows, tuple(work.mends), left)
+
+
+class _Work:
+    def __init__(self, columns: Columns, names: Names) -> None:
+        self.columns = columns
+        self.names = names
+        self.rows = np.arange(columns.rows, dtype=np.int64)
+        self.mends: list[Mend] = []
+
+    def give_up_stolen(self) -> None:
+        locks, _ = Checking(self.names).part(self.columns)
+        stolen = np.unique(self.columns.target[locks == Fault.TAKEN_WHILE_HELD])
+        added = [each for lock in stolen.tolist() for each in _returns(self.columns, lock)]
+        self._tell("a lock given up unseen is given back", [row for row, op, *_ in added if op == Op.RELEASE])
+        self._tell("and taken again", [row for row, op, *_ in added if op == Op.ACQUIRE])
+        self._add(added)
+
+    def drop(self) -> tuple[Mend, ...]:
+        """Drops what goes; tells what stays."""
+        checking = Checking(self.names)
+        locks, lives = checking.part(self.columns)
+        goes = np.zeros(self.columns.rows, np.bool_)
+        for what, rows in (
+            ("inner acquires and releases dropped", np.isin(locks, (Fault.TAKEN_AGAIN, Fault.GIVEN_BACK_INNER))),
+            ("releases of locks not held dropped", locks == Fault.NOT_HELD),
+            ("second starts of threads dropped", lives == Fault.STARTED_TWICE),
+            ("begins dropped that are not a first event, after the start", self._begins()),
+            ("ends dropped that are not a last event", self._ends()),
+        ):
+            self._tell(what, np.flatnonzero(rows).tolist())
+            goes |= rows
+        kept = ~goes
+        self.columns, self.rows = self.columns.select(kept), self.rows[kept]
+        _, lives = Checking(self.names).part(self.columns)
+        return tuple(
+            Mend(fault.words, len(rows), tuple(self.rows[rows[:_FIRST]].tolist()))
+            for fault in Fault
+            if len(rows := np.flatnonzero(lives == fault)) and fault is not Fault.NONE
+        )
+
+    def close(self) -> None:
+        checking = Checking(self.names)
+        checking.part(self.columns)
+        state = checking.state
+        held = np.flatnonzero(state.depth > 0)
+        held = held[np.argsort(-state.taken[held])]
+        ends = {int(self.columns.thread[row]): int(row) for row in np.flatnonzero(self.columns.op == Op.END)}
+        added = [
+            (ends.get(int(state.holder[lock]), self.columns.rows), Op.RELEASE, int(state.holder[lock]), lock)
+            for lock in held.tolist()
+        ]
+        self._tell("locks held to the end given back", state.taken[held].tolist())
+        self._add(added)
+
+    def _begins(self) -> NDArray[np.bool_]:
+        """Those that go: all but the last BEGIN among a thread's first rows, and that one, too, if it is early."""
+        columns = self.columns
+        begins: NDArray[np.bool_] = columns.op == Op.BEGIN
+        starts = {int(columns.target[row]): int(row) for row in np.flatnonzero(columns.op == Op.FORK)[::-1]}
+        acts = np.full(len(self.names.threads), columns.rows, np.int64)
+        np.minimum.at(acts, columns.thread[~begins], np.flatnonzero(~begins))
+        kept = {
+            int(columns.thread[row]): int(row)
+            for row in np.flatnonzero(begins).tolist()
+            if starts.get(int(columns.target[row]), -1) < row < acts[columns.thread[row]]
+        }
+        begins[list(kept.values())] = False
+        return begins
+
+    def _ends(self) -> NDArray[np.bool_]:
+        ends: NDArray[np.bool_] = self.columns.op == Op.END
+        last = np.full(len(self.names.threads), -1, np.int64)
+        last[self.columns.thread] = np.arange(self.columns.rows)
+        ends[last[last >= 0]] = False
+        return ends
+
+    def _tell(self, what: str, rows: list[int]) -> None:
+        if rows:
+            first = sorted(int(self.rows[row]) for row in rows if self.rows[row] != ADDED)[:_FIRST]
+            self.mends.append(Mend(what, len(rows), tuple(first)))
+
+    def _add(self, added: list[tuple[int, Op, int, int]]) -> None:
+        """Rows (before which, operation, thread, target); those before the same row in this order."""
+        if not added:
+            return
+        before = [row for row, *_ in added]
+        new = ([thread for _, _, thread, _ in added], [op for _, op, _, _ in added], [lock for *_, lock in added])
+        nowhere = [-1] * len(added)
+        filled: list[Any] = [*new, [NO_VALUE] * len(added), nowhere]
+        old: list[Any] = list(self.columns)
+        self.columns = Columns(*(np.insert(column, before, more) for column, more in zip(old, filled, strict=True)))
+        self.rows = np.insert(self.rows, before, ADDED)
+
+
+def _returns(columns: Columns, lock: int) -> list[tuple[int, Op, int, int]]:
+    """Releases and acquires to be added so that nobody takes this lock while another thread has it."""
+    added: list[tuple[int, Op, int, int]] = []
+    robbed: Counter[int] = Counter()
+    holder, depth = -1, 0
+    rows = np.flatnonzero((columns.target == lock) & np.isin(columns.op, (Op.ACQUIRE, Op.RELEASE))).tolist()
+    for number, row in enumerate(rows):
+        thread = int(columns.thread[row])
+        if not depth:
+            earlier = rows[number - 1] if number else -1
+            back = _first_back(columns, robbed, earlier, row)
+            if back is not None:
+                holder, at = back
+                depth = robbed.pop(holder)
+                added += [(at, Op.ACQUIRE, holder, lock)] * depth
+        if columns.op[row] == Op.ACQUIRE:
+            if depth and holder != thread:
+                added += [(row, Op.RELEASE, holder, lock)] * depth
+                robbed[holder], depth = depth, 0
+            holder, depth = thread, depth + 1
+        elif depth and holder == thread:
+            depth -= 1
+        elif thread in robbed:
+            robbed[thread] -= 1
+            if not robbed[thread]:
+                del robbed[thread]
+    return added
+
+
+def _first_back(columns: Columns, robbed: Counter[int], after: int, until: int) -> tuple[int, int] | None:
+    """Which robbed thread first does something between two rows (or in the second), and where."""
+    if not robbed:
+        return None
+    found = np.flatnonzero(np.isin(columns.thread[after + 1 : until + 1], list(robbed)))
+    if not len(found):
+        return None
+    row = after + 1 + int(found[0])
+    return int(columns.thread[row]), row
