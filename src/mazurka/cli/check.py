@@ -103,7 +103,7 @@ def prepare_output(name: str) -> None:
 def publish(report: CheckReport, options: Options) -> None:
     """Write the report to where it is wanted."""
     if options.output is not None:
-        _write(Path(options.output), renderer(options.format).render(report))
+        write_whole(Path(options.output), renderer(options.format).render(report))
         return
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
@@ -112,7 +112,7 @@ def publish(report: CheckReport, options: Options) -> None:
     sys.stdout.flush()
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """All of it or nothing."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}-", delete=False) as stream:

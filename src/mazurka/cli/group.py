@@ -12,6 +12,7 @@ from mazurka import __version__
 #: Verb -> what it does; the code is in the module of that name, as `command`.
 VERBS: Final = {
     "check": "Run a program in every relevant order of its threads; report what fails.",
+    "predict": "Find bugs that another order of a recorded trace would show.",
     "replay": "Run exactly one saved schedule again.",
     "list": "List the failures saved here.",
     "clean": "Remove what earlier checks saved here.",

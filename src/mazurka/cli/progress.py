@@ -71,11 +71,19 @@ class Progress:
 
     def update(self, executions: int, found: int, total: float | None) -> None:
         """Show where the search is, if it is time to."""
-        now = time.monotonic()
-        if not self._shown or now < self._next:
-            return
-        self._next = now + self._interval
-        text = describe(executions, now - self._started, found, total, self._limit)
+        if self._is_due():
+            self._show(describe(executions, time.monotonic() - self._started, found, total, self._limit))
+
+    def tell(self, text: str) -> None:
+        """Show anything else, if it is time to."""
+        if self._is_due():
+            self._show(f"{text}, {time.monotonic() - self._started:.0f} s")
+
+    def _is_due(self) -> bool:
+        return self._shown and time.monotonic() >= self._next
+
+    def _show(self, text: str) -> None:
+        self._next = time.monotonic() + self._interval
         self._write(f"{_ERASE}{text}" if self._terminal else f"{text}\n")
 
     def _write(self, text: str) -> None:

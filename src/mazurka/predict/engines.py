@@ -2,7 +2,7 @@
 
 A tier has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or the one
 and where it can't tell the other. Candidates that have none fall, and are counted. What an earlier tier has found or
-refuted is not asked about again: of races the later access, of other bugs all their events.
+refuted is not asked about again: of races the later access, of other bugs their places in the source.
 
 :data:`ENGINES` says which engine finds what by which tiers. A new tier is one function and one row of :data:`_TIERS`.
 
@@ -22,7 +22,7 @@ from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.lock_circles import DEADLOCK
-from mazurka.predict.maximal import Each, Groups, claim_of, grouped
+from mazurka.predict.maximal import Each, Groups, claim_of, grouped, never
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Witness
@@ -65,18 +65,15 @@ class Tier:
 
 @dataclass
 class Search:
-    """One engine on one trace: what its tiers share. Not slotted: what is costly is made when first asked for."""
+    """One engine on one trace: what its tiers share. ``expired`` says when to stop. Not slotted: what is costly is made
+    when first asked for."""
 
     trace: Trace
     window: int | None = None
-    deadline: float = float("inf")
+    expired: Callable[[], bool] = never
     tiers: list[Tier] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
-
-    def expired(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() > self.deadline
 
     @cached_property
     def questions(self) -> Questions:
@@ -99,7 +96,7 @@ class Search:
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
         """Candidates by what is looked for once, and of what there are more than may be asked about."""
         if kind not in self._groups:
-            self._groups[kind] = grouped(self.trace, kind, Each.EVENTS)
+            self._groups[kind] = grouped(self.trace, kind, Each.EVENTS if kind == RACE else Each.LOCATIONS)
         return self._groups[kind]
 
 

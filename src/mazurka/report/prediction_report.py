@@ -1,13 +1,15 @@
 """What a prediction found in a trace, as data: everything that any form of the report tells.
 
-Counts carry their unit. A finding stands for all events of its places: ``racy_events`` and ``race_pairs`` count those
-that were proven, of which ``race_locations`` are the distinct unordered pairs of places.
+Counts carry their unit. A finding stands for all events of its places: ``racy_events`` counts the events that were
+proven to race with an earlier one, ``race_pairs`` the proven pairs of events, ``race_locations`` their distinct
+unordered pairs of places.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mazurka.predict.engines import Tier
 from mazurka.trace.event import Location
 
 
@@ -60,17 +62,6 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
-    """One step of an engine: what it was given, and what came of it."""
-
-    name: str
-    kind: str
-    asked: int
-    found: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Suppressed:
     """A rule of the suppressions file."""
 
@@ -79,26 +70,37 @@ class Suppressed:
     findings: int
 
 
-@dataclass(slots=True)
-class PredictionReport:
-    """See the module. ``fallen`` counts candidates that turned out not to be possible, or were not believed by the
-    checker (``refused``); ``undecided`` what was left open by a limit."""
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was proven, suppressed findings included."""
 
-    source: str
-    engine: str
-    events: int
-    threads: int
-    findings: list[Predicted] = field(default_factory=list)
     racy_events: int = 0
     race_pairs: int = 0
     race_locations: int = 0
     deadlocks: int = 0
     atomicity_violations: int = 0
-    candidates: int = 0
-    fallen: int = 0
-    refused: int = 0
-    undecided: int = 0
+
+
+@dataclass(slots=True)
+class PredictionReport:
+    """See the module. In ``tiers`` candidates that fell are not possible; what is undecided was left open by a limit.
+    ``refused`` says what the witness checker did not believe: errors in Mazurka."""
+
+    source: str
+    engine: str
+    events: int
+    threads: int
+    kinds: tuple[str, ...]
+    window: int | None = None
+    findings: list[Predicted] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
     tiers: list[Tier] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+    @property
+    def undecided(self) -> int:
+        """Of each kind, what its last tier left open."""
+        last = {tier.kind: tier.undecided for tier in self.tiers}
+        return sum(last.values())

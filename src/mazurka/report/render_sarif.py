@@ -20,7 +20,7 @@ from mazurka.report.check_report import CheckReport
 from mazurka.report.finding import Explanation, Finding, Row
 from mazurka.trace.event import Location
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _RULES: Final = {
     FailureKind.EXCEPTION: "An order of the threads makes a thread end with an exception.",
@@ -46,7 +46,7 @@ class SarifRenderer:
 
     def render(self, report: CheckReport) -> str:
         """The whole report."""
-        log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(report)]}
+        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report)]}
         return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -86,7 +86,7 @@ def _result(finding: Finding, root: str) -> dict[str, Any]:
         "properties": {"token": finding.token, "replay": finding.replay, "contextSwitches": finding.context_switches},
     }
     if failure.location is not None:
-        result["locations"] = [_location(failure.location, root)]
+        result["locations"] = [physical_location(failure.location, root)]
     flows = _flows(finding.explanation, root)
     if flows:
         result["codeFlows"] = flows
@@ -115,7 +115,7 @@ def _flows(explanation: Explanation, root: str) -> list[dict[str, Any]]:
 
 
 def _step(row: Row, order: int, who: str, root: str) -> dict[str, Any]:
-    location = _location(row.location, root, row.text) if row.location is not None else {}
+    location = physical_location(row.location, root, row.text) if row.location is not None else {}
     location["message"] = {"text": who + ", ".join(row.what)}
     return {
         "location": location,
@@ -124,7 +124,7 @@ def _step(row: Row, order: int, who: str, root: str) -> dict[str, Any]:
     }
 
 
-def _location(location: Location, root: str, text: str = "") -> dict[str, Any]:
+def physical_location(location: Location, root: str, text: str = "") -> dict[str, Any]:
     region: dict[str, Any] = {"startLine": max(location.line, 1)}
     if text:
         region["snippet"] = {"text": text}

@@ -1,0 +1,164 @@
+"""Predicts from one trace: runs an engine, has each finding's witness checked, and makes a report of them.
+
+Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
+error in Mazurka.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Protocol
+
+from mazurka.predict.conflicts import RACE
+from mazurka.predict.engines import Found, Search, run
+from mazurka.predict.intrusions import INTRUSION
+from mazurka.predict.lock_circles import DEADLOCK
+from mazurka.predict.maximal import Each, Signatures
+from mazurka.predict.suppressions import Rule
+from mazurka.report.prediction_report import Act, Counts, Predicted, PredictionReport, Shown, Suppressed, Turn
+from mazurka.report.words import verb
+from mazurka.trace.event import Location, Op
+from mazurka.trace.locations import text_of
+from mazurka.trace.trace import Trace
+from mazurka.witness import Checker, Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be looked for, and how."""
+
+    source: str
+    engine: str
+    kinds: tuple[str, ...]
+    window: int | None = None
+    time_limit: float | None = None
+    rules: Sequence[Rule] = ()
+
+
+class Watcher(Protocol):
+    """Somebody who waits."""
+
+    def found(self, number: int, tier: str) -> None:
+        """So many bugs have been found, the last by that tier."""
+        ...
+
+    def stopped(self) -> bool:
+        """Whether to stop, and tell what has been found so far."""
+        ...
+
+
+def predict(trace: Trace, request: Request, watcher: Watcher | None = None) -> PredictionReport:
+    """The report on a trace whose rows are steps of their own."""
+    started = time.monotonic()
+
+    def expired() -> bool:
+        late = request.time_limit is not None and time.monotonic() - started > request.time_limit
+        return late or (watcher is not None and watcher.stopped())
+
+    search = Search(trace, request.window, expired)
+    telling = _Telling(trace)
+    for found in run(search, request.engine, request.kinds):
+        telling.take(found)
+        if watcher is not None:
+            watcher.found(telling.number, found.tier)
+    report = PredictionReport(
+        request.source, request.engine, len(trace), len(trace.threads), request.kinds, request.window
+    )
+    report.findings = _kept(telling.findings(), request.rules)
+    report.counts = telling.counts()
+    report.tiers = search.tiers
+    report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
+    report.refused = telling.refused
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _kept(findings: Iterable[Predicted], rules: Sequence[Rule]) -> list[Predicted]:
+    """Findings that no rule keeps back."""
+    kept = []
+    for finding in findings:
+        places = [act.place for act in finding.acts]
+        functions = [act.location.function for act in finding.acts if act.location is not None]
+        targets = [act.target for act in finding.acts]
+        matching = [rule for rule in rules if rule.matches(finding.kind, places, functions, targets)]
+        for rule in matching:
+            rule.used += 1
+        if not matching:
+            kept.append(finding)
+    return kept
+
+
+@dataclass
+class _Telling:
+    """Gathers what was found, by places."""
+
+    trace: Trace
+    refused: list[str] = field(default_factory=list)
+    number: int = 0
+    _told: dict[tuple[str, Hashable], Predicted] = field(default_factory=dict)
+    _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._checker = Checker(self.trace)
+        self._signatures: dict[str, Signatures] = {}
+
+    def take(self, found: Found) -> None:
+        objections = self._checker.objections(found.witness)
+        if objections:
+            self.refused.append(f"{found.kind} of events {', '.join(map(str, found.rows))}: {'; '.join(objections)}")
+            return
+        if found.kind not in self._signatures:
+            self._signatures[found.kind] = Signatures(self.trace, found.kind, Each.LOCATIONS)
+        key = found.kind, self._signatures[found.kind].of(found.rows)
+        self._rows.add((found.kind, found.rows))
+        self.number += 1
+        if key in self._told:
+            self._told[key] = replace(self._told[key], alike=self._told[key].alike + 1)
+            return
+        acts = tuple([self._act(row) for row in found.rows])
+        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness))
+
+    def findings(self) -> list[Predicted]:
+        return list(self._told.values())
+
+    def counts(self) -> Counts:
+        races = [rows for kind, rows in self._rows if kind == RACE]
+        kinds = [kind for kind, _ in self._told]
+        return Counts(
+            len({rows[-1] for rows in races}),
+            len(races),
+            kinds.count(RACE),
+            kinds.count(DEADLOCK),
+            kinds.count(INTRUSION),
+        )
+
+    def _act(self, row: int) -> Act:
+        trace = self.trace
+        target = trace.targets[trace.target[row]]
+        return Act(
+            row,
+            trace.threads[trace.thread[row]],
+            verb(Op(int(trace.op[row]))),
+            " ".join(map(str, target[1:])) or str(target[0]),
+            self._place(row),
+            self._location(row),
+        )
+
+    def _location(self, row: int) -> Location | None:
+        site = int(self.trace.site[row])
+        return self.trace.locations[site] if 0 <= site < len(self.trace.locations) else None
+
+    def _place(self, row: int) -> str:
+        location = self._location(row)
+        return text_of(location) if location is not None else ""
+
+    def _shown(self, witness: Witness) -> Shown:
+        thread = self.trace.thread
+        turns = []
+        for number, rows in groupby(witness.order, lambda row: int(thread[row])):
+            listed = list(rows)
+            turns.append(Turn(self.trace.threads[number], len(listed), listed[-1], self._place(listed[-1])))
+        return Shown(witness.prefix, tuple(turns), tuple(sorted(witness.unread)))

@@ -1,0 +1,106 @@
+"""A prediction report for people: each finding's events, the order that leads to it in short, and what was counted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mazurka.report.prediction_report import Act, Predicted, PredictionReport, Shown
+from mazurka.report.words import cut, printable
+
+#: Turns of threads that are told of a long order: the last ones.
+_TURNS: Final = 4
+
+_ENDINGS: Final = {
+    "race": "then both are next",
+    "deadlock": "then each waits for the next",
+    "atomicity": "with the three in this order",
+}
+
+
+def render(report: PredictionReport, width: int) -> str:
+    """The whole report, in lines of at most ``width`` columns."""
+    lines: list[str] = []
+    for number, finding in enumerate(report.findings, 1):
+        lines += [*_finding(finding, number, len(report.findings)), ""]
+    lines += [*_summary(report), *_tiers(report), *_suppressions(report)]
+    return "\n".join(cut(printable(line), width) for line in lines) + "\n"
+
+
+def _finding(finding: Predicted, number: int, of: int) -> list[str]:
+    which = f" {number} of {of}" if of > 1 else ""
+    alike = f", {finding.alike} times" if finding.alike > 1 else ""
+    lines = [f"{finding.kind}{which}: {_sentence(finding)}"]
+    lines += [f"  {_act(act)}" for act in finding.acts]
+    lines.append(f"  order: {_order(finding.witness, finding.kind)}")
+    lines.append(f"  found by {finding.engine}{alike}; the order has been checked, {_confirmed(finding)}")
+    return lines
+
+
+def _sentence(finding: Predicted) -> str:
+    acts = finding.acts
+    threads = ", ".join(dict.fromkeys(act.thread for act in acts))
+    match finding.kind:
+        case "race":
+            return f"nothing orders accesses of {acts[0].target} by {threads}"
+        case "deadlock":
+            return f"{threads} wait for one another"
+        case _:
+            return f"{acts[1].thread} gets between two accesses of {acts[0].target} by {acts[0].thread}"
+
+
+def _act(act: Act) -> str:
+    place = f" at {act.place}" if act.place else ""
+    return f"{act.thread} {act.what} {act.target}{place} (event {act.event})"
+
+
+def _order(shown: Shown, kind: str) -> str:
+    turns = [f"{turn.thread} to event {turn.last}" for turn in shown.turns[-_TURNS:]]
+    left_out = len(shown.turns) - len(turns)
+    if left_out:
+        turns.insert(0, f"{left_out} turns")
+    if shown.prefix:
+        turns.insert(0, f"as it was to event {shown.prefix - 1}")
+    return f"{', '.join([*turns, _ENDINGS[kind]])} ({_count(shown.events, 'event')})"
+
+
+def _confirmed(finding: Predicted) -> str:
+    if finding.confirmed is None:
+        return "not run"
+    return "and run: it happens" if finding.confirmed else "but when run it does not happen"
+
+
+def _count(number: int, what: str, several: str = "") -> str:
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
+
+
+def _summary(report: PredictionReport) -> list[str]:
+    counts, found = report.counts, []
+    if "race" in report.kinds:
+        events = f"{_count(counts.racy_events, 'racy event')}, {_count(counts.race_pairs, 'race pair')}"
+        found.append(f"{_count(counts.race_locations, 'race location')} ({events})")
+    if "deadlock" in report.kinds:
+        found.append(_count(counts.deadlocks, "deadlock"))
+    if "atomicity" in report.kinds:
+        found.append(_count(counts.atomicity_violations, "atomicity violation"))
+    size = f"{_count(report.events, 'event')} of {_count(report.threads, 'thread')}"
+    lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
+    if report.undecided:
+        lines.append(f"  undecided: {_count(report.undecided, 'candidate')}, for want of time or of a larger window")
+    lines += [f"  not believed by the witness checker, an error in Mazurka: {text}" for text in report.refused]
+    return lines
+
+
+def _tiers(report: PredictionReport) -> list[str]:
+    return [
+        f"  {tier.name}, {tier.kind}: {_count(tier.candidates, 'candidate')}, {tier.found:,} found, "
+        f"{tier.fallen:,} fallen, {tier.undecided:,} undecided, {tier.seconds:.1f} s"
+        for tier in report.tiers
+    ]
+
+
+def _suppressions(report: PredictionReport) -> list[str]:
+    kept_back = sum(each.findings for each in report.suppressed)
+    lines = [f"  suppressed: {_count(kept_back, 'finding')}"] if kept_back else []
+    return lines + [
+        f"  unused suppression in line {each.line}: {each.rule}" for each in report.suppressed if not each.findings
+    ]
