@@ -13,6 +13,8 @@ from mazurka import __version__
 VERBS: Final = {
     "check": "Run a program in every relevant order of its threads; report what fails.",
     "predict": "Find bugs that another order of a recorded trace would show.",
+    "convert": "Write a trace in another format.",
+    "trace": "Look into a trace file.",
     "replay": "Run exactly one saved schedule again.",
     "list": "List the failures saved here.",
     "clean": "Remove what earlier checks saved here.",

@@ -147,7 +147,8 @@ def _numbers(chunk: Any, number: Any) -> NDArray[np.int32]:
     numbers = np.full(len(names) + 1, -1, np.int32)  # the last is what -1 means
     for at in np.flatnonzero(used).tolist():
         numbers[at] = number(names[at])
-    return numbers[indexes]
+    mapped: NDArray[np.int32] = numbers[indexes]
+    return mapped
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -122,8 +122,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         events += part.rows
         valued = valued or bool((part.value != NO_VALUE).any())
     out.write(_HEADER.pack(*(numbers[kind].count for kind in _LETTERS), events))
-    for each in words:
-        out.write(each.tobytes())
+    out.writelines(each.tobytes() for each in words)
     anew = [f"names of {kind}s" for kind in _LETTERS if numbers[kind].anew] + ["locations"] * places.anew
     return [f"{what}, numbered instead" for what in anew] + ["values"] * valued
 

@@ -1,0 +1,54 @@
+"""`mazurka convert`: a trace in another format."""
+
+from __future__ import annotations
+
+import click
+
+from mazurka.trace.columns import Columns, Parts, assemble, parts_of
+from mazurka.trace.formats.format import FORMATS, format_for, named
+from mazurka.trace.reading import opened
+from mazurka.trace.writing import write_trace
+
+_KNOWN = click.Choice([known.name for known in FORMATS])
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--from", "from_", type=_KNOWN, default=None, help="The format of IN  [default: what it looks like]")
+@click.option("--to", type=_KNOWN, default=None, help="The format of OUT  [default: by its name]")
+@click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
+def command(source: str, target: str, from_: str | None, to: str | None, repair: bool) -> None:
+    """Write the trace IN to OUT in another format. Says what that format can't hold."""
+    into = named(to) if to else format_for(target)
+    with opened(source, from_) as (_, parts):
+        if repair:
+            parts = _repaired(parts)
+        counted = _Counted(parts)
+        losses = write_trace(counted.parts, target, into)
+    click.echo(f"wrote {counted.rows:,} events to {target} ({into.name})")
+    for loss in losses:
+        click.echo(f"  lost: {loss}")
+
+
+def _repaired(parts: Parts) -> Parts:
+    from mazurka.trace.repair import repaired
+
+    done = repaired(assemble(parts))
+    for mend in done.mends:
+        click.echo(f"mended: {mend}")
+    for mend in done.left:
+        click.echo(f"left as it is: {mend}")
+    return parts_of(done.trace)
+
+
+class _Counted:
+    """Counts the rows that pass."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.rows = 0
+        self.parts = Parts(parts.names, map(self._pass, parts.rows))
+
+    def _pass(self, rows: Columns) -> Columns:
+        self.rows += rows.rows
+        return rows

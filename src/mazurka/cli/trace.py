@@ -1,0 +1,117 @@
+"""`mazurka trace`: what a trace file holds, whether it is well-formed, how it starts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+import click
+import numpy as np
+
+from mazurka.trace.columns import Columns, Parts, assemble, joined
+from mazurka.trace.event import Event, Op
+from mazurka.trace.faults import Fault, Findings, findings_of
+from mazurka.trace.formats.format import FORMATS
+from mazurka.trace.reading import opened
+from mazurka.trace.trace import NO_VALUE
+
+_FOUND: Final = 1
+_KNOWN = click.Choice([known.name for known in FORMATS])
+_from = click.option("--from", "from_", type=_KNOWN, default=None, help="Its format  [default: what it looks like]")
+
+
+@click.group()
+def command() -> None:
+    """Look into a trace file."""
+
+
+@command.command()
+@click.argument("file", metavar="FILE")
+@_from
+def info(file: str, from_: str | None) -> None:
+    """What FILE holds: events, threads, targets, operations."""
+    rows, valued, located = 0, 0, 0
+    ops: Counter[Op] = Counter()
+    with opened(file, from_) as (known, parts):
+        for part in parts.rows:
+            rows += part.rows
+            ops.update({Op(op): count for op, count in enumerate(np.bincount(part.op).tolist()) if count})
+            valued += int((part.value != NO_VALUE).sum())
+            located += int((part.site >= 0).sum())
+    names = parts.names
+    kinds = Counter(kind for kind, _ in names.targets)
+    click.echo(f"{file}: {known.name}, {rows:,} events, {len(names.threads):,} threads")
+    for kind, count in sorted(kinds.items()):
+        click.echo(f"  {count:>12,} {_KINDS.get(kind, f'targets of kind {kind}')}")
+    for op, count in ops.most_common():
+        click.echo(f"  {count:>12,} {op.name.lower()}")
+    click.echo(f"  {len(names.locations):,} locations, of {_share(located, rows)}; {_share(valued, rows)} have values")
+
+
+@command.command()
+@click.argument("file", metavar="FILE")
+@_from
+def check(file: str, from_: str | None) -> int:
+    """Whether FILE can be read and is well-formed; status 1 if there is something odd, with its rows."""
+    with opened(file, from_) as (known, parts):
+        findings = findings_of(parts)
+    for fault in Fault:
+        if findings.counts[fault] and (fault.is_odd or fault is Fault.NEVER_STARTED):
+            _tell(fault, findings)
+    if findings.is_odd:
+        click.echo(f"{file}: {known.name}, not well-formed; `mazurka convert --repair` mends most of it")
+        return _FOUND
+    click.echo(f"{file}: {known.name}, well-formed")
+    return 0
+
+
+@command.command()
+@click.argument("file", metavar="FILE")
+@click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="So many rows")
+@click.option("--first", type=click.IntRange(min=0), default=0, show_default=True, help="From this one on")
+@_from
+def head(file: str, rows: int, first: int, from_: str | None) -> None:
+    """Rows of FILE: number, thread, operation, target, value, location."""
+    with opened(file, from_) as (_, parts):
+        shown = _rows(parts, first, rows)
+        trace = assemble(Parts(parts.names, iter([shown])))
+    for event in trace.events():
+        click.echo(_line(event, first + event.number))
+
+
+def _rows(parts: Parts, first: int, count: int) -> Columns:
+    """Those rows; reads no further."""
+    taken, before = [], 0
+    for part in parts.rows:
+        taken.append(part.select(slice(max(first - before, 0), max(first + count - before, 0))))
+        before += part.rows
+        if before >= first + count:
+            break
+    return joined(taken)
+
+
+def _line(event: Event, number: int) -> str:
+    value = "" if event.value is None else f" = {event.value}"
+    place = "" if event.location is None else f"  ({event.location})"
+    return f"{number:>10}  {event.thread:8} {event.op.name.lower():10} {event.target}{value}{place}".rstrip()
+
+
+def _tell(fault: Fault, findings: Findings) -> None:
+    click.echo(f"{findings.counts[fault]:,} x {fault.words}:")
+    for row in findings.first[fault]:
+        click.echo(f"  row {row}, {findings.words[row]}")
+
+
+def _share(part: int, whole: int) -> str:
+    return "no events" if not part else "all events" if part == whole else f"{part:,} events"
+
+
+_KINDS: Final = {
+    "cond": "conditions",
+    "lock": "locks",
+    "method": "methods",
+    "none": "for events that touch nothing",
+    "object": "objects",
+    "thread": "threads started, joined, begun or ended",
+    "var": "variables",
+}
