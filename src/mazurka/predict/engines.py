@@ -28,7 +28,7 @@ from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Witness
 
 if TYPE_CHECKING:
-    from mazurka.predict.quick_questions import QuickQuestions
+    from mazurka.predict.seqcheck import SeqCheck
 
 KINDS: Final = (RACE, DEADLOCK, INTRUSION)
 
@@ -82,15 +82,15 @@ class Search:
         return Questions(self.trace, self.window or (_WINDOW if long else None))
 
     @cached_property
-    def quick(self) -> QuickQuestions:
+    def quick(self) -> SeqCheck:
         """What asks SeqCheck."""
-        from mazurka.predict.quick_questions import QuickQuestions
+        from mazurka.predict.seqcheck import SeqCheck
 
-        return QuickQuestions(self.trace)
+        return SeqCheck(self.trace, complete_up_to=0)
 
     def vindicate(self, claim: Claim) -> Verdict:
         """What SeqCheck says, else the model."""
-        answer = self.quick.ask(claim)
+        answer = self.quick.prove(claim)
         return self.questions.ask(claim) if isinstance(answer, Unknown) else answer
 
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
@@ -150,7 +150,7 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
     """All candidates of the quick check, as far as SeqCheck can tell."""
-    return _decided(search, tier, search.groups(tier.kind)[0].items(), search.quick.ask)
+    return _decided(search, tier, search.groups(tier.kind)[0].items(), search.quick.prove)
 
 
 def _by_model(search: Search, tier: Tier) -> _Proven:
