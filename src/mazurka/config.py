@@ -22,7 +22,10 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 
-STRATEGIES: Final = ("mcr", "se-mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor", "random", "pct", "pos", "surw")
+STRATEGIES: Final = (
+    *("mcr", "mcr-s", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs"),
+    *("icb", "icb-dpor", "random", "pct", "pos", "surw"),
+)
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
 TIMEOUTS: Final = ("idle",)

@@ -127,6 +127,19 @@ def _mcr(settings: Settings) -> Strategy:
     return ReadsFromSearch(make_solver(settings.solver), checks_of)
 
 
+def _sliced(name: str) -> Callable[[Settings], Strategy]:
+    def make(settings: Settings) -> Strategy:
+        from mazurka.causal.solvers import make_solver
+        from mazurka.explore.mcr_s import SlicedSearch
+        from mazurka.program.python.dependence import SourceDependence
+
+        # Somebody who judges final states may look at what the program itself never does.
+        dependence = SourceDependence(final=settings.finals or name != "mcr-s+")
+        return SlicedSearch(make_solver(settings.solver), dependence, name)
+
+    return make
+
+
 def _se_mcr(settings: Settings) -> Strategy:
     from mazurka.explore.se_mcr import SwitchEquivalence
 
@@ -184,6 +197,8 @@ def _surw(settings: Settings) -> Strategy:
 #: Strategies by name, the default first. A new one is one file and one row here.
 STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
     "mcr": _mcr,
+    "mcr-s": _sliced("mcr-s"),
+    "mcr-s+": _sliced("mcr-s+"),
     "se-mcr": _se_mcr,
     "dpor": _dpor,
     "dpor-rf": _mcr,  # what it would run is what mcr runs: one order per reads-from class

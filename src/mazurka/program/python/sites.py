@@ -69,6 +69,17 @@ def register(file: str, entries: list[Entry]) -> None:
     stored.update(entry[4] for entry in entries if entry[3] == "store")
 
 
+def numbers(file: str) -> list[int]:
+    """All sites of a module."""
+    key = zlib.crc32(file.encode("utf-8", "surrogatepass"))
+    return [key << _BITS | number for number in range(1, len(_modules[key][1]) + 1)]
+
+
+def extent() -> str:
+    """Names the modules that are instrumented, the same in every process."""
+    return f"{zlib.crc32(repr(sorted(instrumented)).encode('utf-8', 'surrogatepass')):08x}"
+
+
 def variables(file: str) -> set[str]:
     """The globals of a module that its own code takes for variables."""
     known = _variables.get(file)

@@ -1,0 +1,145 @@
+"""Maximal causality reduction that does not ask about reads nothing depends on: ``mcr-s`` and ``mcr-s+``.
+
+Definition. A read is *needless* if its value reaches nothing that decides what any thread does or what anybody sees: no
+branch, no key or receiver, no call, no output (a :class:`Dependence` says so, from the program's source). ``mcr-s``
+means by that values that no shared location takes on either; ``mcr-s+`` also those that only go into locations all of
+whose reads are needless themselves, like counters that nobody looks at. Two runs are equivalent if every thread does
+the same in both and every read *that is not needless* takes its value from the same write.
+
+Why that is a causal model as well. Take needless reads out of a run's log, leaving steps that touch nothing. What a
+thread does next is still determined by what remains of what it has done and read, since the value of a read that was
+taken out has no say in it; so the axioms of history.py hold of what remains, and with them all that mcr.py proves. No
+class is run twice. The read itself must not be able to fail: it is taken out only where its location exists,
+because a store to it came causally before, without help of any needless read. That depends on the causal past of the
+read alone, so that runs agree on it.
+
+Where stores come late, whether a thread's own store has arrived stays a question: it decides whether the thread looks
+into memory at all.
+
+Where this departs from the source (dissertation of S. Huang, ch. 4). Its algorithm 4 lets each event require only the
+reads that the event depends on, argues from the last controlling read, and repeats classes; algorithm 6 gets rid of
+these by requiring all reads before the one asked about. Here, every read that anything depends on stays required by all
+that follows in its thread, be it the last or not. So less is saved in each question, but whole classes are, and
+none is missed: the case where the last controlling read does not decide is a test.
+
+What is known of the source holds for the modules that are loaded when the first run is over. If a run has loaded
+others, in whatever process, or if something is stored from elsewhere that a needless read reads, the search begins
+anew with all reads.
+
+Cost: one more pass over the log of a run, two if a read has to stay that might have gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from mazurka.causal.history import History
+from mazurka.causal.solver import Solver
+from mazurka.explore.mcr import ReadsFromSearch
+from mazurka.explore.tree import Branch
+from mazurka.program.memory import FLUSHED
+from mazurka.program.protocol import Run, Step
+from mazurka.trace.event import WRITES, Op
+
+#: Among the kinds of targets: that no read is to be left out; and which source has told of those that are.
+_KEEP: Final = "every-read"
+_SOURCE: Final = "source:"
+
+#: Kinds of targets that are plain variables: attributes, globals, and those of small programs.
+_PLAIN: Final = frozenset({"a", "g", "var"})
+
+
+class Condition(Protocol):
+    """When a read is needless: a store at one of these sites came before, or the location is ``there`` anyway.
+
+    ``stores`` are all that there should be.
+    """
+
+    @property
+    def stores(self) -> frozenset[int]: ...
+
+    @property
+    def there(self) -> bool: ...
+
+
+class Dependence(Protocol):
+    """What is known of the program before it is run."""
+
+    def version(self) -> str:
+        """Changes when more of the program becomes known, and is the same in every process."""
+        ...
+
+    def needless(self) -> Mapping[int, Condition]:
+        """The sites of needless reads."""
+        ...
+
+
+class SlicedSearch(ReadsFromSearch):
+    """The ``mcr-s`` and ``mcr-s+`` strategies, which differ in what they are told to be needless."""
+
+    def __init__(self, solver: Solver, dependence: Dependence, name: str = "mcr-s") -> None:
+        self.name = name
+        self.dependence = dependence
+        super().__init__(solver)
+
+    def _learn(self, branch: Branch, run: Run) -> None:
+        if _KEEP in self.taken_kinds or self._holds(branch, run):
+            super()._learn(branch, run)
+
+    def _holds(self, branch: Branch, run: Run) -> bool:
+        """Whether what is known of the source holds for this run; if not, begin anew."""
+        version = _SOURCE + self.dependence.version()
+        if self._is_stored_elsewhere(run):
+            self._begin_anew({_KEEP})
+        elif version in self.taken_kinds:
+            return True
+        elif any(kind.startswith(_SOURCE) for kind in self.taken_kinds):
+            self._begin_anew({_KEEP})
+        elif self.borrowed or branch.parent is not None or branch.number:
+            self._begin_anew({version})
+        else:  # the very first run: nothing has been learnt that would be void
+            self.taken_kinds.add(version)
+            self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
+            self.tell(branch)
+            return True
+        return False
+
+    def _is_stored_elsewhere(self, run: Run) -> bool:
+        """Whether a location that needless reads read is stored by what the source does not tell of."""
+        needless = self.dependence.needless()
+        stores = {s.target: needless[s.site].stores for s in run.log if s.site in needless and s.op is Op.READ}
+        return any(
+            WRITES[step.op] and step.target in stores and step.site not in stores[step.target] and not _arrives(step)
+            for step in run.log
+        )
+
+    def _model(self, run: Run) -> History:
+        """The run without its needless reads."""
+        needless = {} if _KEEP in self.taken_kinds else self.dependence.needless()
+        out = {
+            index
+            for index, step in enumerate(run.log)
+            if step.op is Op.READ and step.site in needless and step.target[0] in _PLAIN and not step.more
+        }
+        history = _without(run, out)
+        stay = {i for i in out if not _is_there(history, run, i, needless[run.log[i].site])}
+        return _without(run, out - stay) if stay else history
+
+
+def _arrives(step: Step) -> bool:
+    """Whether it is a store of a thread that has come late."""
+    return any(access.target[0] == FLUSHED for access in step.more)
+
+
+def _without(run: Run, out: set[int]) -> History:
+    log = [step._replace(op=Op.POINT) if index in out else step for index, step in enumerate(run.log)]
+    return History(run.tasks, log, run.blocked)
+
+
+def _is_there(history: History, run: Run, index: int, condition: Condition) -> bool:
+    """Whether the location that is read surely exists and was stored by code that is known."""
+    if condition.there:
+        return True
+    stores = history.writers.get(run.log[index].target, ())
+    return any(run.log[store].site in condition.stores and history.needs(index, store) for store in stores)

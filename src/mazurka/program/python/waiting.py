@@ -1,0 +1,100 @@
+"""Which functions may run while a ``while`` loop is in progress: what they read and write decides how often it goes
+round.
+
+A pass of a loop that has changed nothing is not repeated until something it has read changes (spin.py), so there even
+a read whose value goes nowhere has a say in what its thread does next. Calls are followed by name: a function may be
+called wherever its name is said. Where something is called that no name tells, every function may be.
+
+Cost: one pass over each tree.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Final
+
+#: Methods of containers and primitives, and builtins, that call nothing of the program by what they are given. Methods
+#: of two underscores are taken for called anyway, but for
+#: ``__init__``, which is called where its class is named.
+_CALL_NOTHING: Final = frozenset(
+    """abs acquire add append appendleft bool clear count discard empty enumerate extend float format full get
+    get_ident get_nowait insert int is_alive is_set isinstance issubclass items join keys len list locked lower
+    monotonic notify notify_all pop popleft print put put_nowait qsize randint random range release remove repr
+    reversed round set sleep start startswith str strip sum task_done time tuple update upper values wait zip
+    Condition Event Lock Queue RLock Semaphore Thread deque dict AssertionError Exception IndexError KeyError
+    RuntimeError StopIteration TypeError ValueError""".split()
+)
+#: The name under which all loops go.
+LOOP: Final = "<loop>"
+
+
+@dataclass(slots=True)
+class Waiting:
+    """What is called where: :meth:`read` each module, then ask for :meth:`functions`."""
+
+    _said: dict[str, set[str]] = field(default_factory=dict)  # by function: the names in it
+    _called: dict[str, set[str]] = field(default_factory=dict)  # by function: what it calls, "" if that has no name
+    _defined: set[str] = field(default_factory=set)
+    _bound: set[str] = field(default_factory=set)  # names that are bound otherwise than by `def`, `class` and `import`
+
+    def read(self, tree: ast.Module) -> None:
+        for node in ast.walk(tree):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    self._defined.add(name)
+                case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+                    self._bound.add(name)
+                case ast.alias(name=name, asname=str(other)) if other != name:
+                    self._bound.add(other)
+        self._walk(tree, "")
+
+    def _walk(self, node: ast.AST, function: str, made: ast.ClassDef | None = None) -> None:
+        """Note what is said below a node that stands in ``function``, and next to it in the class ``made``.
+
+        A function that is defined in another may be called by that one; methods only are where they are named.
+        """
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if made is None or node.name == "__init__":
+                self._said.setdefault(function, set()).add(node.name)
+            function = node.name
+            made = node if isinstance(node, ast.ClassDef) else None
+        elif isinstance(node, (ast.While, ast.AsyncFor)):
+            inside: set[str] = set()
+            for each in ast.walk(node):
+                self._note(each, LOOP, inside)
+            self._said.setdefault(LOOP, set()).update(inside)
+        else:
+            self._note(node, function, self._said.setdefault(function, set()))
+        for child in ast.iter_child_nodes(node):
+            self._walk(child, function, made)
+
+    def _note(self, node: ast.AST, function: str, said: set[str]) -> None:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                said.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                said.add(name)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                self._called.setdefault(function, set()).add(name)
+            case ast.Call():
+                self._called.setdefault(function, set()).add("")  # what is called has no name
+
+    def functions(self) -> set[str] | None:
+        """The names of the functions that may run while a loop does; None if any may."""
+        if LOOP not in self._said:
+            return set()
+        found: set[str] = {LOOP}
+        waiting = [LOOP, *(name for name in self._defined if name.startswith("__") and name != "__init__")]
+        while waiting:
+            function = waiting.pop()
+            found.add(function)
+            if not all(map(self._is_plain, self._called.get(function, ()))):
+                return None
+            waiting += (self._said.get(function, set()) & self._defined) - found
+            found |= self._said.get(function, set()) & self._defined
+        return found
+
+    def _is_plain(self, callee: str) -> bool:
+        """Whether a call by that name calls a function of the name, or nothing of the program."""
+        return callee not in self._bound and (callee in self._defined or callee in _CALL_NOTHING)
