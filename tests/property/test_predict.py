@@ -1,0 +1,135 @@
+"""What is predicted from a trace is what the oracle says of it: all of that by the complete engines, some of it by the
+others; and each finding has a witness that the checker believes."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.oracle.predictable import Predictable, random_trace
+
+from mazurka.predict.engines import ENGINES, KINDS, Search, run
+from mazurka.predict.maximal import Each, Maximal
+from mazurka.trace.trace import Trace
+from mazurka.witness import Checker, Deadlocks, Intrudes, Races, Witness
+
+#: Traces per test run; ``make test-long`` asks for ten thousand of each test.
+_TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
+_SHARE = 120
+
+
+def _traces(first: int) -> list[Trace]:
+    """With and without branches, with and without values."""
+    made = []
+    for seed in range(first, first + _SHARE):
+        rng = random.Random(seed)
+        length, threads = rng.randrange(6, 18), rng.choice((2, 3, 3, 4))
+        made.append(random_trace(rng, length, threads, branching=bool(seed & 1), valued=bool(seed & 2)))
+    return made
+
+
+def _bugs(trace: Trace) -> dict[str, set[object]]:
+    oracle = Predictable(trace)
+    return {
+        "race": set(oracle.races()),
+        "deadlock": set(oracle.deadlocks()),
+        "atomicity": set(oracle.intrusions()),
+    }
+
+
+def _named(kind: str, rows: tuple[int, ...]) -> object:
+    return frozenset(rows) if kind == "deadlock" else rows
+
+
+@pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
+def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
+    met: Counter[str] = Counter()
+    for trace in _traces(first):
+        expected, checker = _bugs(trace), Checker(trace)
+        for kind in KINDS:
+            predictor = Maximal(kind, Each.ALL)
+            found = set()
+            for prediction in predictor.predict(trace):
+                assert checker.objections(prediction.witness) == []
+                found.add(_named(kind, prediction.rows))
+            assert found == expected[kind]
+            assert predictor.undecided == 0
+            met[kind] += len(found)
+    assert met["race"] > _SHARE
+    assert met["atomicity"] > _SHARE
+
+
+@pytest.mark.parametrize("window", [4, 8])
+def test_windows_only_lose(window: int) -> None:
+    lost = 0
+    for trace in _traces(0):
+        expected, checker = _bugs(trace), Checker(trace)
+        for kind in KINDS:
+            predictor = Maximal(kind, Each.ALL, window=window)
+            found = set()
+            for prediction in predictor.predict(trace):
+                assert checker.objections(prediction.witness) == []
+                found.add(_named(kind, prediction.rows))
+            assert found <= expected[kind]
+            lost += len(expected[kind] - found)
+            assert predictor.undecided or found == expected[kind]
+    assert lost > 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_tells_only_what_is_so_with_a_witness(engine: str) -> None:
+    """Those that vindicate with the model find each racy event that they propose; ``auto`` finds all."""
+    found: Counter[str] = Counter()
+    for trace in _traces(0):
+        expected, checker, told = _bugs(trace), Checker(trace), {kind: set() for kind in KINDS}
+        search = Search(trace)
+        for bug in run(search, engine, KINDS):
+            assert checker.objections(bug.witness) == []
+            assert _named(bug.kind, bug.rows) in expected[bug.kind]
+            told[bug.kind].add(bug.rows[-1])
+            found[bug.kind] += 1
+        if engine in ("auto", "maximal"):
+            assert told["race"] == {rows[-1] for rows in expected["race"]}
+            assert all(bool(told[kind]) == bool(expected[kind]) for kind in KINDS)
+            assert search.tiers[-1].undecided == 0
+    assert found["race"] > _SHARE
+
+
+def test_what_is_not_so_is_not_believed() -> None:
+    """Witnesses of what is predictable, with something else claimed, or in another order."""
+    refused: Counter[str] = Counter()
+    chance = random.Random(1)
+    for trace in _traces(0):
+        bugs, checker = _bugs(trace), Checker(trace)
+        for kind in KINDS:
+            for prediction in Maximal(kind, Each.ALL).predict(trace):
+                for why, witness in _spoilt(trace, bugs, prediction.witness, chance):
+                    assert checker.objections(witness), f"believed although {why}: {witness}"
+                    refused[why] += 1
+    assert len(refused) == 5
+    assert min(count for why, count in refused.items() if "waits" not in why) > 40, refused
+
+
+def _spoilt(
+    trace: Trace, bugs: dict[str, set[object]], witness: Witness, chance: random.Random
+) -> Iterator[tuple[str, Witness]]:
+    other, order = chance.randrange(len(trace)), witness.order
+    match witness.claim:
+        case Races(first, _):
+            if (min(first, other), max(first, other)) not in bugs["race"]:
+                yield "another event races", replace(witness, claim=Races(first, other))
+        case Deadlocks(steps):
+            if frozenset((*steps[:-1], other)) not in bugs["deadlock"]:
+                yield "another event waits", replace(witness, claim=Deadlocks((*steps[:-1], other)))
+        case Intrudes(first, _, last):
+            if (first, other, last) not in bugs["atomicity"]:
+                yield "another event intrudes", replace(witness, claim=Intrudes(first, other, last))
+    for here in range(len(order) - 1):
+        one, two = order[here : here + 2]
+        if trace.thread[one] == trace.thread[two]:
+            yield "a thread goes backwards", replace(witness, order=(*order[:here], two, one, *order[here + 2 :]))
+            yield "a step is left out", replace(witness, order=(*order[:here], *order[here + 1 :]))
