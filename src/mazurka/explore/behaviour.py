@@ -157,6 +157,7 @@ class Behaviour:
         self.initial: list[int] = []  # by place: what it holds before anybody has written it
         self.values: dict[Any, int] = {}
         self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
+        self.began_with: dict[Any, int] = {}  # location nobody has written -> the object it holds
         self.company = Company()
         self.daemons: set[int] = set()
         self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended, by thread

@@ -88,6 +88,11 @@ class Scout(Walker):
             raise _Lost
         return self.behaviour.find(here)
 
+    def _began_with(self, location: Target, number: int) -> None:
+        known = self.behaviour.began_with.get(location)
+        if known is not None:
+            self.record.objects.setdefault(abs(number), known)
+
     def _touch(self, thing: int, part: Any, writes: bool) -> None:
         pass
 

@@ -59,6 +59,7 @@ class Walker:
         self.told = [False] * len(run.tasks)  # whether the task's state was, in its last pass
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
+        self.written: set[Target] = set()
         self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
         self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
@@ -235,6 +236,10 @@ class Walker:
             if not (READS[op] or WRITES[op]):
                 continue
             location = self._location(target, WRITES[op], task, moment)
+            if WRITES[op]:
+                self.written.add(target)
+            elif _is_object(value) and self._is_untouched(target):
+                self._began_with(location, value[1])
             if target[0] == "wake":
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
             elif op not in _LIFE and target[0] not in _KEPT and not self._contended(task, location, target, WRITES[op]):
@@ -339,7 +344,7 @@ class Walker:
         named."""
         if type(key) is not tuple:
             return key
-        if len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS:
+        if _is_object(key):
             thing = self._object(abs(key[1]), task, moment)
             return ("object", thing if key[1] > 0 else -thing)
         return tuple([self._key(part, task, moment) for part in key])
@@ -365,6 +370,23 @@ class Walker:
         thing = behaviour.find(here)
         moment.things |= 1 << thing
         return thing
+
+    def _is_untouched(self, target: Target) -> bool:
+        """Whether a location holds what it held at first. Not known of attributes: what an object has not got itself it
+        may have got from its class, whatever that holds."""
+        kind, *_ = target
+        whole = kind == "i" and any((part, target[1]) in self.written for part in ("s", "v"))
+        return kind != "a" and not whole and target not in self.written
+
+    def _began_with(self, location: Target, number: int) -> None:
+        """A location nobody has written holds the object that it holds in all runs."""
+        behaviour, here = self.behaviour, self.record.objects.get(abs(number))
+        known = behaviour.began_with.get(location)
+        if here is None:
+            here = self.record.objects[abs(number)] = behaviour.new_object() if known is None else known
+        elif known is not None and behaviour.find(known) != behaviour.find(here):
+            behaviour.same(behaviour.find(known), behaviour.find(here))
+        behaviour.began_with[location] = here
 
     def _meet(self, number: int, task: int, moment: Moment) -> None:
         """A task touches an object, perhaps one it has made: a pass that makes one is not like the one before."""
@@ -448,6 +470,13 @@ class Walker:
 
 def _is_about_object(target: Target) -> bool:
     return len(target) > 1 and type(target[1]) is int and target[1] >= _OBJECTS
+
+
+def _is_object(key: Any) -> bool:
+    """Whether a value's key stands for an object."""
+    return (
+        type(key) is tuple and len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS
+    )
 
 
 def _contended_in(run: Run) -> set[Target]:
