@@ -98,7 +98,8 @@ class WeakOrders:
         return sum(1 << row for row in range(self.size) if self.threads[row] == thread)
 
     def _bound(self) -> list[int]:
-        """Fork before the thread's later events, earlier events of a thread before its join."""
+        """Fork before the thread's later events and its join (whether or not it does anything), earlier events of a
+        thread before its join."""
         before = [0] * self.size
         for row, op in enumerate(self.ops):
             other = self.others[self.targets[row]] if op in (Op.FORK, Op.JOIN) else -1
@@ -106,7 +107,8 @@ class WeakOrders:
                 before[row] |= self._of_thread(other) & (1 << row) - 1
             elif other >= 0:
                 for later in range(row + 1, self.size):
-                    before[later] |= (self.threads[later] == other) << row
+                    joins = self.ops[later] is Op.JOIN and self.targets[later] == self.targets[row]
+                    before[later] |= (joins or self.threads[later] == other) << row
         return before
 
     def _lock_order(self) -> list[int]:

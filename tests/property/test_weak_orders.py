@@ -94,7 +94,7 @@ def test_numbers_may_grow_from_part_to_part() -> None:
 def _trace(*events: tuple[int, Op, str]) -> Trace:
     kinds = {Op.ACQUIRE: "lock", Op.RELEASE: "lock", Op.FORK: "thread", Op.JOIN: "thread", Op.NOTIFY: "cond"}
     log = [Step(thread, op, (kinds.get(op, "var"), target), 0, True, None) for thread, op, target in events]
-    return assemble(parts_of(trace_of([str(n) for n in range(1 + max(e[0] for e in events))], log)))
+    return assemble(parts_of(trace_of("0123", log)))
 
 
 def _under(thread: int, lock: str, *events: tuple[int, Op, str]) -> list[tuple[int, Op, str]]:
@@ -139,6 +139,18 @@ def test_only_wcp_composes_with_the_order_of_locks() -> None:
         (2, Op.WRITE, "y"),
     )
     assert [len(races(trace)) for races, _, _ in _ORDERS.values()] == [1, 1, 0]
+
+
+def test_what_precedes_a_thread_of_its_own_precedes_whoever_takes_a_lock_from_it() -> None:
+    there = [(0, Op.WRITE, "y"), *_under(0, "l", (0, Op.WRITE, "x")), *_under(1, "l", (1, Op.READ, "x"))]
+    by_conflict = [*_under(1, "m", (1, Op.WRITE, "z")), *_under(0, "m", (0, Op.READ, "z"))]
+    by_lock = [*_under(1, "m"), *_under(0, "m")]
+    by_notification = [(1, Op.NOTIFY, "c"), (0, Op.NOTIFY, "c")]
+    by_fork_and_join = [(0, Op.FORK, "3"), (0, Op.JOIN, "3")]
+    on = [*_under(0, "k"), *_under(2, "k"), (2, Op.WRITE, "y")]
+    for back in (by_conflict, by_lock, by_notification, by_fork_and_join):
+        assert [len(races(_trace(*there, *back, *on))) for races, _, _ in _ORDERS.values()] == [1, 1, 0]
+    assert [len(races(_trace(*there, *on))) for races, _, _ in _ORDERS.values()] == [1, 1, 1]
 
 
 def test_forks_joins_and_notifications_order() -> None:
