@@ -77,7 +77,7 @@ def _event(row: dict[str, str]) -> Told:
     if not row["thread"]:
         raise Malformed(1, "no name of a thread")
     kind, target = row.get("kind") or KINDS[op], row.get("target", "")
-    if not target and op in OWN:
+    if op in OWN:
         target = row["thread"]
     if kind != "none" and not target:
         raise Malformed(1, f"{row['op']} of what?")

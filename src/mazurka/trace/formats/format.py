@@ -52,7 +52,7 @@ _WORDS: Final = rb"(RD|WR|ARD|AWR|LK|UK|SIG|WT|SIGNAL[A-Z]+|WAIT[A-Z]+|PREBRANCH
 #: All formats, in the order in which a file that does not say is tried for them.
 FORMATS: Final = (
     Format("parquet", (".parquet",), re.compile(rb"PAR1"), "Mazurka's own: Parquet, readable by DuckDB and Polars"),
-    Format("csv", (".csv",), re.compile(rb"(\xef\xbb\xbf)?thread,op,"), "CSV with a header, a column per field"),
+    Format("csv", (".csv",), re.compile(rb"(\xef\xbb\xbf)?thread,op[,\r\n]"), "CSV with a header, a column per field"),
     Format("std", (".std",), re.compile(rb"[^|\s]+\|" + _EVENT + rb"\|[^|\n]*(\r?\n|\Z)"), "RAPID's STD text"),
     Format("speedygo", (".speedygo",), re.compile(rb"[^,\s]+," + _WORDS + rb","), "SpeedyGo's logs"),
     Format("focs", (".focs",), re.compile(rb"(Fork|Begin|End|Join|Read|Write|Acq|Rel) \S+ \S+"), "focs-lab's text"),

@@ -88,8 +88,8 @@ def _rows(path: Path, tables: _Tables) -> Iterator[Columns]:
 
 def _rows_of_file(path: Path, tables: _Tables) -> Iterator[Columns]:
     try:
+        _check_schema(path, pq.read_schema(path))
         with pq.ParquetFile(path, read_dictionary=list(_COLUMNS)) as file:
-            _check_schema(path, file.schema_arrow)
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
                 if table.num_rows:

@@ -32,7 +32,8 @@ class Source:
         self.path = path
         self._ahead = b""
         try:
-            self._stream = _opened(path)
+            self._file: IO[bytes] = BytesIO() if path.is_dir() else path.open("rb")
+            self._stream = _decompressing(self._file)
         except OSError as error:
             raise unreadable(path, error) from error
 
@@ -41,6 +42,7 @@ class Source:
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
+        self._file.close()
 
     def head(self, size: int = 1 << 14) -> bytes:
         """How it starts; still to be read."""
@@ -118,16 +120,13 @@ def unreadable(path: Path, error: OSError) -> MazurkaError:
     return MazurkaError("trace-unreadable", f"can't be read: {error.strerror or error}", where=str(path))
 
 
-def _opened(path: Path) -> IO[bytes] | Any:
-    if path.is_dir():
-        return BytesIO()
-    stream = path.open("rb")
-    magic = stream.read(4)
-    stream.seek(0)
+def _decompressing(file: IO[bytes]) -> IO[bytes] | Any:
+    magic = file.read(4)
+    file.seek(0)
     if magic.startswith(_GZIP):
-        return gzip.open(stream)
+        return gzip.open(file)
     if magic == _ZSTD:
         import pyarrow
 
-        return pyarrow.CompressedInputStream(stream, "zstd")
-    return stream
+        return pyarrow.CompressedInputStream(file, "zstd")
+    return file

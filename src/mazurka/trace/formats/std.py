@@ -83,4 +83,5 @@ def _objection(line: str) -> Malformed:
         return Malformed(column, "no operation")
     if bracket and not operand.endswith(")"):
         return Malformed(column + len(event), "a bracket is not closed")
-    return Malformed(column + len(word) + 1, "white space in a name")
+    space = re.search(r"\s", event)
+    return Malformed(column + (space.start() if space else len(event)), "white space in a name")
