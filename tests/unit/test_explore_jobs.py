@@ -23,7 +23,8 @@ from mazurka.explore.crew import Forked
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.frontier import Frontier, open_frontier
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
-from mazurka.explore.stint import Order, Report, Worker
+from mazurka.explore.stint import Order, Report, Terms, Worker, work
+from mazurka.explore.strategy import make_strategy
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 
 INCREMENT = (Read("t", "v"), Write("v", "t + 1"))
@@ -105,6 +106,18 @@ def test_the_first_failing_sample_is_the_same(strategy: str) -> None:
     assert isinstance(outcomes[0].verdict, Violation)
     assert [(found.seed, found.schedule) for (found,) in first] == [(first[0][0].seed, first[0][0].schedule)] * 3
     assert outcomes[0].executions > 1
+
+
+def test_a_known_failure_is_news_if_it_comes_earlier() -> None:
+    """Whoever has the later numbers may be quicker."""
+
+    def found(terms: Terms) -> dict[tuple[str, ...], int]:
+        seen = work(OracleProgram(WRONG), make_strategy("random"), terms).sightings
+        return {identity: each.seed for identity, each in seen.found.items()}
+
+    ((identity, seed),) = found(Terms(60.0, 2_000)).items()
+    assert found(Terms(60.0, seed + 1, {identity: seed + 256})) == {identity: seed}
+    assert found(Terms(60.0, seed + 1, {identity: seed})) == {}
 
 
 @pytest.mark.parametrize("strategy", ["mcr", "dfs", "random", "pct"])

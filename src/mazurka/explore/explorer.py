@@ -173,7 +173,8 @@ class Explorer:
         if self.budget.seconds is not None:
             seconds = min(seconds, self.budget.seconds - self._seconds())
         left = None if self.budget.executions is None else self.budget.executions - self.seen.executions
-        return Terms(seconds, left, frozenset(self.seen.found), self.stop_at_first, self.races)
+        known = {identity: found.seed for identity, found in self.seen.found.items()}
+        return Terms(seconds, left, known, self.stop_at_first, self.races)
 
     def _take_in(self, stint: Stint) -> Progress:
         new = self.seen.add(stint.sightings)

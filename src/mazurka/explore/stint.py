@@ -10,7 +10,7 @@ Cost: a microsecond or two a run, beside the program and the strategy.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,17 +20,18 @@ from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.strategy import Foretelling, Row, Settings, Strategy, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
-#: The identities of failures.
-Identities = Collection[tuple[str, ...]]
+#: Failures by their identities: the least seed known to lead there.
+Known = Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """When a stint ends, and which failures are news."""
+    """When a stint ends, and which failures are news: those not known, or only of a later seed (somebody else was
+    quicker with that)."""
 
     seconds: float
     executions: int | None = None  # at most
-    known: Identities = ()
+    known: Known = field(default_factory=dict)
     only_first: bool = False  # of several failures of one run only the first counts (races are none)
     races: bool = False  # whether data races are predicted from runs, and made to happen
 
@@ -78,7 +79,7 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
 def _add_unknown(stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
     """Keep those failures of a run that are news."""
     seen, schedule = stint.sightings, run.schedule()
-    unknown = {each.identity: each for each in failures if each.identity not in terms.known}
+    unknown = {each.identity: each for each in failures if rank < terms.known.get(each.identity, rank + 1)}
     firsts = list(unknown.values())
     if terms.only_first:
         firsts = [each for each in firsts if each.is_race] + [each for each in firsts if not each.is_race][:1]
