@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mazurka.causal.solver import Infeasible, Unknown
-from mazurka.predict.conflicts import RACE
+from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Groups, claim_of, grouped, never
@@ -145,7 +145,9 @@ def _decided(
 def _by_order(search: Search, tier: Tier) -> _Proven:
     """The events that race under a partial order, each with an earlier one."""
     racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
-    return _decided(search, tier, ((pair[-1], [pair]) for pair in racy.pairs()), search.vindicate, False)
+    target, names = search.trace.target, search.trace.targets
+    groups = ((pair[-1], [pair]) for pair in racy.pairs() if is_data(names[target[pair[-1]]]))
+    return _decided(search, tier, groups, search.vindicate, False)
 
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
