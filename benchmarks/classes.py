@@ -10,16 +10,19 @@ wrote, or after, and not at all after each order of the two.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from tests.oracle.benchmarks import bubble_sort, counter, dead_lock
 from tests.oracle.drive import reach
-from tests.oracle.enumerate import everything, interleavings, mazurkiewicz_classes, reads_from_classes
+from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
+from tests.oracle.generate import random_program
 
 from benchmarks.row import Row, Settings
 from benchmarks.strategies import CLASSES, made
 
 _ROUNDS: Final = (1, 2, 3, 4)
+_RANDOM: Final = 250
 _SORTS: Final = ((463, 0, 2435, 89), (-7, -2343, 0, -7890), (0, 73, -908, -7654), (2, 2, 1, 1))
 
 
@@ -41,6 +44,19 @@ def measure(settings: Settings) -> Iterator[Row]:
         classes, executions = str(_readings(program)), str(_executions(program, CLASSES))
         note = f"{_executions(program, 'se-mcr')} executions show all that a thread can read"
         yield Row(f"classes of equal reads, {name}", classes, executions, note=note, holds=classes == executions)
+    yield _repetitions()
+
+
+def _repetitions() -> Row:
+    ways, by_source, by_value = 0, 0, 0
+    for number in range(_RANDOM):
+        program = random_program(number, conditions=False)
+        with suppress(TooLarge):
+            ways += _readings(program)
+            by_source += reach(program, "mcr").followed
+            by_value += _executions(program, CLASSES)
+    note = f"mcr makes {by_source:,}, {by_source - ways:,} of which repeat what was read"
+    return Row(f"classes of equal reads, {_RANDOM} random", str(ways), str(by_value), note=note, holds=ways == by_value)
 
 
 def _readings(program: Any) -> int:
