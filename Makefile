@@ -11,6 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SITE := .demo/site
 BENCH := .venv-bench
+SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-long check format bench docs lock clean
@@ -41,13 +42,13 @@ demo: $(SITE)/ready ## find a bug in a released library, explain it and replay i
 	@$(BIN)/python demo/run.py
 
 test: $(READY) ## run the test suite
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-fast: $(READY) ## run the tests that take no more than a few seconds each
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) -m "not slow" $(ARGS)
 
 test-long: $(READY) ## run the whole suite, with many more generated programs
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 check: $(READY) ## check formatting, lint, types and the layers
 	$(BIN)/ruff format --check .

@@ -29,7 +29,7 @@ from mazurka.program.protocol import Step
 from mazurka.trace.trace import trace_of
 
 #: Generated traces; each is asked about ten questions.
-TRACES = 12_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 700
+TRACES = 12_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 400
 
 
 def generated(seeds: range, longest: int = 12) -> Iterator[tuple[list[Step], bool, Model, list[Question]]]:

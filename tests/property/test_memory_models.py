@@ -1,5 +1,5 @@
 """Generated programs with fences and indivisible updates reach, under each memory model, what the oracle's abstract
-machine reaches. ``make test-long`` takes 5,000 programs per model, the suite a hundred.
+machine reaches. ``make test-long`` takes 5,000 programs per model, the suite fifty.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.witnessing import examined
 
-_PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 100)
+_PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 50)
 _SHARE = 50
 _STATES = 15_000
 _WITNESSED = {"long": 300}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 10)
