@@ -63,13 +63,18 @@ class Stream(Protocol):
 
 
 def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> Columns:
-    """A trace's. Reading and writing a target that is no ``data`` (by target; None: all are) orders, and can't race."""
+    """A trace's. Reading and writing a target that is no ``data`` (by target; None: all are) orders, and can't race;
+    taking a lock that is also looked at is writing it."""
     op = np.asarray(trace.op, np.int8)
     target = np.asarray(trace.target, np.int32)
     if data is not None:
-        orders = ~data[target]
+        orders, looks, takes = ~data[target], (op == Op.READ) | (op == Op.RMW), op == Op.ACQUIRE
+        looked_at = np.zeros(len(data), np.bool_)
+        looked_at[target[orders & looks]] = True
+        writes = op == Op.WRITE
         op = np.where(orders & (op == Op.READ), np.int8(Op.ACQUIRE), op)
-        op = np.where(orders & (op == Op.WRITE), np.int8(Op.RELEASE), op)
+        op = np.where(orders & writes, np.int8(Op.RELEASE), op)
+        op = np.where(takes & looked_at[target], np.int8(Op.RMW), op)
     return Columns(np.asarray(trace.thread, np.int32), op, target)
 
 

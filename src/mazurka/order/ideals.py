@@ -1,0 +1,304 @@
+"""Sync-preserving ideals: what must happen, as it happened, so that some events can come next. Compiled.
+
+Definition (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL 2021,
+Definitions 3 and 5). An ideal is a set of events that contains
+
+- with an event all earlier ones of its thread, the fork of its thread, and of a thread that it joins all events;
+- with a read the write that it takes its value from;
+- with two acquires of a lock the release of the first: sections are in the order of the trace, if both take place.
+
+Taken in the order of the trace, an ideal is a correct reordering. The smallest that contains what precedes some events
+in their threads is what it takes to let these come next together, if sections of a lock are not to change places: they
+can, if it contains none of them.
+
+An ideal is ``until[thread]``, the latest event of each thread in it. It grows by passing, thread by thread, the events
+that ask for others: *links* (a read of another thread's write, the first event after a fork, a join) and *sections*.
+``top[lock]`` is the latest section in it; whenever another comes, the earlier of the two has to be left. What is asked
+for always comes earlier in the trace, so an ideal needs nothing but what precedes its events.
+
+Locks that are looked at (try-locks), conditions and the like: each operation that reads needs the one that wrote last,
+which keeps their order. Sections nest as they like; inner ones of a lock that is held already are left out.
+
+Cost: to build the index O(1) an event; 20 bytes for each section and link, 17 for each target. An ideal costs
+some nanoseconds for each section and link in it, once if it grows monotonically.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.order.clocks import BLOCK, jit, padded
+from mazurka.order.streaming import Columns, Sizes
+from mazurka.trace.event import READS, WRITES, Op
+
+_ACQUIRE, _RELEASE, _FORK, _JOIN, _WRITE = map(int, (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.WRITE))
+
+# What a target is.
+ORDERED: Final = 0
+LOCK: Final = 1
+DATA: Final = 2
+
+_READS: Final = np.array(READS)
+_WRITES: Final = np.array(WRITES)
+_LOCKING: Final = sum(1 << op for op in (Op.ACQUIRE, Op.RELEASE, Op.REQUEST))
+_TOUCHING: Final = sum(1 << op for op in (Op.READ, Op.WRITE))
+_LIVING: Final = sum(1 << op for op in (Op.FORK, Op.JOIN, Op.BEGIN, Op.END))
+
+#: In ``until``: all events of a thread.
+ALL: Final = 2**31 - 1
+
+#: How many locks a thread can hold at once, to begin with.
+_DEPTH: Final = 8
+
+
+class Index(NamedTuple):
+    """What asks for other events, in the order of the trace. Arrays are int32."""
+
+    next: Any  # [entries] the next of the same thread, or -1; entry t < threads stands before the first of thread t
+    event: Any  # [entries]
+    lock: Any  # [entries] its number among the locks; -1: a link
+    other: Any  # [entries] the event it takes: a section's release, -1 while it is open; a link's source
+    thread: Any  # [entries] of ``other``
+    count: Any  # [2] entries; locks held at once, at most
+    latest: Any  # [threads] the latest entry
+    passed: Any  # [threads] the latest event
+    forked: Any  # [threads, 2] the fork that the next event of the thread needs, or -1; its thread
+    known: Any  # [threads, threads] the latest event of the other thread that a link asked for
+    written: Any  # [targets, 2] event and thread of the latest write
+    kind: Any  # [targets] int8
+    number: Any  # [targets] of locks among the locks
+    held: Any  # [threads, depth] entries of the sections open, outermost first
+    times: Any  # [threads, depth] how often each has been entered
+    depth: Any  # [threads]
+
+
+def kinds_of(columns: Columns, sizes: Sizes, data: Any = None) -> Any:
+    """What each target is: data if only read and written (and among ``data``), a lock if only taken and given back."""
+    met = np.zeros(max(sizes.targets, 1), np.int32)
+    _meet(columns.op, columns.target, met)
+    touched = (met & ~_TOUCHING) == 0
+    locking = ((met & ~_LOCKING) == 0) & (met != 0)
+    return np.where(locking, LOCK, np.where(touched if data is None else touched & data, DATA, ORDERED)).astype(np.int8)
+
+
+def index_for(sizes: Sizes, kind: Any) -> Index:
+    threads, capacity = sizes.threads, sizes.threads + 4 * BLOCK
+    entries: list[Any] = [np.full(capacity, -1, np.int32) for _ in range(5)]
+    return Index._make(
+        [
+            *entries,
+            np.array([threads, 0], np.int64),
+            np.arange(threads, dtype=np.int32),
+            np.full(threads, -1, np.int32),
+            np.full((threads, 2), -1, np.int32),
+            np.full((threads, threads), -1, np.int32),
+            np.full((max(sizes.targets, 1), 2), -1, np.int32),
+            kind,
+            np.cumsum(kind == LOCK, dtype=np.int32) - np.int32(1),
+            np.zeros((threads, _DEPTH), np.int32),
+            np.zeros((threads, _DEPTH), np.int32),
+            np.zeros(threads, np.int32),
+        ]
+    )
+
+
+def with_entries(index: Index) -> Index:
+    """With room for what a block may add."""
+    if len(index.event) - index.count[0] < 3 * BLOCK:
+        grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in Index._fields[:5]}
+        index = index._replace(**grown)
+    if index.count[1] + 1 >= index.held.shape[1]:
+        depth = 2 * index.held.shape[1]
+        index = index._replace(held=padded(index.held.T, depth).T.copy(), times=padded(index.times.T, depth).T.copy())
+    return index
+
+
+def index_of(columns: Columns, sizes: Sizes, data: Any = None) -> Index:
+    """The index of a whole trace."""
+    index = with_entries(index_for(sizes, kinds_of(columns, sizes, data)))
+    at = 0
+    while at < len(columns.thread):
+        at = _note_all(*columns, sizes.thread_of_target, at, index)
+        index = with_entries(index)
+    return index
+
+
+class Ideal(NamedTuple):
+    """A set of events that grows: by itself, or, numbered by ``turn``, from what another has come to.
+
+    ``top[lock]`` counts if ``turn_of[lock]`` is the turn; otherwise the top is that of the other, in ``below``.
+    """
+
+    until: Any  # [threads] the latest event in it
+    need: Any  # [threads] the latest that has to be
+    at: Any  # [threads] the latest entry passed
+    top: Any  # [locks] the latest section passed, or -1
+    turn_of: Any  # [locks]
+    turn: Any  # [1]
+    below: Any  # [locks]
+
+
+def ideal_for(index: Index) -> Ideal:
+    """An empty one, for itself."""
+    threads, locks = len(index.latest), locks_in(index)
+    top = np.full(locks, -1, np.int32)
+    return Ideal(
+        np.full(threads, -1, np.int32),
+        np.full(threads, -1, np.int32),
+        np.arange(threads, dtype=np.int32),
+        top,
+        np.zeros(locks, np.int32),
+        np.zeros(1, np.int32),
+        top,
+    )
+
+
+def locks_in(index: Index) -> int:
+    return int(index.number[-1]) + 1
+
+
+@jit
+def is_full(index):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+    return len(index.event) - index.count[0] < 3 * BLOCK or index.count[1] + 1 >= index.held.shape[1]
+
+
+@jit
+def _meet(op, target, met):  # type: ignore[no-untyped-def]
+    for i in range(len(op)):
+        met[target[i]] |= 1 << op[i]
+
+
+@jit
+def _note_all(thread, op, target, child, at, index):  # type: ignore[no-untyped-def]
+    size = len(thread)
+    while at < size and not is_full(index):
+        end = min(at + BLOCK, size)
+        for i in range(at, end):
+            note(index, thread[i], op[i], target[i], child[target[i]], np.int32(i))
+            if index.count[1] + 1 >= index.held.shape[1]:
+                return i + 1
+        at = end
+    return at
+
+
+@jit
+def note(index, t, op, x, child, event):  # type: ignore[no-untyped-def]
+    """Enter an event; events come in the order of the trace. The section entered or left, or -1."""
+    if index.forked[t, 0] >= 0:  # needed as soon as it is the thread's turn, before its first event
+        _link(index, t, index.forked[t, 0], index.forked[t, 0], index.forked[t, 1])
+        index.forked[t, 0] = -1
+    section = -1
+    if index.kind[x] == LOCK:
+        if op == _ACQUIRE:
+            section = _enter(index, t, index.number[x], event)
+        elif op == _RELEASE:
+            section = _leave(index, t, index.number[x], event)
+    elif op == _FORK:
+        if child >= 0:
+            index.forked[child, 0] = event
+            index.forked[child, 1] = t
+    elif op == _JOIN:
+        if child >= 0 and index.passed[child] >= 0:
+            _link(index, t, event, index.passed[child], child)
+    else:
+        if _READS[op] and index.written[x, 0] >= 0:
+            _link(index, t, event, index.written[x, 0], index.written[x, 1])
+        if _WRITES[op]:
+            index.written[x, 0] = event
+            index.written[x, 1] = t
+    index.passed[t] = event
+    return section
+
+
+@jit
+def _link(index, t, event, source, thread):  # type: ignore[no-untyped-def]
+    """Unless the thread's earlier links ask for as much."""
+    if thread != t and source > index.known[t, thread]:
+        index.known[t, thread] = source
+        _append(index, t, event, -1, source, thread)
+
+
+@jit
+def _append(index, t, event, lock, other, thread):  # type: ignore[no-untyped-def]
+    entry = index.count[0]
+    index.count[0] += 1
+    index.next[index.latest[t]] = entry
+    index.latest[t] = entry
+    index.event[entry], index.lock[entry] = event, lock
+    index.other[entry], index.thread[entry] = other, thread
+    return entry
+
+
+@jit
+def _enter(index, t, lock, event):  # type: ignore[no-untyped-def]
+    depth = index.depth[t]
+    for each in range(depth):
+        if index.lock[index.held[t, each]] == lock:
+            index.times[t, each] += 1
+            return -1
+    section = _append(index, t, event, lock, -1, t)
+    index.held[t, depth] = section
+    index.times[t, depth] = 1
+    index.depth[t] += 1
+    index.count[1] = max(index.count[1], depth + 1)
+    return section
+
+
+@jit
+def _leave(index, t, lock, event):  # type: ignore[no-untyped-def]
+    for each in range(index.depth[t] - 1, -1, -1):
+        section = index.held[t, each]
+        if index.lock[section] != lock:
+            continue
+        index.times[t, each] -= 1
+        if index.times[t, each]:
+            return -1
+        index.other[section] = event
+        index.depth[t] -= 1
+        for later in range(each, index.depth[t]):
+            index.held[t, later] = index.held[t, later + 1]
+            index.times[t, later] = index.times[t, later + 1]
+        return section
+    return -1
+
+
+@jit
+def grow(index, ideal):  # type: ignore[no-untyped-def]
+    """Take in what is needed, and what that needs."""
+    grew = True
+    while grew:
+        grew = False
+        for thread in range(len(ideal.until)):
+            if ideal.need[thread] > ideal.until[thread]:
+                ideal.until[thread] = ideal.need[thread]
+                _pass(index, ideal, thread)
+                grew = True
+
+
+@jit
+def _pass(index, ideal, thread):  # type: ignore[no-untyped-def]
+    """Go on to the latest event of a thread in the ideal."""
+    entry, until = ideal.at[thread], ideal.until[thread]
+    following = index.next[entry]
+    while following >= 0 and index.event[following] <= until:
+        entry = following
+        following = index.next[entry]
+        asks = entry if index.lock[entry] < 0 else _pass_section(ideal, index.lock[entry], entry)
+        if asks >= 0:
+            other = index.thread[asks]
+            event = index.other[asks] if index.other[asks] >= 0 else ALL
+            ideal.need[other] = max(ideal.need[other], event)
+    ideal.at[thread] = entry
+
+
+@jit
+def _pass_section(ideal, lock, section):  # type: ignore[no-untyped-def]
+    """The section that has to be left because of it, or -1."""
+    top = ideal.top[lock] if ideal.turn_of[lock] == ideal.turn[0] else ideal.below[lock]
+    if section < top:
+        return section
+    ideal.top[lock] = section
+    ideal.turn_of[lock] = ideal.turn[0]
+    return top

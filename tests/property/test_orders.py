@@ -1,0 +1,162 @@
+"""hb, shb and sync-preserving races and deadlocks are what their definitions say, however a trace is cut into parts."""
+
+from __future__ import annotations
+
+import os
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from benchmarks.generated_traces import Shape, columns_of, numbers_of
+from tests.oracle.orders import Orders
+from tests.oracle.orders_weak import guarded_trace
+from tests.oracle.predictable import Predictable, random_trace
+
+from mazurka.order import hb, shb, sync_preserving
+from mazurka.order.racy_events import RacyEvents
+from mazurka.order.streaming import PIECE, Columns, Sizes, Stream, sizes_of
+from mazurka.order.streaming import columns_of as trace_columns
+from mazurka.program.protocol import Step
+from mazurka.trace.columns import assemble, parts_of
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace, trace_of
+from mazurka.witness import Races, objections
+
+_LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
+_TRACES = 10_000 if _LONG else 150
+_STREAMS = {"hb": hb.HappensBefore, "shb": shb.SchedulableHappensBefore}
+
+
+def _draw(seed: int) -> Trace:
+    rng = random.Random(seed)
+    length = rng.choice((12, 20, 30, 60))
+    match rng.randrange(4):
+        case 0:
+            return guarded_trace(rng, length)
+        case 1:
+            return _signalling_trace(rng, length)
+    return random_trace(rng, length, rng.choice((2, 3, 4)))
+
+
+def _signalling_trace(rng: random.Random, length: int) -> Trace:
+    """Atomic counters and notifications among the accesses; locks that are given back by nobody, or looked at."""
+    log: list[Step] = []
+    holder: dict[str, int] = {}
+    for _ in range(length):
+        thread, lock = rng.randrange(3), rng.choice("kl")
+        match rng.randrange(8):
+            case 0:
+                log.append(Step(thread, rng.choice((Op.RMW, Op.NOTIFY)), ("cond", rng.choice("cd")), 0, True, None))
+            case 1 if lock not in holder:
+                holder[lock] = thread
+                log.append(Step(thread, Op.ACQUIRE, ("lock", lock), 0, True, None))
+            case 2 if holder.get(lock) == thread:
+                del holder[lock]
+                log.append(Step(thread, Op.RELEASE, ("lock", lock), 0, True, None))
+            case 3 if lock in holder and rng.random() < 0.2:
+                log.append(Step(thread, Op.READ, ("lock", lock), 0, True, None))
+            case _:
+                op = rng.choice((Op.READ, Op.WRITE))
+                log.append(Step(thread, op, ("var", rng.choice("xy")), 0, True, None))
+    return assemble(parts_of(trace_of(["0", "1", "2"], log)))
+
+
+def _in_parts(order: Stream, columns: Columns, sizes: Sizes, cuts: list[int]) -> RacyEvents:
+    for start, end in pairwise([0, *cuts, len(columns.thread)]):
+        order.feed(columns.between(start, end), sizes)
+    return order.racy_events()
+
+
+def _later(pairs: set[tuple[int, int]]) -> list[int]:
+    return sorted({later for _, later in pairs})
+
+
+def test_racy_events_are_those_of_the_definitions() -> None:
+    for seed in range(_TRACES):
+        trace = _draw(seed)
+        data = [name[0] == "var" for name in trace.targets]
+        oracle, mask = Orders(trace, data), np.array(data)
+        wanted = {"hb": oracle.hb(), "shb": oracle.shb(), "sync_preserving": oracle.sync_preserving()}
+        for module in (hb, shb, sync_preserving):
+            name = module.__name__.rpartition(".")[2]
+            found = module.races(trace, mask)
+            assert found.event.tolist() == _later(wanted[name]), (name, seed)
+            assert set(found.pairs()) <= wanted[name], (name, seed)
+        cuts = sorted(random.Random(seed).choices(range(len(trace) + 1), k=3))
+        for name, stream in _STREAMS.items():
+            with stream(seed % 2 == 0) as order:
+                found = _in_parts(order, trace_columns(trace, mask), sizes_of(trace), cuts)
+            assert found.event.tolist() == _later(wanted[name]), (name, seed)
+        assert wanted["shb"] <= wanted["sync_preserving"], seed
+
+
+def test_sound_races_have_a_reordering_that_the_checker_believes() -> None:
+    witnesses = 0
+    for seed in range(_TRACES):
+        trace = random_trace(random.Random(seed), 30, 3)
+        pairs = {*sync_preserving.races(trace).pairs(), *shb.races(trace).pairs()}
+        asked = sync_preserving.SyncPreserving(trace)
+        for first, second in pairs:
+            witness = asked.witness(first, second)
+            assert witness is not None, seed
+            assert witness.claim == Races(first, second), seed
+            assert not objections(trace, witness), seed
+        witnesses += len(pairs)
+    assert witnesses > 2 * _TRACES
+
+
+def test_sync_preserving_races_are_among_all_that_can_be() -> None:
+    for seed in range(_TRACES):
+        trace = random_trace(random.Random(seed), 14, 3)
+        assert set(sync_preserving.races(trace).pairs()) <= Predictable(trace).races(), seed
+
+
+def _large() -> tuple[Columns, Sizes]:
+    shape = Shape(3 * PIECE, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
+    numbers = numbers_of(shape)
+    return Columns(*columns_of(shape)), Sizes(numbers.threads, numbers.thread_of_target)
+
+
+@pytest.mark.parametrize("name", _STREAMS)
+def test_two_threads_find_what_one_does_in_a_trace_that_fills_the_tables(name: str) -> None:
+    columns, sizes = _large()
+    with _STREAMS[name](False) as one, _STREAMS[name](True) as two:
+        one.feed(columns, sizes)
+        found = _in_parts(two, columns, sizes, [1000, PIECE + 77])
+    assert len(found) > 300
+    assert found.event.tolist() == one.racy_events().event.tolist()
+    assert found.partner.tolist() == one.racy_events().partner.tolist()
+
+
+def test_a_trace_that_fills_the_tables_has_all_races_of_schedulable_happens_before() -> None:
+    columns, sizes = _large()
+    with shb.SchedulableHappensBefore() as order:
+        order.feed(columns, sizes)
+        some = set(order.racy_events().event.tolist())
+    found = sync_preserving.races_of(columns, sizes)
+    assert some < set(found.event.tolist())
+
+
+def test_numbers_may_grow_from_part_to_part() -> None:
+    trace = _draw(5)
+    columns, sizes = trace_columns(trace), sizes_of(trace)
+    for stream in _STREAMS.values():
+        with stream(False) as order, stream(True) as whole:
+            for row in range(len(trace)):
+                seen = columns.between(0, row + 1)
+                others = sizes.thread_of_target[: int(seen.target.max()) + 1]
+                threads = max(int(seen.thread.max()), int(others.max(initial=-1))) + 1
+                order.feed(columns.between(row, row + 1), Sizes(threads, others))
+            whole.feed(columns, sizes)
+            assert order.racy_events().event.tolist() == whole.racy_events().event.tolist()
+
+
+def test_an_empty_trace_has_no_races() -> None:
+    nothing = np.zeros(0, np.int32)
+    columns, sizes = Columns(nothing, nothing.astype(np.int8), nothing), Sizes(0, nothing)
+    for stream in _STREAMS.values():
+        with stream() as order:
+            order.feed(columns, sizes)
+            assert not len(order.racy_events())
+    assert not len(sync_preserving.races_of(columns, sizes))
