@@ -30,6 +30,10 @@ from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LOOK, NONE, READ, 
 #: The rules.
 NEEDED, AS_IT_WAS, LEFT = range(3)
 
+#: Registers: how many threads wait, how many locks are touched, 1 once there is no such set; the window's first row,
+#: the rule.
+WAIT, TOUCHED, STUCK, SINCE, RULE = range(5)
+
 #: As a number of events: the thread may go as far as it likes.
 FAR: Final = 2**31 - 1
 
@@ -48,7 +52,7 @@ class Cone(NamedTuple):
     stood_in: Ints  # by lock: the section in which somebody stands to the end
     top: Ints  # by lock: the section that has not been left, or the last
     touched: Ints  # locks of which either is set
-    count: Ints  # how many wait, how many locks are touched, 1 once there is no such set
+    reg: Ints  # see below
 
 
 def cone_of(threads: int, targets: int) -> Cone:
@@ -58,43 +62,49 @@ def cone_of(threads: int, targets: int) -> Cone:
         np.zeros(threads, np.int8),
         *(np.full(targets, NONE, np.int64) for _ in range(2)),
         np.zeros(targets, np.int64),
-        np.zeros(3, np.int64),
+        np.zeros(5, np.int64),
     )
 
 
-def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints, since: int, rule: int) -> bool:
-    """The least set by a rule for which ``happen`` happen and threads can stand before ``next_``; false if none.
+def follow(cone: Cone, since: int, rule: int) -> None:
+    """From now on sets are of a window, and grow by a rule."""
+    cone.reg[SINCE] = since
+    cone.reg[RULE] = rule
+
+
+def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> bool:
+    """The least set for which ``happen`` happen and threads can stand before ``next_``; false if there is none.
 
     Threads go no further than so many events that ``stop`` says (empty: as far as they like).
     """
-    _open_up(index, cone, next_, stop, since, rule)
+    _open_up(index, cone, next_, stop)
     for i in range(len(next_)):
         e = next_[i]
-        t = index.thread[e]
+        t = int(index.thread[e])
         position = e - index.starts[t]
         if position > cone.past[t]:
             cone.past[t] = position
         _keep(index, cone, t, guard_of(index, e))
         if position == index.born[t] and index.fork[t] != NONE:
-            want(index, cone, index.fork[t])
+            want(index, cone, int(index.fork[t]))
         if index.kind[e] == JOIN:
-            want(index, cone, index.link[e])
+            want(index, cone, int(index.link[e]))
         _wait(cone, t)
     for i in range(len(happen)):
         want(index, cone, happen[i])
-    while cone.count[0] > 0 and cone.count[2] == 0:
-        cone.count[0] -= 1
-        t = cone.waiting[cone.count[0]]
+    while cone.reg[WAIT] > 0 and cone.reg[STUCK] == 0:
+        cone.reg[WAIT] -= 1
+        t = cone.waiting[cone.reg[WAIT]]
         cone.is_waiting[t] = 0
-        _look(index, cone, t, since, rule)
-    return bool(cone.count[2] == 0)
+        _look(index, cone, t)
+    return bool(cone.reg[STUCK] == 0)
 
 
-def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints, since: int, rule: int) -> None:
+def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints) -> None:
     """The empty set, or the rows before the window; who stands where, and which sections are open."""
-    for i in range(cone.count[1]):
+    for i in range(cone.reg[TOUCHED]):
         cone.stood_in[cone.touched[i]] = cone.top[cone.touched[i]] = NONE
-    cone.count[:] = 0
+    cone.reg[:SINCE] = 0
     cone.is_waiting[:] = 0
     cone.cap[:] = FAR
     for i in range(len(next_)):
@@ -103,16 +113,16 @@ def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints, since: int, rule
     for t in range(len(stop)):
         cone.cap[t] = min(cone.cap[t], stop[t])
     for t in range(len(cone.base)):
-        position = events_before(index, t, since)
+        position = events_before(index, t, cone.reg[SINCE])
         cone.base[t] = cone.past[t] = cone.kept[t] = cone.seen[t] = cone.looked[t] = position
         if cone.cap[t] < position:
-            cone.count[2] = 1
-        if rule != NEEDED:
+            cone.reg[STUCK] = 1
+        if cone.reg[RULE] != NEEDED:
             a = innermost(index, index.starts[t] + position - 1) if position > 0 else NONE
             while a != NONE:
                 if is_open(index, a, index.starts[t] + position):
-                    _enter(index, cone, a, rule)
-                a = index.inside[a]
+                    _enter(index, cone, a)
+                a = int(index.inside[a])
     for t in range(len(cone.base)):
         if 0 < cone.cap[t] < FAR:
             _stand(index, cone, index.starts[t] + cone.cap[t])
@@ -124,7 +134,7 @@ def _stand(index: Index, cone: Cone, e: int) -> None:
     while a != NONE:
         if is_open(index, a, e):
             _stand_in(index, cone, a)
-        a = index.inside[a]
+        a = int(index.inside[a])
 
 
 def events_before(index: Index, t: int, since: int) -> int:
@@ -156,7 +166,7 @@ def stop_of(index: Index, t: int, position: int, sections: int) -> int:
         while a != NONE:
             if is_open(index, a, e) and index.link[a] != NONE and (least == NONE or index.link[a] < least):
                 least = index.link[a]
-            a = index.inside[a]
+            a = int(index.inside[a])
         if least == NONE:
             return NONE
         position = least - index.starts[t] + 1
@@ -179,7 +189,7 @@ def _stand_in(index: Index, cone: Cone, acquire: int) -> None:
     _touch(cone, lock)
     held = cone.stood_in[lock]
     if held != NONE and held != acquire:
-        cone.count[2] = 1
+        cone.reg[STUCK] = 1
     cone.stood_in[lock] = acquire
     other = cone.top[lock]
     if other != NONE and other != acquire:
@@ -188,28 +198,28 @@ def _stand_in(index: Index, cone: Cone, acquire: int) -> None:
 
 def _touch(cone: Cone, lock: int) -> None:
     if cone.stood_in[lock] == NONE and cone.top[lock] == NONE:
-        cone.touched[cone.count[1]] = lock
-        cone.count[1] += 1
+        cone.touched[cone.reg[TOUCHED]] = lock
+        cone.reg[TOUCHED] += 1
 
 
 def want(index: Index, cone: Cone, e: int) -> None:
     """Let an event be in the set, with all before it in its thread."""
-    t = index.thread[e]
+    t = int(index.thread[e])
     number = e - index.starts[t] + 1
     if number > cone.past[t]:
         cone.past[t] = number
         _keep(index, cone, t, guard_of(index, e))
         _wait(cone, t)
     if number > cone.cap[t]:
-        cone.count[2] = 1
+        cone.reg[STUCK] = 1
 
 
 def want_left(index: Index, cone: Cone, acquire: int) -> None:
     """Let a section be left."""
     if index.link[acquire] == NONE:
-        cone.count[2] = 1
+        cone.reg[STUCK] = 1
     else:
-        want(index, cone, index.link[acquire])
+        want(index, cone, int(index.link[acquire]))
 
 
 def _keep(index: Index, cone: Cone, t: int, number: int) -> None:
@@ -221,36 +231,36 @@ def _keep(index: Index, cone: Cone, t: int, number: int) -> None:
 def _wait(cone: Cone, t: int) -> None:
     if cone.is_waiting[t] == 0:
         cone.is_waiting[t] = 1
-        cone.waiting[cone.count[0]] = t
-        cone.count[0] += 1
+        cone.waiting[cone.reg[WAIT]] = t
+        cone.reg[WAIT] += 1
 
 
-def _look(index: Index, cone: Cone, t: int, since: int, rule: int) -> None:
+def _look(index: Index, cone: Cone, t: int) -> None:
     """See what the new events of a thread need."""
     start = index.starts[t]
     while cone.seen[t] < cone.past[t]:
         e = start + cone.seen[t]
         if cone.seen[t] == index.born[t] and index.fork[t] != NONE:
-            _want_since(index, cone, index.fork[t], since)
+            _want_since(index, cone, int(index.fork[t]))
         cone.seen[t] += 1
         kind = index.kind[e]
         if kind == ENTER:
-            _enter(index, cone, e, rule)
+            _enter(index, cone, e)
         elif kind == JOIN or ((kind == BOTH or kind == LOOK) and index.link[e] != NONE):
-            _want_since(index, cone, index.link[e], since)
+            _want_since(index, cone, int(index.link[e]))
     while cone.looked[t] < cone.kept[t]:
         e = start + cone.looked[t]
         cone.looked[t] += 1
-        if index.kind[e] == READ and index.link[e] != NONE and not (rule == NEEDED and is_loose(index, e)):
-            source = index.link[e]
-            if index.row[source] >= since:
+        if index.kind[e] == READ and index.link[e] != NONE and not (cone.reg[RULE] == NEEDED and is_loose(index, e)):
+            source = int(index.link[e])
+            if index.row[source] >= cone.reg[SINCE]:
                 want(index, cone, source)
-                u = index.thread[source]
+                u = int(index.thread[source])
                 _keep(index, cone, u, source - index.starts[u])
 
 
-def _want_since(index: Index, cone: Cone, e: int, since: int) -> None:
-    if index.row[e] >= since:
+def _want_since(index: Index, cone: Cone, e: int) -> None:
+    if index.row[e] >= cone.reg[SINCE]:
         want(index, cone, e)
 
 
@@ -259,14 +269,14 @@ def is_loose(index: Index, e: int) -> bool:
     return bool(len(index.loose) > 0 and index.loose[e])
 
 
-def _enter(index: Index, cone: Cone, acquire: int, rule: int) -> None:
+def _enter(index: Index, cone: Cone, acquire: int) -> None:
     """One more section of a lock is in the set."""
-    lock = index.target[acquire]
+    lock, rule = index.target[acquire], cone.reg[RULE]
     if cone.stood_in[lock] != NONE:
         if cone.stood_in[lock] != acquire:
             want_left(index, cone, acquire)
         if rule == AS_IT_WAS and index.row[acquire] > index.row[cone.stood_in[lock]]:
-            cone.count[2] = 1
+            cone.reg[STUCK] = 1
     elif rule != NEEDED:
         _touch(cone, lock)
         other = cone.top[lock]

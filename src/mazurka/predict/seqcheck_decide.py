@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, Cone, grow, stop_of
+from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, Cone, follow, grow, stop_of
 from mazurka.predict.seqcheck_index import NONE, Index, Ints
 from mazurka.predict.seqcheck_order import BY_ROW, CLOSED, CYCLE, close, forget, lay_out
 
@@ -63,37 +63,37 @@ def _decide_since(
     index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int, tell: bool
 ) -> tuple[int, Ints]:
     rows, stop = np.empty(0, np.int64), np.empty(0, np.int64)
-    if not grow(index, cone, happen, next_, stop, since, NEEDED):
+    follow(cone, since, NEEDED)
+    if not grow(index, cone, happen, next_, stop):
         return NO, rows
-    if _keeps(index, before) and grow(index, cone, happen, next_, stop, since, AS_IT_WAS):
+    needed, cap = cone.past.copy(), cone.cap.copy()
+    follow(cone, since, AS_IT_WAS)
+    if _keeps(index, before) and grow(index, cone, happen, next_, stop):
         return YES, _as_it_was(index, cone) if tell else rows
-    grow(index, cone, happen, next_, stop, since, NEEDED)
-    code, order = close(index, cone, slot, before, since, NEEDED)
+    follow(cone, since, NEEDED)
+    grow(index, cone, happen, next_, stop)
+    code, order = close(index, cone, slot, before)
     forget(order)
     if code != CLOSED:
         return NO if code == CYCLE else UNDECIDED, rows
-    needed = cone.past.copy()
+    follow(cone, since, LEFT)
     for sections in range(_STOPS if len(happen) > 0 else 0):
-        stop = _stops(index, cone, needed, happen, sections)
-        if len(stop) == 0:
-            break
-        if grow(index, cone, happen, next_, stop, since, LEFT):
-            rows = _ordered(index, cone, slot, happen, next_, before, since)
+        stop = _stops(index, needed, cap, happen, sections)
+        if len(stop) > 0:
+            rows = _reordered(index, cone, slot, happen, next_, stop, before)
             if len(rows) > 0:
                 return YES, rows
-    stop = np.empty(0, np.int64)
-    if grow(index, cone, happen, next_, stop, since, LEFT):
-        rows = _ordered(index, cone, slot, happen, next_, before, since)
+    rows = _reordered(index, cone, slot, happen, next_, np.empty(0, np.int64), before)
     return YES if len(rows) > 0 else UNDECIDED, rows
 
 
-def _stops(index: Index, cone: Cone, needed: Ints, happen: Ints, sections: int) -> Ints:
+def _stops(index: Index, needed: Ints, cap: Ints, happen: Ints, sections: int) -> Ints:
     """The threads asked about go no further than is needed, but leave so many sections; nothing if none has so many."""
-    stop = np.full(len(cone.cap), FAR, np.int64)
+    stop = np.full(len(cap), FAR, np.int64)
     some = False
     for e in happen:
-        t = index.thread[e]
-        if cone.cap[t] == FAR:
+        t = int(index.thread[e])
+        if cap[t] == FAR:
             position = stop_of(index, t, needed[t], sections)
             if position != NONE:
                 stop[t] = position
@@ -101,16 +101,18 @@ def _stops(index: Index, cone: Cone, needed: Ints, happen: Ints, sections: int) 
     return stop if some else stop[:0]
 
 
-def _ordered(
-    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int
+def _reordered(
+    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, stop: Ints, before: Ints
 ) -> Ints:
-    """The rows of the set in an order in which they can happen; none if none is found."""
+    """The rows of a set in an order in which they can happen; none if none is found."""
     rows = np.empty(0, np.int64)
-    code, order = close(index, cone, slot, before, since, LEFT)
+    if not grow(index, cone, happen, next_, stop):
+        return rows
+    code, order = close(index, cone, slot, before)
     if code == CLOSED:
         for attempt in range(len(next_) + len(happen) + 1):
-            prefer = BY_ROW if attempt == 0 else index.thread[_either(next_, happen, attempt - 1)]
-            events = lay_out(index, cone, order, since, LEFT, prefer)
+            prefer = BY_ROW if attempt == 0 else _thread_of(index, next_, happen, attempt - 1)
+            events = lay_out(index, cone, order, prefer)
             if len(events) == len(order.head):
                 rows = index.row[events].astype(np.int64)
                 break
@@ -118,8 +120,8 @@ def _ordered(
     return rows
 
 
-def _either(one: Ints, other: Ints, number: int) -> int:
-    return int(one[number] if number < len(one) else other[number - len(one)])
+def _thread_of(index: Index, one: Ints, other: Ints, number: int) -> int:
+    return int(index.thread[one[number] if number < len(one) else other[number - len(one)]])
 
 
 def _keeps(index: Index, before: Ints) -> bool:

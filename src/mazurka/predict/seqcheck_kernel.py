@@ -48,9 +48,11 @@ def compiled() -> SimpleNamespace:
     """The functions, each compiled when first called."""
     import numba
 
-    space: dict[str, Any] = {}
+    space: dict[str, Any] = {"__name__": __name__}
     for part in _PARTS:
-        space |= vars(part)
+        own = {name: value for name, value in vars(part).items() if not name.startswith("__")}
+        assert all(space.get(name, value) is value for name, value in own.items()), part.__name__
+        space |= own
     jit: Any = numba.njit
     functions = _functions()
     for name, function in functions.items():

@@ -16,7 +16,7 @@ which is then undecided.
 
 Departs from the source: the order is kept as a clock per event, which passes over the set bring up to date,
 instead of a tree per pair of threads; reads that need no particular write have no rules at all; and if rows before the
-window are not taken as they were (``fixed`` false), rules whose conclusion is about them are left out, so that a
+window are not taken as they were (NEEDED), rules whose conclusion is about them are left out, so that a
 cycle is one in the whole trace.
 
 Invariant: an order given out is a correct reordering, since each of its steps has been looked at.
@@ -30,11 +30,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import NEEDED, Cone, innermost, is_loose, is_open
+from mazurka.predict.seqcheck_cone import NEEDED, RULE, SINCE, Cone, innermost, is_loose, is_open
 from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Index, Ints
 
 #: What closing an order comes to.
 CYCLE, CLOSED, TOO_BIG = range(3)
+
+#: Registers of an order: how many edges, reads that count and targets; 1 once there is a contradiction, and once an
+#: edge found no room.
+EDGES, COUNTING, SLOTS, BROKEN, FULL = range(5)
 
 #: Clocks of at most so many numbers.
 _LARGEST: Final = 1 << 27
@@ -62,44 +66,47 @@ class Order(NamedTuple):
     readers_at: Ints  # by place of a write, then by slot for what was there before: where those begin that read it
     readers: Ints  # by thread and program order
     changed: Ints  # by place: whether its clock has changed since rules were last applied to it
-    count: Ints  # edges, reads, slots, 1 once there is a contradiction, 1 if an edge found no room
+    reg: Ints  # see below
 
 
-def close(index: Index, cone: Cone, slot: Ints, before: Ints, since: int, rule: int) -> tuple[int, Order]:
-    """The least closed order of a set grown by ``rule``; of each pair of its events in ``before`` the first comes
-    first."""
+def close(index: Index, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Order]:
+    """The least closed order of a set; of each pair of its events in ``before`` the first comes first."""
     room = 4
     while True:
         order = _empty(cone, slot, len(before), room)
         if len(order.head) > len(order.clock):
             return TOO_BIG, order
-        code = _close(index, cone, order, before, since, rule)
-        if order.count[4] == 0:
+        code = _close(index, cone, order, before)
+        if order.reg[FULL] == 0:
             return code, order
         forget(order)
         room *= 4
 
 
-def _close(index: Index, cone: Cone, order: Order, before: Ints, since: int, rule: int) -> int:
+def _close(index: Index, cone: Cone, order: Order, before: Ints) -> int:
     """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
-    fixed = since == 0 or rule != NEEDED
-    _list(index, cone, order, since, rule)
-    _begin(index, cone, order, before, since)
+    _list(index, cone, order)
+    _begin(index, cone, order, before)
     first = True
-    while order.count[3] == 0 and _pass(index, cone, order):
-        edges = order.count[0]
-        _observe(index, cone, order, since, fixed)
-        _exclude(index, cone, order, fixed, rule, first)
-        if order.count[3] == 0 and order.count[0] == edges:
+    while order.reg[BROKEN] == 0 and _pass(index, cone, order):
+        edges = order.reg[EDGES]
+        _observe(index, cone, order)
+        _exclude(index, cone, order, first)
+        if order.reg[BROKEN] == 0 and order.reg[EDGES] == edges:
             return CLOSED
         order.changed[:] = 0
         first = False
     return CYCLE
 
 
+def is_fixed(cone: Cone) -> bool:
+    """Whether what was before the window is taken as it was; there is nothing before the whole trace."""
+    return bool(cone.reg[RULE] != NEEDED or cone.reg[SINCE] == 0)
+
+
 def forget(order: Order) -> None:
     """Give back the numbers of targets."""
-    for i in range(order.count[2]):
+    for i in range(order.reg[SLOTS]):
         order.slot[order.slots[i]] = NONE
 
 
@@ -140,30 +147,30 @@ def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
 # -- what there is ----------------------------------------------------------------------------------------------------
 
 
-def _list(index: Index, cone: Cone, order: Order, since: int, rule: int) -> None:
+def _list(index: Index, cone: Cone, order: Order) -> None:
     """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
     for t in order.active:
         for e in range(index.starts[t] + cone.base[t], index.starts[t] + cone.past[t]):
             kind = index.kind[e]
             if READ <= kind <= LEAVE:
                 if order.slot[index.target[e]] == NONE:
-                    order.slot[index.target[e]] = order.count[2]
-                    order.slots[order.count[2]] = index.target[e]
-                    order.count[2] += 1
-                if counts(index, cone, e, rule):
-                    order.reads[order.count[1]] = e
-                    order.count[1] += 1
+                    order.slot[index.target[e]] = order.reg[SLOTS]
+                    order.slots[order.reg[SLOTS]] = index.target[e]
+                    order.reg[SLOTS] += 1
+                if counts(index, cone, e):
+                    order.reads[order.reg[COUNTING]] = e
+                    order.reg[COUNTING] += 1
     for writing in range(2):
         _collect(index, cone, order, writing == 1)
-    _collect_readers(index, cone, order, since)
+    _collect_readers(index, cone, order)
 
 
-def counts(index: Index, cone: Cone, e: int, rule: int) -> bool:
+def counts(index: Index, cone: Cone, e: int) -> bool:
     """Whether an event of the set reads, and has to get what it got."""
     kind = index.kind[e]
     if kind == READ:
         kept = e - index.starts[index.thread[e]] < cone.kept[index.thread[e]]
-        return bool(kept and not (rule == NEEDED and is_loose(index, e)))
+        return bool(kept and not (cone.reg[RULE] == NEEDED and is_loose(index, e)))
     return bool(kind == BOTH or kind == LOOK)
 
 
@@ -177,7 +184,7 @@ def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
             while a != NONE:
                 if is_open(index, a, start) and order.slot[index.target[a]] != NONE:
                     _count(at, flat, order.slot[index.target[a]], a, filling == 1)
-                a = index.inside[a]
+                a = int(index.inside[a])
             for e in range(start, index.starts[t] + cone.past[t]):
                 kind = index.kind[e]
                 if (kind == WRITE or kind == BOTH) if writing else kind == ENTER:
@@ -185,19 +192,19 @@ def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
         _lay(at, filling)
 
 
-def _collect_readers(index: Index, cone: Cone, order: Order, since: int) -> None:
+def _collect_readers(index: Index, cone: Cone, order: Order) -> None:
     """By write, or slot, the reads that count."""
     for filling in range(2):
-        for i in range(order.count[1]):
-            written = source_place(index, cone, order, order.reads[i], since)
+        for i in range(order.reg[COUNTING]):
+            written = source_place(index, cone, order, order.reads[i])
             _count(order.readers_at, order.readers, written, order.reads[i], filling == 1)
         _lay(order.readers_at, filling)
 
 
-def source_place(index: Index, cone: Cone, order: Order, read: int, since: int) -> int:
+def source_place(index: Index, cone: Cone, order: Order, read: int) -> int:
     """Under which number the readers are listed of what a read got."""
-    source = index.link[read]
-    if source == NONE or index.row[source] < since:
+    source = int(index.link[read])
+    if source == NONE or index.row[source] < cone.reg[SINCE]:
         return int(len(order.head) + order.slot[index.target[read]])
     return place(index, cone, order, source)
 
@@ -231,23 +238,23 @@ def place(index: Index, cone: Cone, order: Order, e: int) -> int:
 # -- edges ------------------------------------------------------------------------------------------------------------
 
 
-def _begin(index: Index, cone: Cone, order: Order, before: Ints, since: int) -> None:
+def _begin(index: Index, cone: Cone, order: Order, before: Ints) -> None:
     """What is certain, but for sections."""
-    for i in range(order.count[1]):
-        _link_since(index, cone, order, index.link[order.reads[i]], order.reads[i], since)
+    for i in range(order.reg[COUNTING]):
+        _link_since(index, cone, order, int(index.link[order.reads[i]]), order.reads[i])
     for t in order.active:
         start = index.starts[t] + cone.base[t]
         if cone.base[t] <= index.born[t] < cone.past[t]:
-            _link_since(index, cone, order, index.fork[t], index.starts[t] + index.born[t], since)
+            _link_since(index, cone, order, int(index.fork[t]), index.starts[t] + index.born[t])
         for e in range(start, index.starts[t] + cone.past[t]):
             if index.kind[e] == JOIN:
-                _link_since(index, cone, order, index.link[e], e, since)
+                _link_since(index, cone, order, int(index.link[e]), e)
     for i in range(len(before)):
         _link(index, cone, order, before[i, 0], before[i, 1])
 
 
-def _link_since(index: Index, cone: Cone, order: Order, a: int, b: int, since: int) -> None:
-    if a != NONE and index.row[a] >= since:
+def _link_since(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
+    if a != NONE and index.row[a] >= cone.reg[SINCE]:
         _link(index, cone, order, a, b)
 
 
@@ -256,20 +263,20 @@ def _link(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
     t = index.thread[a]
     if t == index.thread[b]:
         if a >= b:
-            order.count[3] = 1
+            order.reg[BROKEN] = 1
         return
     here = place(index, cone, order, b)
     if order.clock[here, order.number[t]] > a - index.starts[t]:
         return
-    if order.count[0] == len(order.edge):
-        order.count[4] = 1
+    if order.reg[EDGES] == len(order.edge):
+        order.reg[FULL] = 1
         return
-    new = order.count[0]
+    new = order.reg[EDGES]
     order.edge[new, 0] = order.head[here]
     order.edge[new, 1] = place(index, cone, order, a)
     order.edge[new, 2] = order.number[t]
     order.head[here] = new
-    order.count[0] += 1
+    order.reg[EDGES] += 1
 
 
 def _pass(index: Index, cone: Cone, order: Order) -> bool:
@@ -325,18 +332,19 @@ def _tick(cone: Cone, order: Order, n: int, here: int) -> None:
 # -- rules ------------------------------------------------------------------------------------------------------------
 
 
-def _observe(index: Index, cone: Cone, order: Order, since: int, fixed: bool) -> None:
+def _observe(index: Index, cone: Cone, order: Order) -> None:
     """Other writes come before what a read got, or after the read."""
-    for i in range(order.count[1]):
+    fixed = is_fixed(cone)
+    for i in range(order.reg[COUNTING]):
         read = order.reads[i]
         if order.changed[place(index, cone, order, read)]:
             s = order.slot[index.target[read]]
             begin, end = order.writes_at[s], order.writes_at[s + 1]
             while begin < end:
                 stop = _end_of_thread(index, order.writes, begin, end)
-                _hidden(index, cone, order, read, begin, stop, since, fixed)
+                _hidden(index, cone, order, read, begin, stop)
                 begin = stop
-    for s in range(order.count[2]):
+    for s in range(order.reg[SLOTS]):
         begin, end = order.writes_at[s], order.writes_at[s + 1]
         for i in range(begin, end):
             write = order.writes[i]
@@ -353,17 +361,15 @@ def _observe(index: Index, cone: Cone, order: Order, since: int, fixed: bool) ->
                 _read_before(index, cone, order, len(order.head) + s, write)
 
 
-def _hidden(
-    index: Index, cone: Cone, order: Order, read: int, begin: int, end: int, since: int, fixed: bool
-) -> None:
+def _hidden(index: Index, cone: Cone, order: Order, read: int, begin: int, end: int) -> None:
     """Of one thread's writes, from ``begin`` to ``end``, those before a read come before what it got."""
-    source = index.link[read]
+    source = int(index.link[read])
     last = _last_before(index, cone, order, order.writes, begin, end, read)
     if last >= begin and order.writes[last] != source:
-        if source != NONE and index.row[source] >= since:
+        if source != NONE and index.row[source] >= cone.reg[SINCE]:
             _link(index, cone, order, order.writes[last], source)
-        elif fixed:
-            order.count[3] = 1
+        elif is_fixed(cone):
+            order.reg[BROKEN] = 1
 
 
 def _read_before(index: Index, cone: Cone, order: Order, written: int, write: int) -> None:
@@ -405,26 +411,26 @@ def _first_from(events: Ints, low: int, high: int, least: int) -> int:
     return low
 
 
-def _exclude(index: Index, cone: Cone, order: Order, fixed: bool, rule: int, first: bool) -> None:
+def _exclude(index: Index, cone: Cone, order: Order, first: bool) -> None:
     """Sections of a lock exclude each other; one that is not left comes last."""
-    for s in range(order.count[2]):
+    for s in range(order.reg[SLOTS]):
         begin, end = order.sections_at[s], order.sections_at[s + 1]
         for i in range(begin, end):
             section = order.sections[i]
             left = _is_left(index, cone, section)
-            if left and not order.changed[place(index, cone, order, index.link[section])]:
+            if left and not order.changed[place(index, cone, order, int(index.link[section]))]:
                 continue
-            if not left and not (first and (rule != NEEDED or cone.stood_in[index.target[section]] == section)):
+            if not left and not (first and (cone.reg[RULE] != NEEDED or cone.stood_in[index.target[section]] == section)):
                 continue
             other = begin
             while other < end:
                 stop = _end_of_thread(index, order.sections, other, end)
                 u = index.thread[order.sections[other]]
                 if u != index.thread[section]:
-                    known = _known(index, cone, order, u, section, fixed) if left else index.starts[u + 1]
+                    known = _known(index, cone, order, u, section) if left else index.starts[u + 1]
                     last = _first_from(order.sections, other, stop, known) - 1
                     if last >= other:
-                        _after(index, cone, order, order.sections[last], section, fixed, rule)
+                        _after(index, cone, order, order.sections[last], section)
                 other = stop
 
 
@@ -433,42 +439,42 @@ def _is_left(index: Index, cone: Cone, acquire: int) -> bool:
     return bool(release != NONE and release - index.starts[t] < cone.past[t])
 
 
-def _known(index: Index, cone: Cone, order: Order, u: int, acquire: int, fixed: bool) -> int:
+def _known(index: Index, cone: Cone, order: Order, u: int, acquire: int) -> int:
     """The first event of a thread that is not known to come before the end of a section."""
-    number = order.clock[place(index, cone, order, index.link[acquire]), order.number[u]]
-    return int(index.starts[u] + (number if fixed or number > cone.base[u] else 0))
+    number = order.clock[place(index, cone, order, int(index.link[acquire])), order.number[u]]
+    return int(index.starts[u] + (number if is_fixed(cone) or number > cone.base[u] else 0))
 
 
-def _after(index: Index, cone: Cone, order: Order, first: int, second: int, fixed: bool, rule: int) -> None:
+def _after(index: Index, cone: Cone, order: Order, first: int, second: int) -> None:
     """A section comes after another one, which it does not come before."""
     if not _is_left(index, cone, first):
-        if rule != NEEDED or cone.stood_in[index.target[first]] == first:
-            order.count[3] = 1
+        if cone.reg[RULE] != NEEDED or cone.stood_in[index.target[first]] == first:
+            order.reg[BROKEN] = 1
     elif second - index.starts[index.thread[second]] >= cone.base[index.thread[second]]:
-        _link(index, cone, order, index.link[first], second)
-    elif fixed:
-        order.count[3] = 1
+        _link(index, cone, order, int(index.link[first]), second)
+    elif is_fixed(cone):
+        order.reg[BROKEN] = 1
 
 
 # -- one after the other ----------------------------------------------------------------------------------------------
 
 
-def lay_out(index: Index, cone: Cone, order: Order, since: int, rule: int, prefer: int) -> Ints:
+def lay_out(index: Index, cone: Cone, order: Order, prefer: int) -> Ints:
     """The events of a closed order one after the other; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
     size = len(order.head)
     out = np.empty(size, np.int64)
     done = order.at[:-1].copy()
     unread = np.zeros(2 * size, np.int64)  # as ``readers_at``: how many reads are still to come
-    current = np.arange(size, size + order.count[2])  # by slot: who wrote last, as in ``readers_at``
-    holder = np.full(order.count[2], NONE, np.int64)  # by slot
-    for i in range(order.count[1]):
-        unread[source_place(index, cone, order, order.reads[i], since)] += 1
+    current = np.arange(size, size + order.reg[SLOTS])  # by slot: who wrote last, as in ``readers_at``
+    holder = np.full(order.reg[SLOTS], NONE, np.int64)  # by slot
+    for i in range(order.reg[COUNTING]):
+        unread[source_place(index, cone, order, order.reads[i])] += 1
     for t in range(len(cone.base)):
         a = NONE if cone.base[t] == 0 else innermost(index, index.starts[t] + cone.base[t] - 1)
         while a != NONE:
             if is_open(index, a, index.starts[t] + cone.base[t]) and order.slot[index.target[a]] != NONE:
                 holder[order.slot[index.target[a]]] = t
-            a = index.inside[a]
+            a = int(index.inside[a])
     for number in range(size):
         best = best_row = NONE
         for n in range(len(order.active)):
@@ -480,14 +486,14 @@ def lay_out(index: Index, cone: Cone, order: Order, since: int, rule: int, prefe
             if best != NONE and row > best_row:
                 continue
             if is_ready(order, done[n], done) and _may(
-                index, cone, order, e, since, rule, unread, current, holder
+                index, cone, order, e, unread, current, holder
             ):
                 best, best_row = n, row
         if best == NONE:
             return out[:number]
         t = order.active[best]
         e = index.starts[t] + cone.base[t] + done[best] - order.at[best]
-        _do(index, cone, order, e, since, rule, unread, current, holder)
+        _do(index, cone, order, e, unread, current, holder)
         done[best] += 1
         out[number] = e
     return out
@@ -498,8 +504,6 @@ def _may(
     cone: Cone,
     order: Order,
     e: int,
-    since: int,
-    rule: int,
     unread: Ints,
     current: Ints,
     holder: Ints,
@@ -511,8 +515,8 @@ def _may(
     if kind < READ or kind > LOOK:
         return True
     s, mine = order.slot[index.target[e]], 0
-    if counts(index, cone, e, rule):
-        if current[s] != source_place(index, cone, order, e, since):
+    if counts(index, cone, e):
+        if current[s] != source_place(index, cone, order, e):
             return False
         mine = 1
     return bool(unread[current[s]] == mine or not (kind == WRITE or kind == BOTH))
@@ -523,15 +527,13 @@ def _do(
     cone: Cone,
     order: Order,
     e: int,
-    since: int,
-    rule: int,
     unread: Ints,
     current: Ints,
     holder: Ints,
 ) -> None:
     kind = index.kind[e]
-    if counts(index, cone, e, rule):
-        unread[source_place(index, cone, order, e, since)] -= 1
+    if counts(index, cone, e):
+        unread[source_place(index, cone, order, e)] -= 1
     if kind == WRITE or kind == BOTH:
         current[order.slot[index.target[e]]] = place(index, cone, order, e)
     elif kind == ENTER:

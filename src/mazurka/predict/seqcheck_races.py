@@ -24,7 +24,7 @@ from mazurka.predict.predictor import Prediction
 from mazurka.predict.seqcheck import SeqCheck
 from mazurka.predict.seqcheck_decide import YES
 from mazurka.predict.seqcheck_index import NONE, Ints
-from mazurka.predict.seqcheck_scan import CROWDED, DONE, EVENT, PAIR, Scan, hash_of
+from mazurka.predict.seqcheck_scan import CROWDED, FINISHED, EVENT, PAIR, Scan, hash_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -57,7 +57,7 @@ class SeqCheckRaces:
     def races(self, check: SeqCheck) -> Iterator[tuple[int, int]]:
         """Only the rows that race."""
         state, row, why = _start(check, self.limit), 0, NONE
-        while why != DONE:
+        while why != FINISHED:
             row, why = check.kernel.scan(check.index, check.cone, check.slot, state, row, self.each, self.limit)
             yield from self._told(check, state.found[: state.count[0]])
             state.count[0] = 0

@@ -41,7 +41,7 @@ from mazurka.predict.seqcheck_index import (
 PAIR, EVENT, PLACE = range(3)
 
 #: Why a pass stops before the end: no room for races, none for pairs of places.
-DONE, FULL, CROWDED = range(3)
+FINISHED, NO_ROOM, CROWDED = range(3)
 
 _PROVED: Final = -1
 
@@ -123,13 +123,13 @@ def scan(
             x = state.last_of[index.target[e]]
             if x != NONE:
                 if state.count[0] + limit > len(state.found):
-                    return row, FULL
+                    return row, NO_ROOM
                 if 2 * (state.count[1] + _STEPS * limit) > len(state.pair):
                     return row, CROWDED
                 _ask_all(index, cone, slot, state, e, x, each, limit, happen, before, asked)
                 _remember(index, state, e, x)
         _follow(index, state, e)
-    return len(index.row), DONE
+    return len(index.row), FINISHED
 
 
 # -- what must come before --------------------------------------------------------------------------------------------
