@@ -12,6 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.engines import Found, Search, run
 from mazurka.predict.intrusions import INTRUSION
@@ -38,6 +41,23 @@ class Request:
     rules: Sequence[Rule] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A trace whose rows are steps of their own, and what number each row's event has in the file that it is from
+    (negative: none); None if that is the number of the row."""
+
+    trace: Trace
+    numbers: NDArray[np.int64] | None = None
+
+    def event(self, row: int) -> int:
+        """The number of the event of a row, or of the last one before it that has one."""
+        if self.numbers is None:
+            return row
+        while row >= 0 and self.numbers[row] < 0:
+            row -= 1
+        return int(self.numbers[row]) if row >= 0 else -1
+
+
 class Watcher(Protocol):
     """Somebody who waits."""
 
@@ -50,8 +70,9 @@ class Watcher(Protocol):
         ...
 
 
-def predict(trace: Trace, request: Request, watcher: Watcher | None = None) -> PredictionReport:
-    """The report on a trace whose rows are steps of their own."""
+def predict(numbered: Numbered, request: Request, watcher: Watcher | None = None) -> PredictionReport:
+    """The report on a trace."""
+    trace = numbered.trace
     started = time.monotonic()
 
     def expired() -> bool:
@@ -59,7 +80,7 @@ def predict(trace: Trace, request: Request, watcher: Watcher | None = None) -> P
         return late or (watcher is not None and watcher.stopped())
 
     search = Search(trace, request.window, expired)
-    telling = _Telling(trace)
+    telling = _Telling(numbered)
     for found in run(search, request.engine, request.kinds):
         telling.take(found)
         if watcher is not None:
@@ -95,13 +116,14 @@ def _kept(findings: Iterable[Predicted], rules: Sequence[Rule]) -> list[Predicte
 class _Telling:
     """Gathers what was found, by places."""
 
-    trace: Trace
+    numbered: Numbered
     refused: list[str] = field(default_factory=list)
     number: int = 0
     _told: dict[tuple[str, Hashable], Predicted] = field(default_factory=dict)
     _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.trace = self.numbered.trace
         self._checker = Checker(self.trace)
         self._signatures: dict[str, Signatures] = {}
 
@@ -139,7 +161,7 @@ class _Telling:
         trace = self.trace
         target = trace.targets[trace.target[row]]
         return Act(
-            row,
+            self.numbered.event(row),
             trace.threads[trace.thread[row]],
             verb(Op(int(trace.op[row]))),
             " ".join(map(str, target[1:])) or str(target[0]),
@@ -156,9 +178,11 @@ class _Telling:
         return text_of(location) if location is not None else ""
 
     def _shown(self, witness: Witness) -> Shown:
-        thread = self.trace.thread
+        thread, event = self.trace.thread, self.numbered.event
         turns = []
         for number, rows in groupby(witness.order, lambda row: int(thread[row])):
             listed = list(rows)
-            turns.append(Turn(self.trace.threads[number], len(listed), listed[-1], self._place(listed[-1])))
-        return Shown(witness.prefix, tuple(turns), tuple(sorted(witness.unread)))
+            last = listed[-1]
+            turns.append(Turn(self.trace.threads[number], len(listed), event(last), self._place(last)))
+        unread = tuple(map(event, sorted(witness.unread)))
+        return Shown(event(witness.prefix - 1) + 1, tuple(turns), unread)

@@ -8,14 +8,17 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from mazurka.cli.check import prepare_output, write_whole
 from mazurka.cli.progress import Progress, is_wanted
-from mazurka.errors import UsageError
+from mazurka.errors import MazurkaError, UsageError
 from mazurka.report.render import DEFAULT_WIDTH
+
+if TYPE_CHECKING:
+    from mazurka.predicting import Numbered
 
 _FOUND: Final = 1
 _ERROR: Final = 2
@@ -43,6 +46,7 @@ _FORMATS: Final = ("text", "json", "sarif")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="How to report")
 @click.option("--output", default=None, metavar="FILE", help="Where to write the report")
 @click.option("--from", "origin", default=None, metavar="FORMAT", help="The trace's format, if it can't be told")
+@click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
 @click.option("--require-complete", is_flag=True, help="Status 3 if anything was left undecided")
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
 def command(
@@ -55,6 +59,7 @@ def command(
     form: str,
     output: str | None,
     origin: str | None,
+    repair: bool,
     require_complete: bool,
     progress: bool | None,
 ) -> int:
@@ -62,19 +67,18 @@ def command(
     from mazurka.predict.engines import ENGINES as TIERS
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.predicting import Request, predict
-    from mazurka.trace.reading import read_trace
 
     kinds = _kinds(kind)
     if output is not None:
         prepare_output(output)
     if not any(each in TIERS[engine] for each in kinds):
-        raise UsageError("kind", f"engine {engine} finds no {kind}", hint="take --engine auto")
+        raise UsageError("no-such-kind", f"engine {engine} finds no {kind}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
     request = Request(
         trace, engine, tuple(each for each in kinds if each in TIERS[engine]), window, time_limit or None, rules
     )
     with _Watcher(Progress(is_wanted(progress, sys.stderr))) as watcher:
-        report = predict(read_trace(trace, origin), request, watcher)
+        report = predict(_read(trace, origin, repair), request, watcher)
     text = import_module(f"mazurka.report.predictions_{form}").render(report, _width())
     if output is not None:
         write_whole(Path(output), text)
@@ -90,12 +94,38 @@ def command(
     return _INCOMPLETE if require_complete and report.undecided else 0
 
 
+def _read(path: str, origin: str | None, repair: bool) -> Numbered:
+    """A trace whose locks can be relied upon."""
+    from mazurka.predicting import Numbered
+    from mazurka.trace.columns import parts_of
+    from mazurka.trace.faults import Fault, findings_of
+    from mazurka.trace.reading import read_trace
+    from mazurka.trace.repair import repaired
+
+    trace = read_trace(path, origin)
+    if repair:
+        done = repaired(trace)
+        for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
+            print(f"mazurka: {mend}", file=sys.stderr)
+        return Numbered(done.trace, done.rows)
+    found = findings_of(parts_of(trace))
+    for fault in (Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD):
+        if found.counts[fault]:
+            raise MazurkaError(
+                "trace-locks",
+                f"event {found.first[fault][0]} {fault.words}, so nothing can be said of other orders",
+                where=path,
+                hint="mend the trace with --repair",
+            )
+    return Numbered(trace)
+
+
 def _kinds(given: str) -> tuple[str, ...]:
     """The kinds of findings that are asked for, in the order in which they are looked for."""
     names = [name.strip() for name in given.split(",")]
     unknown = [name for name in names if name not in KINDS]
     if unknown:
-        raise UsageError("kind", f"there is no kind {unknown[0]!r}", hint=f"take some of {', '.join(KINDS)}")
+        raise UsageError("no-such-kind", f"there is no kind {unknown[0]!r}", hint=f"take some of {', '.join(KINDS)}")
     return tuple([KINDS[name] for name in KINDS if name in names])
 
 

@@ -1,8 +1,9 @@
 """The engines that find bugs in traces, by name, and the tiers that they are made of.
 
 A tier has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or the one
-and where it can't tell the other. Candidates that have none fall, and are counted. What an earlier tier has found or
-refuted is not asked about again: of races the later access, of other bugs their places in the source.
+and where it can't tell the other. Candidates that have none fall, and are counted. Bugs are looked for once by their
+places in the source, and races once more by their later access: that gives all places, and all racy events. What an
+earlier tier has settled is not asked about again.
 
 :data:`ENGINES` says which engine finds what by which tiers. A new tier is one function and one row of :data:`_TIERS`.
 
@@ -22,7 +23,7 @@ from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.lock_circles import DEADLOCK
-from mazurka.predict.maximal import Each, Groups, claim_of, grouped, never
+from mazurka.predict.maximal import Each, Groups, Signatures, claim_of, grouped, never
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Witness
@@ -52,7 +53,8 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class Tier:
-    """One step of an engine: what it was given, and what came of it. ``undecided`` is what it could not tell."""
+    """One step of an engine: how many candidates it asked about, and what came of them. ``undecided`` counts what was
+    looked for (places, racy events) and is neither found nor refuted."""
 
     name: str
     kind: str
@@ -75,6 +77,9 @@ class Search:
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
+
     @cached_property
     def questions(self) -> Questions:
         """What asks the maximal causal model."""
@@ -96,8 +101,16 @@ class Search:
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
         """Candidates by what is looked for once, and of what there are more than may be asked about."""
         if kind not in self._groups:
-            self._groups[kind] = grouped(self.trace, kind, Each.EVENTS if kind == RACE else Each.LOCATIONS)
+            groups, left = grouped(self.trace, kind, Each.LOCATIONS)
+            if kind == RACE:
+                by_event, more = grouped(self.trace, kind, Each.EVENTS)
+                groups, left = groups | by_event, left | more
+            self._groups[kind] = groups, left
         return self._groups[kind]
+
+    def settle(self, kind: str, rows: Rows) -> None:
+        """What was looked for has been found."""
+        self.settled[kind] |= {rows[-1], self._signatures[kind].of(rows)}
 
 
 def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
@@ -126,18 +139,21 @@ def _decided(
     for key, several in groups:
         if key in settled:
             continue
-        tier.candidates += 1
         unsure = False
         for rows in several:
-            answer = Unknown("out of time") if search.expired() else ask(claim_of(tier.kind, rows))
+            if search.expired():
+                unsure = True
+                break
+            tier.candidates += 1
+            answer = ask(claim_of(tier.kind, rows))
             if isinstance(answer, Witness):
-                settled.add(key)
+                search.settle(tier.kind, rows)
                 yield rows, answer
                 break
-            unsure |= not isinstance(answer, Infeasible)
-        else:
+            tier.fallen += isinstance(answer, Infeasible)
+            unsure |= isinstance(answer, Unknown)
+        if key not in settled:
             tier.undecided += unsure
-            tier.fallen += not unsure
             if whole and not unsure:
                 settled.add(key)
 
