@@ -89,9 +89,10 @@ def _rows(path: Path, tables: _Tables) -> Iterator[Columns]:
 def _rows_of_file(path: Path, tables: _Tables) -> Iterator[Columns]:
     try:
         _check_schema(path, pq.read_schema(path))
-        with pq.ParquetFile(path, read_dictionary=list(_COLUMNS)) as file:
+        with pq.ParquetFile(path, read_dictionary=list(_COLUMNS), page_checksum_verification=True) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
+                table.validate(full=True)
                 if table.num_rows:
                     yield _columns(path, table, tables)
     except (pa.ArrowException, OSError) as error:
@@ -176,6 +177,7 @@ class Writer:
             compression_level=1,
             dictionary_pagesize_limit=1 << 30,
             write_statistics=False,
+            write_page_checksum=True,
         )
 
     def add(self, rows: Columns) -> None:

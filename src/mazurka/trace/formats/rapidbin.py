@@ -121,7 +121,8 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         words.append(_words(part, parts.names, numbers, places, events).astype(">i8"))
         events += part.rows
         valued = valued or bool((part.value != NO_VALUE).any())
-    out.write(_HEADER.pack(*(numbers[kind].count for kind in _LETTERS), events))
+    threads, locks, variables = (numbers[kind].count for kind in _LETTERS)
+    out.write(_HEADER.pack(min(threads, 0x7FFF), min(locks, 0x7FFFFFFF), min(variables, 0x7FFFFFFF), events))
     out.writelines(each.tobytes() for each in words)
     anew = [f"names of {kind}s" for kind in _LETTERS if numbers[kind].anew] + ["locations"] * places.anew
     return [f"{what}, numbered instead" for what in anew] + ["values"] * valued

@@ -1,9 +1,9 @@
 """What RoadRunner's print tools log, such as ``@  ARd(2,null.test/Deadlock.value_I)  Final  Deadlock.java:50:7``.
 
 Events are lines that start with ``@``: an operation, its thread and what it touches. Accesses end with two words, the
-second of which is where they are; others may. ``Enter`` and ``Exit`` are calls and returns, ``ARd`` and ``AWr`` are
-accesses of arrays, ``Start`` forks. Lines that do not start with ``@`` are the program's or RoadRunner's own output,
-and those that say ``[tid = 1] started`` tell nothing that events don't.
+second of which is where they are; others may; ``?`` is nowhere. ``Enter`` and ``Exit`` are calls and returns, ``ARd``
+and ``AWr`` are accesses of arrays, ``Start`` forks. Lines that do not start with ``@`` are the program's or
+RoadRunner's own output, and those that say ``[tid = 1] started`` tell nothing that events don't.
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ def _events(line: str) -> Iterable[Told]:
     words = rest.split()
     if op in _ACCESSES and len(words) != 2:
         raise Malformed(found.start(4) + 1, "an access that does not end with its kind and location")
-    yield Told(thread, op, (KINDS[op], operand), words[1] if len(words) == 2 and words[0] != "from" else "")
+    yield Told(thread, op, (KINDS[op], operand), _location(words))
+
+
+def _location(words: list[str]) -> str:
+    return words[1] if len(words) == 2 and words[0] != "from" and words[1] != "?" else ""
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:

@@ -77,12 +77,13 @@ class Source:
         """All lines that are left, numbered from 1, without their ends."""
         number = 1
         for block in self.blocks():
-            lines = self.text(block, number).split("\n")
-            if not lines[-1]:
-                lines.pop()
-            for line in lines:
-                yield number, line.removesuffix("\r")
-                number += 1
+            for piece in _pieces(block):
+                lines = self.text(piece, number).split("\n")
+                if not lines[-1]:
+                    lines.pop()
+                for line in lines:
+                    yield number, line.removesuffix("\r")
+                    number += 1
 
     def malformed(self, line: int, column: int, what: str) -> MazurkaError:
         """The error for something in a line that can't be."""
@@ -114,6 +115,16 @@ class Source:
                 raise self.truncated(f"its compressed data can't be read: {error}") from error
             raise unreadable(self.path, error) from error
         return got
+
+
+def _pieces(block: bytes) -> tuple[bytes, ...]:
+    """A block as it is, or up to a line that is no text, and from there on: what comes before is read before."""
+    try:
+        block.decode()
+    except UnicodeDecodeError as error:
+        start = block.rfind(b"\n", 0, error.start) + 1
+        return block[:start], block[start:]
+    return (block,)
 
 
 def unreadable(path: Path, error: OSError) -> MazurkaError:

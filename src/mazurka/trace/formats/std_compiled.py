@@ -39,6 +39,7 @@ _COMMON: Final = ("r", "w", "acq", "rel", "req", "wait", "notify", "branch")
 #: The shortest line, in bytes: `T|end|` and a line feed.
 _SHORTEST: Final = 7
 
+_LETTERS = ord("A")
 _BAR, _OPEN, _CLOSE, _FEED, _RETURN = ord("|"), ord("("), ord(")"), ord("\n"), ord("\r")
 
 
@@ -200,10 +201,13 @@ def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
 
 @jit
 def _word(data, at):  # type: ignore[no-untyped-def]
-    """Where a word ends, at a bracket or bar, and its key; what is too long for a common word is none."""
+    """Where a word ends, at a bracket or bar, and its key; one too long for a common word is cut, and the key is that of
+    no word if there are bytes before the letters: a NUL would not show in it."""
     key = np.uint64(0)
     end = at
     while end < len(data) and end - at < 8 and data[end] != _OPEN and data[end] != _BAR:
+        if data[end] < _LETTERS:
+            return at, np.uint64(0)
         key = extended(key, end - at, data[end])
         end += 1
     return end, key

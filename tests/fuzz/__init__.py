@@ -1,0 +1,1 @@
+"""Readers of files given files that nobody would write."""
