@@ -27,6 +27,6 @@ def test_corpus(kind: str, path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged(kind: str, tmp_path: Path) -> None:
     rng, seeds = random.Random(kind), fuzz.seeds_of(kind)
-    for _ in range(settings.default.max_examples if settings.default else 100):
+    for _ in range((settings.default or settings()).max_examples // 4):
         data = fuzz.damaged(rng, seeds)
         assert list(fuzz.judge(data, kind, tmp_path)) == [], data

@@ -47,6 +47,7 @@ class Format:
 
 
 _EVENT: Final = rb"[A-Za-z_]+(\([^\s|]*\))?"
+_CELLS: Final = rb"(?=[^\n]*[,(]),*" + _EVENT + rb",*(\r?\n|\Z)"
 _WORDS: Final = rb"(RD|WR|ARD|AWR|LK|UK|SIG|WT|SIGNAL[A-Z]+|WAIT[A-Z]+|PREBRANCH|POSTBRANCH|NT|NTWT)"
 
 #: All formats, in the order in which a file that does not say is tried for them.
@@ -57,7 +58,7 @@ FORMATS: Final = (
     Format("speedygo", (".speedygo",), re.compile(rb"[^,\s]+," + _WORDS + rb","), "SpeedyGo's logs"),
     Format("focs", (".focs",), re.compile(rb"(Fork|Begin|End|Join|Read|Write|Acq|Rel) \S+ \S+"), "focs-lab's text"),
     Format("roadrunner", (".rr",), re.compile(rb"(\[[^\n]*\n)*@ "), "RoadRunner's print tool"),
-    Format("rapidcsv", (".csv",), re.compile(rb",*" + _EVENT + rb",*(\r?\n|\Z)"), "RAPID's CSV, a column per thread"),
+    Format("rapidcsv", (".csv",), re.compile(_CELLS), "RAPID's CSV, a column per thread"),
     Format(
         "rapidbin", (".data", ".rapidbin"), re.compile(rb"[\x00-\x04\x80-\x84]"), "RAPID's binary, 8 bytes an event"
     ),

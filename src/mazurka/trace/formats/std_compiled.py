@@ -201,8 +201,8 @@ def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
 
 @jit
 def _word(data, at):  # type: ignore[no-untyped-def]
-    """Where a word ends, at a bracket or bar, and its key; one too long for a common word is cut, and the key is that of
-    no word if there are bytes before the letters: a NUL would not show in it."""
+    """Where a word ends, at a bracket or bar, and its key; one too long for a common word is cut, and the key is no
+    word's if there are bytes before the letters: a NUL would not show in it."""
     key = np.uint64(0)
     end = at
     while end < len(data) and end - at < 8 and data[end] != _OPEN and data[end] != _BAR:
