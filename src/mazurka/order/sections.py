@@ -29,8 +29,10 @@ import numpy as np
 
 from mazurka.order.clocks import BLOCK, copy, drop, give_row, jit, padded, take_row, with_more_free
 
-#: No lock and variable.
-_EMPTY: Final = -1
+# Columns of an entry of Touched.
+WRITER: Final = 2
+READER: Final = 3
+
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHARE: Final = 2  # the hash table has at least so many slots for each entry
 
@@ -57,11 +59,9 @@ class Held(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """By lock and variable; open addressing."""
+    """By lock and variable; open addressing, an entry in one piece of memory."""
 
-    key: Any  # int64 [slots]
-    writer: Any  # int32 [slots] section of the last write, or -1
-    reader: Any  # int32 [slots] first of the readers since, or -1
+    entry: Any  # int32 [slots, 4] lock, variable, section of the last write or -1, first of the readers since or -1
     filled: Any  # int64 [1]
 
 
@@ -107,9 +107,7 @@ def held_by(threads: int, deepest: int = 4) -> Held:
 
 def touched_for(slots: int) -> Touched:
     return Touched(
-        np.full(slots, _EMPTY, np.int64),
-        np.full(slots, -1, np.int32),
-        np.full(slots, -1, np.int32),
+        np.full((slots, 4), -1, np.int32),
         np.zeros(1, np.int64),
     )
 
@@ -158,12 +156,12 @@ def deeper(held: Held) -> Held:
 
 def roomy(touched: Touched, entries: int) -> bool:
     """Whether so many can be added."""
-    return bool(_SHARE * (touched.filled[0] + entries) <= len(touched.key))
+    return bool(_SHARE * (touched.filled[0] + entries) <= len(touched.entry))
 
 
 def rehashed(touched: Touched, entries: int) -> Touched:
     """Without entries that refer to nothing, and with room for so many more."""
-    wanted = 2 * _SHARE * (int(np.sum((touched.writer >= 0) | (touched.reader >= 0))) + entries)
+    wanted = 2 * _SHARE * (int(np.sum((touched.entry[:, WRITER] >= 0) | (touched.entry[:, READER] >= 0))) + entries)
     made = touched_for(1 << (wanted - 1).bit_length())
     _move_entries(touched, made)
     return made
@@ -171,23 +169,23 @@ def rehashed(touched: Touched, entries: int) -> Touched:
 
 @jit
 def _move_entries(touched, made):  # type: ignore[no-untyped-def]  # compiled, like all that follow
-    for slot in range(len(touched.key)):
-        if touched.writer[slot] >= 0 or touched.reader[slot] >= 0:
-            key = touched.key[slot]
-            to = slot_of(made, key >> 32, key & 0xFFFFFFFF)
-            made.writer[to] = touched.writer[slot]
-            made.reader[to] = touched.reader[slot]
+    for slot in range(len(touched.entry)):
+        entry = touched.entry[slot]
+        if entry[WRITER] >= 0 or entry[READER] >= 0:
+            copy(made.entry[slot_of(made, entry[0], entry[1])], entry)
 
 
 @jit
 def slot_of(touched, lock, variable):  # type: ignore[no-untyped-def]
     """Where the pair is, which may be new."""
-    key = (np.int64(lock) << 32) | np.int64(variable)
-    mask = len(touched.key) - 1
-    slot = np.int64((np.uint64(key) * _MIX) >> np.uint64(24)) & mask
-    while touched.key[slot] != key:
-        if touched.key[slot] == _EMPTY:
-            touched.key[slot] = key
+    entry = touched.entry
+    mask = len(entry) - 1
+    mixed = (np.uint64(lock) << np.uint64(32) | np.uint64(variable)) * _MIX
+    slot = np.int64(mixed >> np.uint64(24)) & mask
+    while entry[slot, 0] != lock or entry[slot, 1] != variable:
+        if entry[slot, 0] < 0:
+            entry[slot, 0] = lock
+            entry[slot, 1] = variable
             touched.filled[0] += 1
             break
         slot = (slot + 1) & mask
@@ -296,12 +294,13 @@ def _move_lists(nested, made):  # type: ignore[no-untyped-def]
 @jit
 def sweep(sections, clocks, touched, readers, nested, floor):  # type: ignore[no-untyped-def]
     """Drop what refers to sections whose release every thread knows; ``floor`` says what all know of each thread."""
-    for slot in range(len(touched.key)):
-        writer = touched.writer[slot]
+    for slot in range(len(touched.entry)):
+        entry = touched.entry[slot]
+        writer = entry[WRITER]
         if writer >= 0 and _settled(sections, writer, floor):
-            touched.writer[slot] = -1
+            entry[WRITER] = -1
             drop_section(sections, clocks, writer)
-        touched.reader[slot] = _unsettled(sections, clocks, readers, touched.reader[slot], floor)
+        entry[READER] = _unsettled(sections, clocks, readers, entry[READER], floor)
     for lock in range(nested.used[0]):
         for thread in range(nested.newest.shape[1]):
             start, length = nested.place[lock, thread, 0], nested.place[lock, thread, 1]

@@ -51,6 +51,8 @@ from mazurka.order.clocks import (
     take_row,
 )
 from mazurka.order.sections import (
+    READER,
+    WRITER,
     Held,
     Nested,
     Readers,
@@ -147,7 +149,7 @@ def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
     return (
         min(spare, len(accesses.found) - accesses.registers[0]) >= BLOCK
         and state.readers.spare[0] >= wanted
-        and 2 * (touched.filled[0] + wanted) <= len(touched.key)
+        and 2 * (touched.filled[0] + wanted) <= len(touched.entry)
         and (not nests or len(nested.newest) - nested.used[0] >= BLOCK)
         and (not composes or len(state.past.of_lock) - state.past.locks[0] >= BLOCK)
     )
@@ -213,46 +215,46 @@ def _look_at_sections(state, composes, t, x, writes):  # type: ignore[no-untyped
     sections, touched = state.sections, state.touched
     for level in range(state.held.depth[t]):
         section = state.held.section[t, level]
-        slot = slot_of(touched, sections.lock[section], x)
-        writer = touched.writer[slot]
+        entry = touched.entry[slot_of(touched, sections.lock[section], x)]
+        writer = entry[WRITER]
         if writer >= 0 and sections.told[writer, 1] != t:
             _learn(state, composes, t, sections.told[writer])
         if writes:
-            _write_in(state, composes, t, section, slot)
+            _write_in(state, composes, t, section, entry)
         elif writer != section:
-            _read_in(state, composes, t, section, slot)
+            _read_in(state, composes, t, section, entry)
 
 
 @jit
-def _write_in(state, composes, t, section, slot):  # type: ignore[no-untyped-def]
+def _write_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def]
     """The write comes after all that was accessed there, and stands for it from now on."""
-    sections, touched, readers = state.sections, state.touched, state.readers
-    node = touched.reader[slot]
+    sections, readers = state.sections, state.readers
+    node = entry[READER]
     while node >= 0:
         other = readers.section[node]
         if sections.told[other, 1] != t:
             _learn(state, composes, t, sections.told[other])
         drop_section(sections, state.clocks, other)
         node = drop_node(readers, node)
-    touched.reader[slot] = -1
-    writer = touched.writer[slot]
+    entry[READER] = -1
+    writer = entry[WRITER]
     if writer != section:
         sections.uses[section] += 1
-        touched.writer[slot] = section
+        entry[WRITER] = section
         if writer >= 0:
             drop_section(sections, state.clocks, writer)
 
 
 @jit
-def _read_in(state, composes, t, section, slot):  # type: ignore[no-untyped-def]
+def _read_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def]
     """Be the first of the readers. Dropped are the thread's own last section, and those whose release is known to it;
     with *composes* all but one other, since a later release of a lock tells all that earlier ones told."""
     sections, readers = state.sections, state.readers
     clock = state.past.clock[t]
-    first, last, node = -1, -1, state.touched.reader[slot]
+    first, last, node = -1, -1, entry[READER]
     while node >= 0:
         other = readers.section[node]
-        if other == section and node == state.touched.reader[slot]:
+        if other == section and node == entry[READER]:
             return
         event, who, row = sections.told[other]
         if who == t or (row >= 0 and event <= clock[who]) or (composes and last >= 0):
@@ -264,7 +266,7 @@ def _read_in(state, composes, t, section, slot):  # type: ignore[no-untyped-def]
             first = node if first < 0 else first
             last = node
             node = readers.next[node]
-    state.touched.reader[slot] = take_node(readers, section, first)
+    entry[READER] = take_node(readers, section, first)
     sections.uses[section] += 1
 
 
