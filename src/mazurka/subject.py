@@ -88,13 +88,14 @@ def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = N
 
 def open_program(subject: Subject, options: Options, cache: Path | None = None) -> PythonProgram:
     """The program, not yet loaded; ``cache`` is where compiled code may be kept."""
-    path, _, function = subject.target.partition("::")
-    entry: Entry
-    if function:
-        entry = Function(path, function, subject.arguments)
-    else:
-        entry = Script(path, subject.arguments, instrument_source)
-    return PythonProgram(entry, settings_of(options, default_roots(path), cache))
+    path = subject.target.partition("::")[0]
+    return PythonProgram(entry_of(subject.target, subject.arguments), settings_of(options, default_roots(path), cache))
+
+
+def entry_of(target: str, arguments: tuple[str, ...]) -> Entry:
+    """What a user names: a script, or a function of a file."""
+    path, _, function = target.partition("::")
+    return Function(path, function, arguments) if function else Script(path, arguments, instrument_source)
 
 
 def require_modules(names: tuple[str, ...]) -> None:

@@ -19,7 +19,7 @@ _INTERNAL: Final = 2
 _INTERRUPTED: Final = 130
 
 #: The verbs that run programs.
-_RUNNING: Final = frozenset({"check", "replay"})
+_RUNNING: Final = frozenset({"check", "record", "replay"})
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -12,6 +12,7 @@ from mazurka import __version__
 #: Verb -> what it does; the code is in the module of that name, as `command`.
 VERBS: Final = {
     "check": "Run a program in every relevant order of its threads; report what fails.",
+    "record": "Run a program as it is, and write down what its threads do.",
     "predict": "Find bugs that another order of a recorded trace would show.",
     "convert": "Write a trace in another format.",
     "trace": "Look into a trace file.",

@@ -25,7 +25,8 @@ RACE: Final = "race"
 
 #: First components of our own front ends' targets that hold no data.
 NO_DATA: Final = frozenset(
-    "thread sleep spin wake lock cond sem event queue barrier store flushed fence atomic branch function s v o".split()
+    "thread sleep spin wake lock cond sem event queue barrier store flushed fence atomic branch function s v o "
+    "hidden structure values object".split()
 )
 _TOUCHING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 

@@ -555,7 +555,7 @@ def uninstall() -> None:
     forget_shapes()
 
 
-def restart(_run: kernel.Kernel) -> None:
+def restart(_run: kernel.Kernel | None = None) -> None:
     """A run begins: nothing is known of objects."""
     if objects.before_collection in gc.callbacks:
         _forget()  # the last one was not finished

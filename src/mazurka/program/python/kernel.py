@@ -138,6 +138,7 @@ class Kernel:
     """One run of the program."""
 
     # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
+    is_recording = False  # nobody is asked who moves, see recording/
     grew = False
     timed = False  # clocks have moved apart
     keyed = False  # values are told as keys

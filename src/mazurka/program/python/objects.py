@@ -17,6 +17,7 @@ Cost: a dictionary look-up for a known object, about a microsecond for a new one
 
 from __future__ import annotations
 
+import _thread
 import sys
 import types
 import weakref
@@ -45,6 +46,9 @@ SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
 
+
+#: While threads are real ones, each object gets one number.
+_guard: Final = _thread.RLock()
 
 _ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _held, _counts, _paths, _named, _shown)
 
@@ -84,13 +88,20 @@ def number(thing: object) -> int:
 
 
 def _new(thing: object) -> int:
+    with _guard:
+        return numbers.get(id(thing)) or _give_number(thing)
+
+
+def _give_number(thing: object) -> int:
     global _strong
-    running = _kernel.active
+    running: Any = _kernel.active
     index = running.current.index if running is not None else 0
     count = _counts[index] = _counts.get(index, 0) + 1
     fresh = (index + 1) << _SHIFT | count
     key = id(thing)
     numbers[key] = fresh
+    if running is not None and running.is_recording:
+        running.note(fresh, thing)
     try:
         watch = _Watch(thing, _forget)
         watch.key = key

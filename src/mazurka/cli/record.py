@@ -1,0 +1,76 @@
+"""`mazurka record`: run a program as it is, and write down what its threads do."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mazurka.errors import MazurkaError, UsageError
+from mazurka.subject import entry_of, require_modules
+
+_FAILED = 1
+
+
+@click.command()
+@click.argument("program", metavar="PROGRAM[::FUNCTION]")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
+@click.option("--include", multiple=True, metavar="PKG", help="Also track this installed package (repeatable)")
+@click.option("-o", "--output", default=None, metavar="DIR", help="Where to  [default: PROGRAM.recording]")
+def command(program: str, arguments: tuple[str, ...], include: tuple[str, ...], output: str | None) -> int:
+    """Run PROGRAM (a Python file), or one function of it, with real threads in whatever order they run, and write down
+    what they do. `mazurka predict` then says what another order would have shown.
+
+    Ends with the program's own exit status."""
+    from mazurka.program.python.loader import Loader
+    from mazurka.program.python.program import default_roots
+    from mazurka.program.python.recording.record import record
+
+    packages = tuple([name for each in include for name in each.split(",")])
+    require_modules(packages)
+    file = program.partition("::")[0]
+    directory = Path(output or f"{Path(file).stem}.recording")
+    if directory.exists():
+        raise UsageError("output", "it is there already", where=str(directory), hint="remove it, or name another by -o")
+    entry = entry_of(program, arguments)
+    made = record(entry, Loader(default_roots(file), packages, None), directory)
+    _describe(directory, program, arguments, packages)
+    if made.trouble is not None:
+        raise MazurkaError(
+            "trace-unwritable",
+            f"only the first {made.events:,} events could be written: {made.trouble.strerror}",
+            where=str(directory),
+            hint="make room, and record again",
+        )
+    _say(f"recorded {made.events:,} events of {made.threads} threads to {directory}")
+    for what, times in made.untracked.items():
+        _say(f"not tracked: {what}" + (f" ({times} times)" if times > 1 else ""))
+    return _status(made.error)
+
+
+def _describe(directory: Path, program: str, arguments: tuple[str, ...], include: tuple[str, ...]) -> None:
+    """Keep with the trace what it is a trace of."""
+    known = {"version": 1, "program": program, "arguments": arguments, "include": include, "python": sys.version}
+    (directory / "recording.json").write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+def _status(error: BaseException | None) -> int:
+    """What the program would have ended with."""
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit):
+        code: Any = error.code
+        if code is None or isinstance(code, int):
+            return code or 0
+        click.echo(code, err=True)
+        return _FAILED
+    traceback.print_exception(error)
+    return _FAILED
+
+
+def _say(text: str) -> None:
+    click.echo(f"mazurka: {text}", err=True)

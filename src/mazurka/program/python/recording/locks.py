@@ -1,0 +1,167 @@
+"""Locks that tell a recorder who holds them: what ``threading.Lock`` and ``RLock`` are while a program is recorded.
+
+Everything else in `threading`, `queue` and `concurrent.futures` is Python on top of these two, and stays as it is. But
+what such code guards by its locks is not seen: that an `Event` was set is nothing but a variable of code that is not
+instrumented. So there are two kinds of locks:
+
+- those the program makes itself, or has a ``Condition`` make for it: taken and given back (ACQUIRE, RELEASE). Other
+  orders of their critical sections may be predicted.
+- all others: taking and giving back are indivisible updates (RMW), each of which needs the one before it. So what
+  happened in their critical sections keeps its order, whatever that was.
+
+A waiting thread has a lock of its own (``Condition._waiters``), of the second kind: who notifies gives it back, so that
+what follows a wake-up follows the notification.
+
+Order. An ACQUIRE is written down after the lock was got, a RELEASE before it is given back: nothing of the next holder
+can come in between. An attempt that fails is a READ of the lock. Of a re-entrant lock the outermost pair is told.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+import threading
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python import kernel, sites
+from mazurka.program.python.objects import number
+from mazurka.trace.event import Op
+
+real_lock: Final = _thread.allocate_lock
+real_rlock: Final = _thread.RLock
+
+_THREADING: Final = threading.__file__
+
+
+def _is_own(frame: Any) -> bool:
+    """Whether a lock made in this frame is the program's own."""
+    code = frame.f_code
+    if code.co_filename in sites.instrumented:
+        return True
+    if code.co_filename == _THREADING and code.co_name == "__init__" and frame.f_back is not None:
+        return type(frame.f_locals.get("self")) is threading.Condition and _is_own(frame.f_back)
+    return False
+
+
+def make_lock() -> RecordedLock:
+    """What ``threading.Lock`` is."""
+    return RecordedLock(_is_own(sys._getframe(1)))
+
+
+def make_rlock() -> RecordedRLock:
+    """What ``threading.RLock`` is."""
+    return RecordedRLock(_is_own(sys._getframe(1)))
+
+
+def place() -> Any:
+    """Where in the program this happens: a recorder knows what stands for it."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename not in sites.instrumented:
+        frame = frame.f_back
+    return 0 if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+class RecordedLock:
+    """A lock; ``own`` says of which kind."""
+
+    __slots__ = ("__weakref__", "_kind", "_lock")
+
+    def __init__(self, own: bool) -> None:
+        self._lock = real_lock()
+        self._kind = "lock" if own else "hidden"
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        got = self._lock.acquire(blocking, timeout)
+        self._tell(Op.ACQUIRE if got else Op.READ)
+        return got
+
+    def release(self) -> None:
+        if self._lock.locked():
+            self._tell(Op.RELEASE)
+        self._lock.release()
+
+    def _tell(self, op: Op) -> None:
+        run = kernel.active
+        if run is None:
+            return
+        target = (self._kind, number(self))
+        if op is Op.READ:
+            run.visit(op, target, place(), None, (Access(Op.REQUEST, target),) if self._kind == "lock" else ())
+        else:
+            run.visit(op if self._kind == "lock" else Op.RMW, target, place())
+
+    def locked(self) -> bool:
+        held = self._lock.locked()
+        self._tell(Op.READ)
+        return held
+
+    def _is_owned(self) -> bool:
+        """For ``Condition``, which would otherwise try to take it."""
+        return self._lock.locked()
+
+    def _at_fork_reinit(self) -> None:
+        self._lock = real_lock()
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_exception: object) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        return f"<{'locked' if self._lock.locked() else 'unlocked'} {type(self).__name__} at {id(self):#x}>"
+
+
+class RecordedRLock(RecordedLock):
+    """A re-entrant lock."""
+
+    __slots__ = ("_depth", "_owner")
+
+    def __init__(self, own: bool) -> None:
+        super().__init__(own)
+        self._owner: int | None = None
+        self._depth = 0
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        me = _thread.get_ident()
+        if self._owner == me:
+            self._depth += 1
+            return True
+        got = self._lock.acquire(blocking, timeout)
+        if got:
+            self._owner, self._depth = me, 1
+        self._tell(Op.ACQUIRE if got else Op.READ)
+        return got
+
+    def release(self) -> None:
+        if self._owner != _thread.get_ident():
+            raise RuntimeError("cannot release un-acquired lock")
+        self._depth -= 1
+        if not self._depth:
+            self._tell(Op.RELEASE)
+            self._owner = None
+            self._lock.release()
+
+    def _is_owned(self) -> bool:
+        return self._owner == _thread.get_ident()
+
+    def _recursion_count(self) -> int:
+        return self._depth if self._is_owned() else 0
+
+    def _release_save(self) -> tuple[int, int | None]:
+        """For ``Condition.wait``: all levels at once."""
+        saved = self._depth, self._owner
+        self._tell(Op.RELEASE)
+        self._depth, self._owner = 0, None
+        self._lock.release()
+        return saved
+
+    def _acquire_restore(self, saved: tuple[int, int | None]) -> None:
+        self._lock.acquire()
+        self._depth, self._owner = saved
+        self._tell(Op.ACQUIRE)
+
+    def _at_fork_reinit(self) -> None:
+        super()._at_fork_reinit()
+        self._owner, self._depth = None, 0

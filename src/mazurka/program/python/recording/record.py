@@ -1,0 +1,72 @@
+"""Records one real execution of a Python program; see recorder.py for what that is."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from mazurka.program.python import hooks, kernel, loader, swap
+from mazurka.program.python.entry import Entry
+from mazurka.program.python.recording.recorder import Recorder
+from mazurka.program.python.recording.threads import install as follow_threads
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What came of it: the events written, what was not tracked, and what the program ended with."""
+
+    events: int
+    threads: int
+    untracked: dict[str, int]
+    error: BaseException | None
+    trouble: OSError | None
+
+
+def record(entry: Entry, tracked: loader.Loader, directory: Path) -> Recording:
+    """Run a program as it is, and write what it does to ``directory``, which must not exist."""
+    undo: list[Callable[[], None]] = []
+    recorder = Recorder(directory)
+    error: BaseException | None = None
+    try:
+        hooks.install()
+        undo.append(hooks.uninstall)
+        tracked.install()
+        undo.append(tracked.uninstall)
+        undo.append(follow_threads(recorder))
+        undo += [swap.swap_module(module) for module in _imported(tracked.include)]
+        entry.prepare()
+        recorder.begin()
+        kernel.active = recorder  # type: ignore[assignment]  # it answers what hooks ask
+        hooks.restart()
+        try:
+            entry.call()
+        except BaseException as raised:
+            error = raised
+        finally:
+            _wait_for_threads()
+            kernel.active = None
+    finally:
+        recorder.end()
+        while undo:
+            undo.pop()()
+    return Recording(recorder.events, recorder.threads, recorder.untracked, error, recorder.trouble)
+
+
+def _imported(include: Collection[str]) -> list[types.ModuleType]:
+    """The modules there are already of the packages to include."""
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if hasattr(module, "__dict__") and any(name == each or name.startswith(f"{each}.") for each in include)
+    ]
+
+
+def _wait_for_threads() -> None:
+    """As the interpreter does at its end: for all but daemons."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
