@@ -39,6 +39,12 @@ _AFFORDABLE: Final = 40_000_000
 #: Otherwise so many at a time.
 _WINDOW: Final = 20_000
 
+#: The default engine. Partial orders are of use to it in traces of so many events: their code takes time to load.
+AUTO: Final = "auto"
+_LONG: Final = 30_000
+
+_ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
+
 Rows = tuple[int, ...]
 
 
@@ -117,6 +123,8 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
     """What an engine finds of these kinds, each as soon as it is known."""
     for kind in kinds:
         for name in ENGINES[engine].get(kind, ()):
+            if engine == AUTO and name in _ORDERS and len(search.trace) < _LONG:
+                continue
             tier = Tier(name, kind)
             search.tiers.append(tier)
             started = time.monotonic()
@@ -179,7 +187,7 @@ def _by_model(search: Search, tier: Tier) -> _Proven:
 
 
 _TIERS: Final[dict[str, Callable[[Search, Tier], _Proven]]] = {
-    **dict.fromkeys(("hb", "shb", "wcp", "dc", "wdc", "syncp"), _by_order),
+    **dict.fromkeys(_ORDERS, _by_order),
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,
 }
@@ -189,12 +197,12 @@ _MODULES: Final = {"syncp": "sync_preserving"}
 
 #: By engine and kind of bug: the tiers. The default first.
 ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    "auto": {
+    AUTO: {
         RACE: ("shb", "seqcheck", "maximal"),
         DEADLOCK: ("seqcheck", "maximal"),
         INTRUSION: ("seqcheck", "maximal"),
     },
-    **{name: {RACE: (name,)} for name in ("hb", "shb", "wcp", "dc", "wdc", "syncp")},
+    **{name: {RACE: (name,)} for name in _ORDERS},
     "seqcheck": dict.fromkeys(KINDS, ("seqcheck",)),
     "maximal": dict.fromkeys(KINDS, ("maximal",)),
 }

@@ -95,6 +95,7 @@ def _tiers(report: PredictionReport) -> list[str]:
         f"  {tier.name}, {tier.kind}: {_count(tier.candidates, 'candidate')}, {tier.found:,} found, "
         f"{tier.fallen:,} fallen, {tier.undecided:,} undecided, {tier.seconds:.1f} s"
         for tier in report.tiers
+        if tier.candidates
     ]
 
 

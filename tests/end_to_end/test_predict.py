@@ -1,0 +1,118 @@
+"""`mazurka predict` as its reference describes it: what it prints, and the status it ends with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.metadata import distribution
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft4Validator, Draft202012Validator
+
+from mazurka.cli.predict import ENGINES, KINDS
+from mazurka.predict import engines
+from mazurka.report.predictions_json import SCHEMA_PATH
+
+_TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
+
+#: Two threads have a lock at once: nothing can be said of what else is possible.
+_BROKEN = "\n".join(
+    f"{thread}|{what}|{line}"
+    for line, (thread, what) in enumerate(
+        [("a", "acq(l)"), ("b", "acq(l)"), ("b", "w(x)"), ("b", "rel(l)"), ("a", "r(x)"), ("a", "rel(l)")]
+    )
+)
+
+
+@pytest.fixture
+def traces(shell: Any) -> Any:
+    shutil.copytree(_TRACES, shell.folder / "traces")
+    return shell
+
+
+def _report(shell: Any, *arguments: str, status: int = 1) -> Any:
+    report = json.loads(shell.run("predict", *arguments, "--format", "json", status=status).stdout)
+    Draft202012Validator(json.loads(SCHEMA_PATH.read_text())).validate(report)
+    return report
+
+
+def test_the_names_of_engines_and_kinds_are_those_there_are() -> None:
+    assert tuple(engines.ENGINES) == ENGINES
+    assert tuple(KINDS.values()) == engines.KINDS
+
+
+@pytest.mark.parametrize("engine", ["auto", "maximal", "seqcheck"])
+def test_a_race_with_its_order(traces: Any, engine: str) -> None:
+    report = _report(traces, "traces/resource.std", "--engine", engine)
+    (finding,) = report["findings"]
+    assert (finding["kind"], finding["events"]) == ("race", [2, 8])
+    assert finding["threads"] == ["main", "worker"]
+    assert [place["text"] for place in finding["locations"]] == ["resource.c:3", "resource.c:10"]
+    assert finding["confirmed"] is None
+    taken = chain.from_iterable(repeat(thread, number) for thread, number in finding["witness"]["turns"])
+    assert list(taken) == ["main", *["worker"] * 3, "main"]
+    assert finding["witness"]["unread"] == [6]
+    assert report["counts"]["racy_events"] == report["counts"]["race_locations"] == 1
+
+
+def test_a_deadlock_in_words(traces: Any) -> None:
+    said = traces.run("predict", "traces/transfer.std", "--kind", "deadlocks", status=1).stdout
+    assert "deadlock: anna, ben wait for one another" in said
+    assert "anna acquires current at transfer.c:11 (event 3)" in said
+    assert "1 deadlock\n" in said
+
+
+def test_partial_orders_alone_say_what_fell(traces: Any) -> None:
+    report = _report(traces, "traces/resource.std", "--engine", "hb", status=0)
+    assert report["kinds"] == ["race"]
+    assert report["findings"] == []
+    traces.run("predict", "traces/resource.std", "--engine", "hb", "--kind", "deadlocks", status=2)
+
+
+def test_suppressions_are_typed_and_unused_ones_told(traces: Any) -> None:
+    traces.write("known", "race: location transfer.c:25 *:33  # known\nvariable balance\n")
+    report = _report(traces, "traces/transfer.std", "--suppressions", "known", "--kind", "races", status=0)
+    assert [rule["findings"] for rule in report["suppressions"]] == [1, 0]
+    assert report["counts"]["race_locations"] == 1
+    said = traces.run("predict", "traces/transfer.std", "--suppressions", "known", status=1).stdout
+    assert "unused suppression in line 2: variable balance" in said
+
+
+def test_a_trace_that_cannot_be_relied_upon_is_refused_or_mended(traces: Any) -> None:
+    traces.write("broken.std", _BROKEN)
+    assert "trace-locks" in traces.run("predict", "broken.std", status=2).stderr
+    done = traces.run("predict", "broken.std", "--repair", "--format", "json")
+    assert done.returncode in (0, 1)
+    assert "given up unseen" in done.stderr
+
+
+def test_sarif_is_valid(traces: Any) -> None:
+    log = json.loads(traces.run("predict", "traces/transfer.std", "--format", "sarif", status=1).stdout)
+    schema = Path(str(distribution("linceo").locate_file("linceo/data/sarif-schema-2.1.0.json"))).read_text()
+    Draft4Validator(json.loads(schema)).validate(log)
+    results = log["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["race", "deadlock"]
+
+
+def test_requests_that_make_no_sense(traces: Any) -> None:
+    assert "no-such-file" in traces.run("predict", "nowhere.std", status=2).stderr
+    assert "no-such-kind" in traces.run("predict", "traces/resource.std", "--kind", "leaks", status=2).stderr
+    traces.run("predict", "traces/resource.std", "--output", "traces", status=2)
+
+
+def test_what_is_left_open_is_told(traces: Any) -> None:
+    report = _report(
+        traces, "traces/resource.std", "--window", "4", "--engine", "maximal", "--require-complete", status=3
+    )
+    assert report["undecided"] > 0
+    assert report["window"] == 4
+
+
+def test_empty_traces_and_those_of_one_event(shell: Any) -> None:
+    shell.write("one.std", "t|w(x)|1")
+    assert _report(shell, "one.std", status=0)["events"] == 1
+    shell.write("none.std", "")
+    assert _report(shell, "none.std", "--kind", "races,deadlocks,atomicity", status=0)["findings"] == []
