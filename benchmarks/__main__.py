@@ -31,6 +31,7 @@ MEASUREMENTS: Final = {
     "generated": "generated",
     "counts": "counts",
     "classes": "classes",
+    "dependence": "dependence",
     "bugs": "bugs",
     "prediction": "prediction",
     "memory": "memory_models",
@@ -40,6 +41,7 @@ MEASUREMENTS: Final = {
     "overhead": "overhead",
     "switches": "switches",
     "solver": "solver",
+    "traces": "trace_reading",
     "footprint": "footprint",
 }
 
