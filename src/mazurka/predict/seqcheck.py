@@ -27,16 +27,21 @@ from mazurka.causal.model import Model, Question
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
 from mazurka.predict.seqcheck_cone import Cone, cone_of
-from mazurka.predict.seqcheck_decide import NO, YES
+from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES
 from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck_kernel import COMPILE_FROM, kernel_for
-from mazurka.predict.unread import Unread
-from mazurka.trace.event import READS
-from mazurka.trace.trace import Trace
+from mazurka.trace.event import Op
+from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Races, Witness
 
 #: The complete solver's model is made of traces of at most so many events.
 COMPLETE_UP_TO: Final = 300_000
+
+#: In place of the row that was read from.
+_OWN: Final = -2
+
+_READING: Final = (int(Op.READ), int(Op.RMW))
+_WRITING: Final = (int(Op.WRITE), int(Op.RMW))
 
 
 def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
@@ -73,6 +78,7 @@ class SeqCheck:
     cone: Cone = field(init=False)
     slot: Ints = field(init=False)
     _model: Model | None = field(default=None, init=False)
+    _initial: dict[int, int] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.kernel is None:
@@ -107,27 +113,64 @@ class SeqCheck:
         answer, prefix, rows = self.shortly(question)
         if answer == NO:
             return Infeasible()
-        if answer == YES:
-            free = self._free()
-        else:
+        free = answer == UNDECIDED or not standing or self._frees()
+        if answer == UNDECIDED:
             complete = self.completely(question)
             if not isinstance(complete, Feasible):
                 return complete
             rows = complete.order
-            free = Unread(self.trace).of(rows)
-        if standing:
-            return Witness(rows, free, claim, prefix)
-        reads = frozenset(steps[-1:]) if READS[self.trace.op[steps[-1]]] else frozenset()
-        return Witness((*rows, steps[-1]), free | reads, claim, prefix)
+        if not standing:
+            rows = (*rows, steps[-1])
+        return Witness(rows, self._unread(prefix, rows) if free else frozenset(), claim, prefix)
 
-    def _free(self) -> frozenset[int]:
-        """Rows whose reads do not count, of the set that was found last."""
+    def _frees(self) -> bool:
+        """Whether reads do not count in the set that was found last."""
         index, cone = self.index, self.cone
-        found: list[int] = []
-        for t in np.flatnonzero(cone.past > cone.kept):
-            events = np.arange(index.starts[t] + max(cone.kept[t], cone.base[t]), index.starts[t] + cone.past[t])
-            found += self.rows[index.row[events[index.kind[events] == READ]]].tolist()
+        first = index.starts[:-1] + np.maximum(cone.kept, cone.base)
+        last = index.starts[:-1] + cone.past
+        return any(bool(np.any(index.kind[a:b] == READ)) for a, b in zip(first, last, strict=True) if a < b)
+
+    def _unread(self, prefix: int, rows: Sequence[int]) -> frozenset[int]:
+        """Rows that read something else than in the trace. What is not looked at reads what its own thread wrote."""
+        trace, index = self.trace, self.index
+        last: dict[int, int] = {}
+        found: set[int] = set()
+        doubtful: set[int] = set()  # writes of threads that had read something else
+        broken: set[int] = set()  # these threads
+        for row in rows:
+            op, target, thread = trace.op[row], int(trace.target[row]), int(trace.thread[row])
+            if op in _READING:
+                source, had = last.get(target, NONE), self._source(row)
+                same = source == had or had == _OWN or (source == NONE and had < prefix)
+                if source in doubtful or not (same or self._gives(source, row)):
+                    found.add(row)
+                    broken.add(thread)
+            if op in _WRITING:
+                last[target] = row
+                if thread in broken:
+                    doubtful.add(row)
         return frozenset(found)
+
+    def _source(self, row: int) -> int:
+        """The row that a row read from, or NONE; _OWN if that can be no other thread's."""
+        at = int(np.searchsorted(self.rows, row))
+        if at == len(self.rows) or self.rows[at] != row:
+            return _OWN
+        source = self.index.link[self.index.event[at]]
+        return NONE if source == NONE else int(self.rows[self.index.row[source]])
+
+    def _gives(self, source: int, row: int) -> bool:
+        """Whether a read gets the value that it got from a write, or from nobody."""
+        value = self.trace.value
+        if value[row] == NO_VALUE:
+            return False
+        if source != NONE:
+            return bool(value[source] == value[row])
+        if self._initial is None:
+            index = self.index
+            rows = self.rows[index.row[(index.kind == READ) & (index.link == NONE)]].tolist()
+            self._initial = {int(self.trace.target[each]): int(value[each]) for each in rows}
+        return bool(self._initial.get(int(self.trace.target[row]), NO_VALUE) == value[row])
 
     def quickly(self, question: Question, tell: bool = False) -> tuple[int, int, Ints]:
         """The same, in numbers of the rows that are looked at, and without the others."""

@@ -5,7 +5,8 @@ each window
 
 1. what has to happen in every answer is looked at: if that contradicts itself, so does it in the whole trace;
 2. an answer is looked for in which the window's events keep the order they had (sync-preserving), then one in which
-   they don't.
+   they don't. What is left open then is which sections a thread leaves that is not asked to stand somewhere: first
+   it stops where it need not go on, in its sections, then it leaves the innermost, and so on.
 
 Either way out is an answer about the whole trace. If there is none, the window is made eight times as long, up to
 the whole trace; there, what is left is undecided.
@@ -19,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, Cone, follow, grow, stop_of
+from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, SINCE, Cone, follow, grow, stop_of
 from mazurka.predict.seqcheck_index import NONE, Index, Ints
 from mazurka.predict.seqcheck_order import BY_ROW, CLOSED, CYCLE, close, forget, lay_out
 
@@ -77,14 +78,29 @@ def _decide_since(
     if code != CLOSED:
         return NO if code == CYCLE else UNDECIDED, rows
     follow(cone, since, LEFT)
+    exact, stop = False, np.empty(0, np.int64)
     for sections in range(_STOPS if len(happen) > 0 else 0):
         stop = _stops(index, needed, cap, happen, sections)
-        if len(stop) > 0:
-            rows = _reordered(index, cone, slot, happen, next_, stop, before)
-            if len(rows) > 0:
-                return YES, rows
+        if len(stop) == 0:
+            break
+        rows = _reordered(index, cone, slot, happen, next_, stop, before)
+        if len(rows) > 0:
+            return YES, rows
+        exact = (sections == 0 or exact) and _is_exact(index, cone, cap)
+    if exact and len(stop) == 0:
+        return NO, rows
     rows = _reordered(index, cone, slot, happen, next_, np.empty(0, np.int64), before)
     return YES if len(rows) > 0 else UNDECIDED, rows
+
+
+def _is_exact(index: Index, cone: Cone, cap: Ints) -> bool:
+    """Whether nothing was chosen but where one thread stops, so that there is no answer in which it stops there."""
+    free = 0
+    for t in range(len(cap)):
+        if cone.past[t] > 0 and cone.cap[t] == FAR:
+            return False
+        free += cap[t] == FAR and cone.cap[t] < FAR
+    return bool(free == 1 and cone.reg[SINCE] == 0 and len(index.loose) == 0)
 
 
 def _stops(index: Index, needed: Ints, cap: Ints, happen: Ints, sections: int) -> Ints:

@@ -476,27 +476,48 @@ def lay_out(index: Index, cone: Cone, order: Order, prefer: int) -> Ints:
                 holder[order.slot[index.target[a]]] = t
             a = int(index.inside[a])
     for number in range(size):
+        n = _choose(index, cone, order, done, prefer, unread, current, holder)
+        if n == NONE:
+            return out[:number]
+        out[number] = e = _event_at(index, cone, order, n, done[n])
+        _do(index, cone, order, e, unread, current, holder)
+        done[n] += 1
+    return out
+
+
+def _event_at(index: Index, cone: Cone, order: Order, n: int, here: int) -> int:
+    t = order.active[n]
+    return int(index.starts[t] + cone.base[t] + here - order.at[n])
+
+
+def _choose(
+    index: Index,
+    cone: Cone,
+    order: Order,
+    done: Ints,
+    prefer: int,
+    unread: Ints,
+    current: Ints,
+    holder: Ints,
+) -> int:
+    """The thread of the event that comes next, by its number: of the preferred one, or the earliest in the trace that
+    may."""
+    tried = NONE
+    while True:
         best = best_row = NONE
         for n in range(len(order.active)):
-            t = order.active[n]
-            if done[n] == order.at[n + 1]:
-                continue
-            e = index.starts[t] + cone.base[t] + done[n] - order.at[n]
-            row = NONE if t == prefer else index.row[e]
-            if best != NONE and row > best_row:
-                continue
-            if is_ready(order, done[n], done) and _may(
-                index, cone, order, e, unread, current, holder
-            ):
-                best, best_row = n, row
+            if done[n] < order.at[n + 1]:
+                row = index.row[_event_at(index, cone, order, n, done[n])]
+                if order.active[n] == prefer:
+                    row = 0
+                if row > tried and (best == NONE or row < best_row):
+                    best, best_row = n, row
         if best == NONE:
-            return out[:number]
-        t = order.active[best]
-        e = index.starts[t] + cone.base[t] + done[best] - order.at[best]
-        _do(index, cone, order, e, unread, current, holder)
-        done[best] += 1
-        out[number] = e
-    return out
+            return NONE
+        e = _event_at(index, cone, order, best, done[best])
+        if is_ready(order, done[best], done) and _may(index, cone, order, e, unread, current, holder):
+            return int(best)
+        tried = best_row
 
 
 def _may(
