@@ -24,7 +24,6 @@ from mazurka.trace.locations import text_of
 HEADER: Final = ("thread", "op", "kind", "target", "value", "location")
 
 _OPS: Final = {op.name.lower(): op for op in Op}
-_KINDS: Final = frozenset(KINDS.values())
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -37,17 +36,20 @@ class _Table:
     """What the header says is where."""
 
     def __init__(self) -> None:
-        self.columns: list[str] = []
+        self._columns: list[str] = []
+        self._order: list[int] = []
 
     def events(self, line: str) -> Iterable[Told]:
-        if not self.columns:
-            self.columns = self._header(line.removeprefix(_BYTE_ORDER_MARK))
-            return
+        if not self._columns:
+            self._columns = self._header(line.removeprefix(_BYTE_ORDER_MARK))
+            # A column that is not there is the empty field that is added to each line.
+            self._order = [self._columns.index(name) if name in self._columns else -1 for name in HEADER]
+            return ()
         fields = _fields(line)
-        if len(fields) != len(self.columns):
-            raise Malformed(1, f"{len(fields)} fields instead of {len(self.columns)}")
-        row = dict(zip(self.columns, fields, strict=True))
-        yield _event(row)
+        if len(fields) != len(self._columns):
+            raise Malformed(1, f"{len(fields)} fields instead of {len(self._columns)}")
+        fields.append("")
+        return (_event(*[fields[at] for at in self._order]),)
 
     def _header(self, line: str) -> list[str]:
         columns = _fields(line)
@@ -59,29 +61,29 @@ class _Table:
 
 
 def _fields(line: str) -> list[str]:
-    if control := _CONTROL.search(line):
+    if not line.isprintable() and (control := _CONTROL.search(line)):
         raise Malformed(control.start() + 1, f"a control character, {control.group()!r}")
+    if '"' not in line:
+        return line.split(",")
     try:
         rows = list(csv.reader([line], strict=True))
     except csv.Error as error:
         raise Malformed(1, str(error)) from None
-    if len(rows) != 1:
-        raise Malformed(1, "an empty line")
     return rows[0]
 
 
-def _event(row: dict[str, str]) -> Told:
-    op = _OPS.get(row["op"])
+def _event(thread: str, word: str, kind: str, target: str, value: str, location: str) -> Told:
+    op = _OPS.get(word)
     if op is None:
-        raise Malformed(1, f"no operation is called {row['op']}")
-    if not row["thread"]:
+        raise Malformed(1, f"no operation is called {word}")
+    if not thread:
         raise Malformed(1, "no name of a thread")
-    kind, target = row.get("kind") or KINDS[op], row.get("target", "")
     if op in OWN:
-        target = row["thread"]
+        target = thread
+    kind = kind or KINDS[op]
     if kind != "none" and not target:
-        raise Malformed(1, f"{row['op']} of what?")
-    return Told(row["thread"], op, (kind, target), row.get("location", ""), row.get("value") or None)
+        raise Malformed(1, f"{word} of what?")
+    return Told(thread, op, (kind, target), location, value or None)
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:

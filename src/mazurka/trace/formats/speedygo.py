@@ -175,11 +175,11 @@ def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
     kept = np.ones(rows.rows, np.bool_)
     for asks, answers, offset, words in ((Op.FORK, Op.BEGIN, 0, "started"), (Op.JOIN, Op.END, 1, "joined")):
         asking, answering = rows.op == asks, rows.op == answers
-        answers_of = {int(rows.target[row]): row for row in np.flatnonzero(answering).tolist()}
         for row in np.flatnonzero(asking).tolist():
-            answer = answers_of.get(int(rows.target[row]), row)
-            if (answer <= row) == (asks == Op.FORK) and thread_of[rows.target[row]] in rows.thread:
-                what = f"{names.targets[rows.target[row]][1]} {words}, but no {answers.name} where it should be"
+            answer = np.flatnonzero(answering & (rows.target == rows.target[row]))
+            fits = len(answer) == 1 and (answer[0] > row) == (asks == Op.FORK)
+            if not fits and thread_of[rows.target[row]] in rows.thread:
+                what = f"{names.targets[rows.target[row]][1]} {words}, but not with one {answers.name} where it should be"
                 raise cannot_carry("speedygo", row, what)
         dropped = answering & ~np.isin(rows.target, rows.target[asking])
         if dropped.any():
