@@ -78,6 +78,7 @@ class SeqCheck:
     cone: Cone = field(init=False)
     slot: Ints = field(init=False)
     _model: Model | None = field(default=None, init=False)
+    _by_thread: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
     _initial: dict[int, int] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -103,7 +104,7 @@ class SeqCheck:
         if answer != YES:
             return answer, 0, ()
         prefix = int(self.rows[since]) if since else 0
-        return answer, prefix, self._with_the_others(prefix, self.rows[events].tolist(), question.next)
+        return answer, prefix, self._with_the_others(prefix, self.rows[events], question.next)
 
     def prove(self, claim: Claim) -> Witness | Infeasible | Unknown:
         """A witness of a claim about other orders, that there is none, or that nobody knows."""
@@ -205,17 +206,30 @@ class SeqCheck:
             raise ValueError(f"rows {list(rows)} are not all such that other threads may notice them")
         return self.index.event[at].astype(np.int64) if len(rows) else np.empty(0, np.int64)
 
-    def _with_the_others(self, prefix: int, rows: list[int], next_: tuple[int, ...]) -> tuple[int, ...]:
+    def _with_the_others(self, prefix: int, rows: Ints, next_: tuple[int, ...]) -> tuple[int, ...]:
         """Rows in order, and before each those of its thread that were not looked at."""
         if self.whole:
-            return tuple(rows)
-        trace = self.trace
-        own = {int(trace.thread[row]): trace.rows_of_thread[trace.thread[row]] for row in (*rows, *next_)}
-        done = {thread: int(np.searchsorted(theirs, prefix)) for thread, theirs in own.items()}
-        order: list[int] = []
-        for number, row in enumerate((*rows, *next_)):
-            thread = int(trace.thread[row])
-            end = int(np.searchsorted(own[thread], row)) + (number < len(rows))
-            order += own[thread][done[thread] : end].tolist()
-            done[thread] = max(done[thread], end)
-        return tuple(order)
+            return tuple(rows.tolist())
+        starts, own, place = self._threads()
+        chosen = np.concatenate([rows, np.array(next_, np.int64)])
+        thread, here = np.asarray(self.trace.thread)[chosen], place[chosen]
+        end = here + (np.arange(len(chosen)) < len(rows))
+        before = [np.searchsorted(own[a:b], prefix) + a for a, b in zip(starts, starts[1:], strict=False)]
+        begin = np.array(before, np.int64)[thread]
+        by_thread = np.argsort(thread, kind="stable")
+        follows = thread[by_thread[1:]] == thread[by_thread[:-1]]
+        begin[by_thread[1:][follows]] = end[by_thread[:-1][follows]]
+        length = np.maximum(end - begin, 0)
+        first = np.cumsum(length) - length
+        return tuple(own[np.arange(length.sum()) + np.repeat(begin - first, length)].tolist())
+
+    def _threads(self) -> tuple[Ints, Ints, Ints]:
+        """Where each thread's rows begin in a list by thread, the list, and where in it a row is."""
+        if self._by_thread is None:
+            thread = np.asarray(self.trace.thread)
+            own = np.argsort(thread, kind="stable")
+            place = np.empty(len(own), np.int32)
+            place[own] = np.arange(len(own), dtype=np.int32)
+            starts = np.searchsorted(thread[own], np.arange(len(self.trace.threads) + 1))
+            self._by_thread = starts, own.astype(np.int32), place
+        return self._by_thread
