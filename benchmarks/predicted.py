@@ -181,4 +181,26 @@ def served_too_early():
     run(service.serve, service.start, lambda: service.statistics.note(5))
 
 
-BUGS = (use_after_close, look_up_after_delete, oversold, torn_range, lost_payment, served_too_early)
+class Account:
+    def __init__(self):
+        self.balance = 10
+        self.statistics = Statistics()
+
+    def withdraw(self, amount):
+        self.statistics.note(1)
+        if self.balance < amount:
+            raise ValueError("overdrawn")
+        self.balance = self.balance - amount
+        self.statistics.note(2)
+
+    def charge(self, fee):
+        self.statistics.note(3)
+        self.balance = self.balance - fee
+
+
+def overdrawn():
+    account = Account()
+    run(lambda: account.withdraw(8), lambda: account.statistics.note(5), lambda: account.charge(3))
+
+
+BUGS = (use_after_close, look_up_after_delete, oversold, torn_range, lost_payment, served_too_early, overdrawn)

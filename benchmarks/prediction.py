@@ -40,7 +40,7 @@ class _Search:
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    whole = []
+    whole, now = [], []
     for name, arguments, path in _bugs(settings.seconds):
         made = {without: _search(without, arguments, path) for without in (_EVERYTHING, _CHECKS, _NOTHING)}
         found, plain, novel = made[_NOTHING], made[_EVERYTHING].executions, made[_CHECKS].executions
@@ -48,22 +48,24 @@ def measure(settings: Settings) -> Iterator[Row]:
         if found.predicted:
             note += f"; predicted {found.predicted}, confirmed {found.confirmed}"
         yield Row(name, "", f"{found.executions or 'not found'}", note=note, holds=found.executions is not None)
+        now.append(found)
         if plain and novel and found.executions:
-            whole.append((plain, novel, found))
+            whole.append((plain, novel, found.executions))
     yield from _sums(whole)
+    predicted, confirmed = (sum(getattr(found, side) for found in now) for side in ("predicted", "confirmed"))
+    yield Row("predicted failures confirmed", "", f"{confirmed} of {predicted}")
 
 
-def _sums(whole: list[tuple[int, int, _Search]]) -> Iterator[Row]:
-    sides = [[plain for plain, _, _ in whole], [novel for _, novel, _ in whole], [f.executions or 0 for *_, f in whole]]
+def _sums(whole: list[tuple[int, int, int]]) -> Iterator[Row]:
+    """Of the executions without anything, without predicted checks, and as it is; where all three find the bug."""
+    sides = list(zip(*whole, strict=True))
     plain, novel, now = map(statistics.median, sides)
     note = f"{plain:g} without; {novel:g} without predicted checks"
     yield Row("executions in the median", "", f"{now:g}", note=note)
     plain, novel, now = map(sum, sides)
-    more = sum((found.executions or 0) > before for before, _, found in whole)
+    more = sum(after > before for before, _, after in whole)
     note = f"{now} of {plain} are left; {novel} without predicted checks; more in {more} of {len(whole)}"
     yield Row("executions saved", "", f"{plain - now}", note=note, holds=now < novel < plain)
-    predicted, confirmed = (sum(getattr(found, side) for *_, found in whole) for side in ("predicted", "confirmed"))
-    yield Row("predicted failures confirmed", "", f"{confirmed} of {predicted}")
 
 
 def _bugs(seconds: float) -> Iterator[tuple[str, list[str], str]]:
@@ -99,12 +101,12 @@ def _search(without: str, arguments: list[str], path: str) -> _Search:
 def _run(without: str) -> None:
     """`mazurka` as it would be without."""
     from mazurka.explore.prospects import Prospects
-    from mazurka.predict.checks import Checks
+    from mazurka.predict.checks import Checks, Uses
 
     if without == _EVERYTHING:
         Prospects.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured
     elif without == _CHECKS:
-        Checks.of = lambda *_: ()  # type: ignore[method-assign]  # the same
+        Checks.of = lambda *_: Uses()  # type: ignore[method-assign]  # the same
     runpy.run_module("mazurka", run_name="__main__")
 
 

@@ -15,7 +15,7 @@ from benchmarks import predicted
 from mazurka.api import Result, explore
 from mazurka.predict.checks import Kind
 from mazurka.program.python import sites
-from mazurka.program.python.checks import checks_of
+from mazurka.program.python.checks import uses_of
 
 shared: Any = SimpleNamespace(item="a", count=0, table={})
 
@@ -50,7 +50,7 @@ def _checks(function: Callable[[], object]) -> Iterator[tuple[Kind, int, int]]:
     lines, first = inspect.getsourcelines(function)
     seen = set()
     for site in sites.numbers(__file__):
-        for check in checks_of(site):
+        for check in uses_of(site).checks:
             if first <= check.line < first + len(lines) and id(check) not in seen:
                 seen.add(id(check))
                 yield check.kind, check.line - first, len(check.under)
@@ -106,6 +106,7 @@ def test_a_guard_that_is_read_once_predicts_nothing() -> None:
         (predicted.torn_range, 20, 1),
         (predicted.lost_payment, 5, 1),
         (predicted.oversold, 20, 0),
+        (predicted.overdrawn, 40, 1),
     ],
     ids=lambda value: value.__name__ if callable(value) else str(value),
 )

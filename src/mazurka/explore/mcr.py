@@ -66,7 +66,7 @@ from mazurka.explore.prospects import Prospects, Reason, View
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
-from mazurka.predict.checks import ChecksOf
+from mazurka.predict.checks import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
 
@@ -120,9 +120,9 @@ class ReadsFromSearch:
     name = "mcr"
     exhaustive = True
 
-    def __init__(self, solver: Solver, checks: ChecksOf | None = None) -> None:
+    def __init__(self, solver: Solver, uses: UsesOf | None = None) -> None:
         self.solver = solver
-        self.prospects = Prospects(checks)
+        self.prospects = Prospects(uses)
         self.counters = Counters()
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work

@@ -23,7 +23,7 @@ from mazurka.causal.history import History
 from mazurka.explore.asking import Wanted
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.tree import Branch
-from mazurka.predict.checks import Check, Checks, ChecksOf, Told
+from mazurka.predict.checks import Check, Checks, Told, UsesOf
 from mazurka.predict.goals import Goals
 from mazurka.predict.novelty import Novelty
 from mazurka.program.protocol import Run, Step
@@ -72,7 +72,7 @@ class View:
 class Prospects:
     """Branches that wait to be run before their turn, and the reasons of those that are being run."""
 
-    def __init__(self, find: ChecksOf | None) -> None:
+    def __init__(self, find: UsesOf | None) -> None:
         self.find = find
         self.predicted = 0  # runs made since a check was to fail in them
         self.confirmed = 0  # those in which it did
@@ -93,7 +93,7 @@ class Prospects:
         """What a run tells of executions to come."""
         if self.checks is None or not run.first:  # what nobody has written, nobody reads anew
             return View(run.log, number)
-        told = Told(run.log, run.first)
+        told = Told(run.log, run.first, run.given)
         return View(run.log, number, told, Goals(history, told, self.checks, self.aims))
 
     def reason(self, view: View, wanted: Wanted) -> Reason | None:

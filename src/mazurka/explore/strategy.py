@@ -122,9 +122,9 @@ class Foretelling(Strategy, Protocol):
 def _mcr(settings: Settings) -> Strategy:
     from mazurka.causal.solvers import make_solver
     from mazurka.explore.mcr import ReadsFromSearch
-    from mazurka.program.python.checks import checks_of
+    from mazurka.program.python.checks import uses_of
 
-    return ReadsFromSearch(make_solver(settings.solver), checks_of)
+    return ReadsFromSearch(make_solver(settings.solver), uses_of)
 
 
 def _sliced(name: str) -> Callable[[Settings], Strategy]:

@@ -4,7 +4,7 @@ A *check* is a place where what has been read decides whether the program fails 
 over read values, asked of the model of a trace before any new run): an assertion; a test that guards a ``raise``;
 the use of what may be None; the use of what may be missing. Any other test is one, too, with nothing failing: what
 lies behind an outcome not seen yet has not been run at all. Checks are terms over reads (terms.py), found by whoever
-knows the language (:data:`ChecksOf`).
+knows the language (:data:`UsesOf`).
 
 An execution that is wanted has a step read another write. The run that shows it possible tells the values, so each
 check that the step decides is computed again, with the other value for this read and what the run read for the others
@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.predict.terms import MISSING, UNKNOWN, Reads, Term, truth, value_of
 from mazurka.trace.event import WRITES, Op
@@ -45,6 +45,8 @@ class Kind(Enum):
     MISSING = "use of what is missing"
     TEST = "test"  # nothing fails by itself
 
+
+NOTHING_GIVEN: Final[Mapping[int, Mapping[str, Any]]] = {}
 
 #: Those that fail for what is read being nothing.
 _OF_NOTHING: Final = (Kind.NONE, Kind.MISSING)
@@ -67,8 +69,22 @@ class Check:
         return where is not None and where.file == self.file and self.line <= where.line <= self.last_line
 
 
-#: The checks that a read at a place decides.
-ChecksOf = Callable[[int], Sequence[Check]]
+class Store(NamedTuple):
+    """A place that stores what ``term`` comes to."""
+
+    site: int
+    term: Term
+
+
+class Uses(NamedTuple):
+    """What depends on what is read at a place: checks, and stores of the same function."""
+
+    checks: Sequence[Check] = ()
+    stores: Sequence[Store] = ()
+
+
+#: What depends on a read at a place.
+UsesOf = Callable[[int], Uses]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +98,12 @@ class Promise:
 class Told:
     """A run that told its values, by what each thread read at each place."""
 
-    def __init__(self, log: Sequence[Any], first: Mapping[Any, Any]) -> None:
+    def __init__(
+        self, log: Sequence[Any], first: Mapping[Any, Any], given: Mapping[int, Mapping[str, Any]] = NOTHING_GIVEN
+    ) -> None:
         self.log = log
         self.first = first
+        self.given = given
         self._steps: dict[tuple[int, int], list[int]] = {}
         for number, step in enumerate(log):
             if step.site > 0:
@@ -99,6 +118,18 @@ class Told:
             return UNKNOWN
         return value_of(step.value)
 
+    def seen(self, step: int, sees: Iterable[tuple[Any, int]]) -> Any:
+        """What a step would read by ``sees``, (target, source)."""
+        target = self.log[step].target
+        return next((self.written(target, source) for each, source in sees if each == target), UNKNOWN)
+
+    def following(self, step: int, site: int) -> int | None:
+        """The step that a thread makes at another place in the same pass, after this one."""
+        task, here = self.log[step].task, self.log[step].site
+        steps = self._steps.get((task, site), ())
+        after = bisect_right(steps, step)
+        return steps[after] if after < len(steps) and steps[after] < self._next(task, here, step) else None
+
     def read_by(self, number: int) -> Any:
         """What a step read; of an update the run tells what it wrote."""
         step = self.log[number]
@@ -109,7 +140,9 @@ class Told:
         task, here = self.log[step].task, self.log[step].site
         again = self._next(task, here, step)
 
-        def read(site: int) -> Any:
+        def read(site: int | str) -> Any:
+            if isinstance(site, str):
+                return value_of(self.given.get(step, {}).get(site))
             if site == here:
                 return changed
             steps = self._steps.get((task, site), ())
@@ -129,28 +162,27 @@ class Told:
 
 
 class Checks:
-    """Remembers what was promised. ``find`` gives the checks that a place decides."""
+    """Remembers what was promised. ``find`` gives what depends on a read at a place."""
 
-    def __init__(self, find: ChecksOf) -> None:
+    def __init__(self, find: UsesOf) -> None:
         self.find = find
-        self.found: dict[int, Sequence[Check]] = {}
+        self.found: dict[int, Uses] = {}
         self.tries: Counter[Check] = Counter()
         self.outcomes: set[tuple[Check, bool]] = set()
         self.settled: set[Check] = set()  # predicted and confirmed
 
-    def of(self, site: int) -> Sequence[Check]:
-        """The checks that a place decides."""
-        checks = self.found.get(site)
-        if checks is None:
-            checks = self.found[site] = self.find(site)
-        return checks
+    def of(self, site: int) -> Uses:
+        """What depends on a read at a place."""
+        uses = self.found.get(site)
+        if uses is None:
+            uses = self.found[site] = self.find(site)
+        return uses
 
     def promise(self, told: Told, step: int, sees: Iterable[tuple[Any, int]]) -> Promise | None:
         """What an execution promises in which a step of the run reads what ``sees``, (target, source), says."""
         if step < 0:
             return None
-        now = told.log[step]
-        value = next((told.written(target, source) for target, source in sees if target == now.target), UNKNOWN)
+        value = told.seen(step, sees)
         if value is UNKNOWN or value == told.read_by(step):
             return None
         failing = self.failing(told, step, value)
@@ -174,7 +206,7 @@ class Checks:
 
     def _decided(self, told: Told, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
         """The checks that would come out otherwise than they did, with both outcomes (what it was may be unknown)."""
-        checks = self.of(told.log[step].site)
+        checks = self.of(told.log[step].site).checks
         if not checks:
             return
         was, will = told.around(step, told.read_by(step)), told.around(step, value)

@@ -13,6 +13,10 @@ A *goal* is a pair of steps, ``beyond`` and ``pivot``: it is reached when ``beyo
 An execution leads there if a step that ``beyond`` needs, and that needs ``pivot``, reads something else and then needs
 ``pivot`` no more.
 
+A value can also be carried on: what a thread stores is computed from what it has read (terms, within a function). If
+a read got another value, another one would be stored, and a check that reads it would fail; then that is a step, too,
+though who reads the store may be another by then.
+
 Like predictions, goals decide an order only. A check is aimed at :data:`_AIMS` times.
 
 Cost: for a run that tells its values, a term for each pair of a read that decides a check and a value written, up to
@@ -28,7 +32,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.causal.history import INITIAL, History
 from mazurka.predict.checks import Check, Checks, Told
 from mazurka.predict.conflicts import NO_DATA
-from mazurka.predict.terms import MISSING, UNKNOWN
+from mazurka.predict.terms import MISSING, UNKNOWN, evaluate
 from mazurka.trace.event import Op
 
 #: How many executions are made because they lead towards a failing check.
@@ -51,34 +55,64 @@ class Goals:
 
     def __init__(self, history: History, told: Told, checks: Checks, aims: Counter[Check]) -> None:
         self.history = history
+        self.told = told
+        self.checks = checks
         self.aims = aims
-        self.goals = [goal for goal in self._all(told, checks) if aims[goal.check] < _AIMS]
+        self.aimed: set[tuple[Goal, int]] = set()
+        self.goals = [goal for goal in self._all() if aims[goal.check] < _AIMS]
 
     def lead(self, step: int, sees: Iterable[tuple[Any, int]]) -> Check | None:
         """The check whose failure an execution leads to in which a step reads what ``sees``, (target, source), says."""
         if step < 0:
             return None
+        carried = self._carried(step, sees)
+        if carried is not None:
+            return self._aim(carried)
         for goal in self.goals:
-            if self.aims[goal.check] < _AIMS and self._is_nearer(goal, step, sees):
-                self.aims[goal.check] += 1
-                return goal.check
+            if self.aims[goal.check] < _AIMS and (goal, step) not in self.aimed and self._is_nearer(goal, step, sees):
+                self.aimed.add((goal, step))
+                return self._aim(goal.check)
+        return None
+
+    def _aim(self, check: Check) -> Check:
+        self.aims[check] += 1
+        return check
+
+    def _carried(self, step: int, sees: Iterable[tuple[Any, int]]) -> Check | None:
+        """The check that is to fail if what is computed from the value read reaches the same readers as now."""
+        told, stores = self.told, self.checks.of(self.told.log[step].site).stores
+        if not stores or (value := told.seen(step, sees)) is UNKNOWN:
+            return None
+        reads = told.around(step, value)
+        for site, term in stores:
+            stored = evaluate(term, reads)
+            writing = told.following(step, site)
+            if stored is UNKNOWN or writing is None or stored == told.written(told.log[writing].target, writing):
+                continue
+            for reader in self.history.readers[writing]:
+                if told.log[reader].op is Op.READ and told.log[reader].target == told.log[writing].target:
+                    check = self.checks.failing(told, reader, stored)
+                    if check is not None and self.aims[check] < _AIMS:
+                        return check
         return None
 
     def _is_nearer(self, goal: Goal, step: int, sees: Iterable[tuple[Any, int]]) -> bool:
         """Whether a step by which ``beyond`` needs ``pivot`` would not need it any more."""
         history, pivot = self.history, goal.pivot
-        if not (history.needs(goal.beyond, step) and history.needs(step, pivot)):
-            return False
         thread, position = history.numbers[step], history.positions[step]
+        if thread != history.numbers[goal.beyond] or not history.needs(goal.beyond, step):
+            return False
+        if not history.needs(step, pivot):
+            return False
         before = history.threads[thread][position - 1] if position else INITIAL
         sources = [before, *[source for _, source in sees]]
         known = all(source < len(history.numbers) for source in sources)
         return known and not any(source != INITIAL and history.needs(source, pivot) for source in sources)
 
-    def _all(self, told: Told, checks: Checks) -> Iterator[Goal]:
-        pairs = 0
+    def _all(self) -> Iterator[Goal]:
+        told, checks, pairs = self.told, self.checks, 0
         for read, step in enumerate(told.log):
-            if step.op is not Op.READ or step.target[0] in NO_DATA or not checks.of(step.site):
+            if step.op is not Op.READ or step.target[0] in NO_DATA or not checks.of(step.site).checks:
                 continue
             seen: dict[Any, Check | None] = {}
             for write in (INITIAL, *self.history.writers.get(step.target, ())):
@@ -96,6 +130,8 @@ class Goals:
     def _towards(self, read: int, write: int, check: Check) -> Iterator[Goal]:
         """What has to be given up for a read to get a write's value."""
         history = self.history
+        if write != INITIAL and history.numbers[write] == history.numbers[read]:
+            return
         if write != INITIAL and history.needs(write, read):
             yield Goal(write, read, check)
             return

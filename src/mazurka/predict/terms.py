@@ -1,6 +1,7 @@
 """What a program computes from the values it reads, as far as it is plain arithmetic: terms, and what they come to.
 
 A term is a nested tuple: ``("value", v)``, ``("read", site)`` for what a step at that place in the source reads,
+``("given", name)`` for what the function was given under a name,
 ``("apply", operator, term...)``, ``("all", term...)`` and ``("any", term...)`` for conjunctions and disjunctions,
 ``("choose", test, then, otherwise)``, ``("get", term, default)`` for a look-up that has an answer for what is missing,
 and ``UNKNOWN_TERM`` for everything else. A front end makes them of its language (program/python/checks.py).
@@ -22,8 +23,8 @@ from typing import Any, Final
 
 Term = tuple[Any, ...]
 
-#: Gives what the steps at a place in the source read.
-Reads = Callable[[int], Any]
+#: Gives what the step at a place in the source read, and what the function was given under a name.
+Reads = Callable[[int | str], Any]
 
 
 class Special(Enum):
@@ -78,8 +79,8 @@ def evaluate(term: Term, reads: Reads) -> Any:
     match term:
         case ("value", value):
             return value
-        case ("read", int(site)):
-            return reads(site)
+        case ("read" | "given", int() | str() as place):
+            return reads(place)
         case ("get", inner, default):
             found = evaluate(inner, reads)
             return evaluate(default, reads) if found is MISSING else found

@@ -205,7 +205,8 @@ class Run:
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
-    first: dict[Target, Any] = field(default_factory=dict)  # values only: keys of what targets held before a write
+    first: dict[Target, Any] = field(default_factory=dict)  # keys only: those of what targets held before a write
+    given: dict[int, dict[str, Any]] = field(default_factory=dict)  # keys only: step -> its function's plain arguments
     daemons: tuple[int, ...] = ()  # tasks nobody waits for at the end
     stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: step -> frames, innermost last
     labels: dict[int, str] = field(default_factory=dict)  # task -> the name the program gave its thread

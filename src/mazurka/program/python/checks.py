@@ -5,10 +5,10 @@ call or an operation of what may be None; a look-up of what may be missing (an a
 them any test of ``if`` and ``while``. Not a failure where a handler of the same function catches it.
 
 An expression becomes a term if it is plain arithmetic over constants and over reads that are sites; a local variable
-stands for the expression it is bound to if that is its only binding in the function (an intraprocedural slice; what
-comes in by parameters is unknown). Each check knows the conditions it stands under: the tests around it, those before
-it that leave the block, the operands before it in ``and`` and ``or``. What is not understood is unknown, and nothing
-is predicted from it.
+stands for the expression it is bound to if that is its only binding in the function (an intraprocedural slice), a
+parameter that is never bound again for what the function was given. Each check knows the conditions it stands under:
+the tests around it, those before it that leave the block, the operands before it in ``and`` and ``or``. What is not
+understood is unknown, and nothing is predicted from it.
 
 Cost: a file is parsed when a check of it is first asked for, a function analysed once: a few microseconds a node.
 """
@@ -16,17 +16,24 @@ Cost: a file is parsed when a check of it is first asked for, a function analyse
 from __future__ import annotations
 
 import ast
+import sys
 import tokenize
+import types
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
-from mazurka.predict.checks import Check, Kind
+from mazurka.predict.checks import Check, Kind, Store, Uses
 from mazurka.predict.terms import UNKNOWN_TERM, Term, read_in
 from mazurka.program.python import sites
+from mazurka.program.python.objects import SCALARS, value_key
 
 #: Kinds of sites whose step reads what the expression there gives.
 _READING: Final = frozenset({"read", "read item", "global"})
+
+#: Kinds of sites whose step stores what is assigned to the expression there.
+_STORING: Final = frozenset({"store", "write item", "change item"})
 
 #: Kinds of sites whose step fails where there is nothing.
 _NEEDING: Final = _READING | {"delete item"}
@@ -62,6 +69,7 @@ class Source:
     def __init__(self, file: str) -> None:
         self.file = file
         self.found: dict[int, list[Check]] = {}
+        self.stores: dict[int, list[Store]] = {}
         self.asked: set[int] = set()
         self._at: dict[tuple[int, int, int, int], list[int]] = {}
         numbers = sites.numbers(file)
@@ -73,20 +81,24 @@ class Source:
             self._at.setdefault(place, []).append(number)
         self._waiting = _functions(_parsed(file))
 
-    def checks(self, site: int) -> Sequence[Check]:
-        """Those that a read at a site decides."""
+    def uses(self, site: int) -> Uses:
+        """What depends on a read at a site."""
         if site not in self.asked:
             self.asked.add(site)
             line = known.line if (known := sites.site(site)) is not None else 0
             for function in [each for each in self._waiting if _first(each) <= line <= _last(each)]:
                 self._waiting.remove(function)
                 self._analyse(function)
-        return self.found.get(site, ())
+        return Uses(self.found.get(site, ()), self.stores.get(site, ()))
 
     def _analyse(self, function: _Function | ast.Module) -> None:
-        for check in _Finder(self, function).checks:
+        finder = _Finder(self, function)
+        for check in finder.checks:
             for decided_by in {*read_in(check.term)}:
                 self.found.setdefault(decided_by, []).append(check)
+        for store in finder.stores:
+            for read in {*read_in(store.term)}:
+                self.stores.setdefault(read, []).append(store)
 
     def site_at(self, node: ast.AST, kinds: Iterable[str]) -> int | None:
         """The site of an expression."""
@@ -123,14 +135,30 @@ def _last(node: _Function | ast.Module) -> float:
 _known: dict[str, Source] = {}
 
 
-def checks_of(site: int) -> Sequence[Check]:
-    """The checks that a read at a site decides."""
+def uses_of(site: int) -> Uses:
+    """What depends on a read at a site."""
     if (known := sites.site(site)) is None:
-        return ()
+        return Uses()
     source = _known.get(known.file)
     if source is None or source.sites != len(sites.numbers(known.file)):
         source = _known[known.file] = Source(known.file)
-    return source.checks(site)
+    return source.uses(site)
+
+
+def arguments() -> dict[str, Any]:
+    """What the innermost function of the program that runs was given, as far as it is plain: keys by name."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename not in sites.instrumented:
+        frame = frame.f_back
+    if frame is None or not (names := frame.f_code.co_varnames[: _parameters(frame.f_code)]):
+        return {}
+    found = frame.f_locals
+    return {name: value_key(found[name]) for name in names if name in found and type(found[name]) in SCALARS}
+
+
+def _parameters(code: types.CodeType) -> int:
+    """How many of a function's variables are parameters, without those for any number of arguments."""
+    return code.co_argcount + code.co_kwonlyargcount
 
 
 class _Finder:
@@ -139,7 +167,8 @@ class _Finder:
     def __init__(self, source: Source, function: _Function | ast.Module) -> None:
         self.source = source
         self.checks: list[Check] = []
-        self.bound = {} if isinstance(function, ast.Module) else _bound_once(function)
+        self.stores: list[Store] = []
+        self.bound, self.given = ({}, set()) if isinstance(function, ast.Module) else _bound_once(function)
         self._block(function.body, (), frozenset())
 
     # -- statements ---------------------------------------------------------------------------------------------------
@@ -174,9 +203,19 @@ class _Finder:
                 self._uses(target, under, caught)
                 self._misses(target, under, caught)
                 self._expression(value, under, caught)
+                if type(node.op) in _ARITHMETIC and (site := self.source.site_at(target, _READING)) is not None:
+                    self._stored(target, ("apply", _ARITHMETIC[type(node.op)], ("read", site), self.term(value)))
+            case ast.Assign(targets=[target], value=value):
+                self._parts(node, under, caught)
+                self._stored(target, self.term(value))
             case _:
                 self._parts(node, under, caught)
         return under
+
+    def _stored(self, target: ast.expr, term: Term) -> None:
+        site = self.source.site_at(target, _STORING)
+        if site is not None and any(True for _ in read_in(term)):
+            self.stores.append(Store(site, term))
 
     def _parts(self, node: ast.AST, under: _Under, caught: frozenset[str]) -> None:
         """The expressions and blocks of any other statement."""
@@ -270,6 +309,8 @@ class _Finder:
                 return self.term(self.bound[name], depth - 1)
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 site = self.source.site_at(node, _READING)
+                if site is None and isinstance(node, ast.Name) and node.id in self.given:
+                    return ("given", node.id)
                 return UNKNOWN_TERM if site is None else ("read", site)
             case ast.NamedExpr(value=inner):
                 return self.term(inner, depth)
@@ -328,14 +369,13 @@ def _leaves(block: Sequence[ast.stmt]) -> bool:
     return bool(block) and isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
 
 
-def _bound_once(function: _Function) -> dict[str, ast.expr]:
-    """The locals of a function that have one binding, a plain assignment: what they are bound to."""
-    counts: dict[str, int] = {}
-    values: dict[str, ast.expr] = {}
+def _bound_once(function: _Function) -> tuple[dict[str, ast.expr], set[str]]:
+    """The variables of a function that have one binding: what plain assignments bind them to; and parameters."""
     every = function.args
-    for parameter in (*every.posonlyargs, *every.args, *every.kwonlyargs, every.vararg, every.kwarg):
-        if parameter is not None:
-            counts[parameter.arg] = 1
+    parameters = {each.arg for each in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
+    starred = {each.arg for each in (every.vararg, every.kwarg) if each is not None}
+    counts = Counter({*parameters, *starred})
+    values: dict[str, ast.expr] = {}
     for node in ast.walk(function):
         match node:
             case (
@@ -346,20 +386,27 @@ def _bound_once(function: _Function) -> dict[str, ast.expr]:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=parts)) if len(targets) == len(
                 parts
             ):
-                values.update(
-                    {to.id: part for to, part in zip(targets, parts, strict=True) if isinstance(to, ast.Name)}
-                )
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                counts[name] = counts.get(name, 0) + 1
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                counts.update(dict.fromkeys(names, 2))
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                counts[name] = 2
-            case ast.alias():
-                counts[node.asname or node.name.partition(".")[0]] = 2
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                counts[name] = 2
-    return {name: value for name, value in values.items() if counts.get(name) == 1 and not _is_shared(function, name)}
+                pairs = zip(targets, parts, strict=True)
+                values.update({to.id: part for to, part in pairs if isinstance(to, ast.Name)})
+        counts.update(_bindings(node))
+    once = {name for name in (*values, *parameters) if counts[name] == 1 and not _is_shared(function, name)}
+    return {name: value for name, value in values.items() if name in once}, parameters & once
+
+
+def _bindings(node: ast.AST) -> list[str]:
+    """The names that a node binds; those that others may bind, too, twice."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return [name]
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return 2 * names
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return 2 * [name]
+        case ast.alias():
+            return 2 * [node.asname or node.name.partition(".")[0]]
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return 2 * [name]
+    return []
 
 
 def _is_shared(function: _Function, name: str) -> bool:

@@ -154,6 +154,7 @@ class Kernel:
     on_error: Callable[[Kernel, Task, BaseException], Failure | None] = staticmethod(lambda kernel, task, error: None)
     on_wait: Callable[[Kernel, Task], None] = staticmethod(lambda kernel, task: None)  # detail: name what it waits for
     snapshot_stack: Callable[[], Any] = tuple
+    arguments: Callable[[], dict[str, Any]] = staticmethod(dict)  # keyed: those of the running function, as keys
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
     abandoned: tuple[greenlet, ...] = ()
     _unborn: Task | None = None  # for whom the hub is to make a worker
@@ -166,6 +167,7 @@ class Kernel:
     stamps: dict[Target, float]
     first: dict[Target, Any]  # keys of what targets held before they were written
     stacks: dict[int, Any]
+    given: dict[int, dict[str, Any]]  # keyed: arguments by step
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # immutable
         self.plan = plan
@@ -175,6 +177,7 @@ class Kernel:
         self.values = plan.values and not plan.detail
         if self.values or plan.keys and not plan.detail:
             self.keyed = True
+            self.given = {}
         self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
         if self.detail:
@@ -661,6 +664,8 @@ class Kernel:
             self.settle()
             if not self.keyed:
                 self.stacks[len(self.log)] = self.snapshot_stack()
+            elif given := self.arguments():
+                self.given[len(self.log)] = given
             if callable(value):
                 if WRITES[op]:
                     if self.keyed and target not in self.first:

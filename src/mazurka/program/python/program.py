@@ -39,6 +39,7 @@ from mazurka.program.python import (
     swap,
 )
 from mazurka.program.python.capture import Capture
+from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
@@ -297,6 +298,8 @@ class PythonProgram:
         if plan.detail:
             run_kernel.snapshot_stack = _frames
             run_kernel.on_wait = name_primitive
+        if plan.keys:
+            run_kernel.arguments = arguments
         if plan.values:
             run_kernel.is_opaque = _steps_unseen
         result: list[Any] = []
@@ -413,6 +416,7 @@ def _run_of(run_kernel: Kernel) -> Run:
         uncontrolled=run_kernel.uncontrolled,
         names=run_kernel.names,
         first=run_kernel.first if run_kernel.careful else {},
+        given=run_kernel.given if run_kernel.keyed else {},
         daemons=tuple([task.index for task in tasks if task.daemon]),
         stacks={number: _readable(stack) for number, stack in run_kernel.stacks.items()} if run_kernel.careful else {},
         labels={task.index: task.label for task in tasks if task.label},
