@@ -83,7 +83,7 @@ def test_check_tells_rows(shell: Shell) -> None:
 def test_info(shell: Shell, trace: str) -> None:
     done = shell.run("trace", "info", trace, status=0)
     assert done.stdout.startswith("trace.std: std, 5 events, 2 threads\n")
-    assert "1 locks" in done.stdout
+    assert "1 lock(s)" in done.stdout
     assert done.stdout.endswith("5 locations, of all events; no events have values\n")
 
 

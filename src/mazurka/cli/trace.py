@@ -13,7 +13,7 @@ from mazurka.trace.event import Event, Op
 from mazurka.trace.faults import Fault, Findings, findings_of
 from mazurka.trace.formats.format import FORMATS
 from mazurka.trace.reading import opened
-from mazurka.trace.trace import NO_VALUE
+from mazurka.trace.trace import NO_VALUE, NOTHING
 
 _FOUND: Final = 1
 _KNOWN = click.Choice([known.name for known in FORMATS])
@@ -42,7 +42,8 @@ def info(file: str, from_: str | None) -> None:
     kinds = Counter(kind for kind, _ in names.targets)
     click.echo(f"{file}: {known.name}, {rows:,} events, {len(names.threads):,} threads")
     for kind, count in sorted(kinds.items()):
-        click.echo(f"  {count:>12,} {_KINDS.get(kind, f'targets of kind {kind}')}")
+        if kind != NOTHING[0]:
+            click.echo(f"  {count:>12,} {_KINDS.get(kind, f'targets of kind {kind}')}")
     for op, count in ops.most_common():
         click.echo(f"  {count:>12,} {op.name.lower()}")
     click.echo(f"  {len(names.locations):,} locations, of {_share(located, rows)}; {_share(valued, rows)} have values")
@@ -107,11 +108,10 @@ def _share(part: int, whole: int) -> str:
 
 
 _KINDS: Final = {
-    "cond": "conditions",
-    "lock": "locks",
-    "method": "methods",
-    "none": "for events that touch nothing",
-    "object": "objects",
-    "thread": "threads started, joined, begun or ended",
-    "var": "variables",
+    "cond": "condition(s)",
+    "lock": "lock(s)",
+    "method": "method(s)",
+    "object": "object(s)",
+    "thread": "thread(s) started, joined, begun or ended",
+    "var": "variable(s)",
 }

@@ -10,14 +10,15 @@ What :mod:`mazurka.trace.faults` finds is mended as follows; what is not in the 
 - A thread begins once: with its first event, if it was started before that or is never started. Other BEGINs go.
 - It ends once: with its last event. Other ENDs go. It is started once: other FORKs go.
 
-Rows are never changed, and stay in order. Cost: that of the check, and one copy.
+Rows are never changed, and stay in order; added ones are said to be where the lock was taken. Cost: that of the
+check, and one copy.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,16 @@ def repaired(trace: Trace) -> Repaired:
     return Repaired(mended, work.rows, tuple(work.mends), left)
 
 
+class _Added(NamedTuple):
+    """A row that is added: before which, what, and from which row it has its place in the source."""
+
+    before: int
+    op: Op
+    thread: int
+    target: int
+    at: int
+
+
 class _Work:
     def __init__(self, columns: Columns, names: Names) -> None:
         self.columns = columns
@@ -81,8 +92,8 @@ class _Work:
         locks, _ = Checking(self.names).part(self.columns)
         stolen = np.unique(self.columns.target[locks == Fault.TAKEN_WHILE_HELD])
         added = [each for lock in stolen.tolist() for each in _returns(self.columns, lock)]
-        self._tell("a lock given up unseen is given back", [row for row, op, *_ in added if op == Op.RELEASE])
-        self._tell("and taken again", [row for row, op, *_ in added if op == Op.ACQUIRE])
+        self._tell("a lock given up unseen is given back", [each.before for each in added if each.op == Op.RELEASE])
+        self._tell("and taken again", [each.before for each in added if each.op == Op.ACQUIRE])
         self._add(added)
 
     def drop(self) -> tuple[Mend, ...]:
@@ -116,8 +127,8 @@ class _Work:
         held = held[np.argsort(-state.taken[held])]
         ends = {int(self.columns.thread[row]): int(row) for row in np.flatnonzero(self.columns.op == Op.END)}
         added = [
-            (ends.get(int(state.holder[lock]), self.columns.rows), Op.RELEASE, int(state.holder[lock]), lock)
-            for lock in held.tolist()
+            _Added(ends.get(holder, self.columns.rows), Op.RELEASE, holder, lock, int(state.taken[lock]))
+            for lock, holder in zip(held.tolist(), state.holder[held].tolist(), strict=True)
         ]
         self._tell("locks held to the end given back", state.taken[held].tolist())
         self._add(added)
@@ -149,24 +160,24 @@ class _Work:
             first = sorted(int(self.rows[row]) for row in rows if self.rows[row] != ADDED)[:_FIRST]
             self.mends.append(Mend(what, len(rows), tuple(first)))
 
-    def _add(self, added: list[tuple[int, Op, int, int]]) -> None:
-        """Rows (before which, operation, thread, target); those before the same row in this order."""
+    def _add(self, added: list[_Added]) -> None:
+        """Adds rows; those before the same row in this order."""
         if not added:
             return
-        before = [row for row, *_ in added]
-        new = ([thread for _, _, thread, _ in added], [op for _, op, _, _ in added], [lock for *_, lock in added])
-        nowhere = [-1] * len(added)
-        filled: list[Any] = [*new, [NO_VALUE] * len(added), nowhere]
+        before, op, thread, target, at = zip(*added, strict=True)
+        site = self.columns.site[list(at)]
+        filled: list[Any] = [thread, op, target, [NO_VALUE] * len(added), site]
         old: list[Any] = list(self.columns)
         self.columns = Columns(*(np.insert(column, before, more) for column, more in zip(old, filled, strict=True)))
         self.rows = np.insert(self.rows, before, ADDED)
 
 
-def _returns(columns: Columns, lock: int) -> list[tuple[int, Op, int, int]]:
+def _returns(columns: Columns, lock: int) -> list[_Added]:
     """Releases and acquires to be added so that nobody takes this lock while another thread has it."""
-    added: list[tuple[int, Op, int, int]] = []
+    added: list[_Added] = []
     robbed: Counter[int] = Counter()
-    holder, depth = -1, 0
+    holder = taken = -1
+    depth = 0
     rows = np.flatnonzero((columns.target == lock) & np.isin(columns.op, (Op.ACQUIRE, Op.RELEASE))).tolist()
     for number, row in enumerate(rows):
         thread = int(columns.thread[row])
@@ -176,11 +187,13 @@ def _returns(columns: Columns, lock: int) -> list[tuple[int, Op, int, int]]:
             if back is not None:
                 holder, at = back
                 depth = robbed.pop(holder)
-                added += [(at, Op.ACQUIRE, holder, lock)] * depth
+                taken = at
+                added += [_Added(at, Op.ACQUIRE, holder, lock, at)] * depth
         if columns.op[row] == Op.ACQUIRE:
             if depth and holder != thread:
-                added += [(row, Op.RELEASE, holder, lock)] * depth
+                added += [_Added(row, Op.RELEASE, holder, lock, taken)] * depth
                 robbed[holder], depth = depth, 0
+            taken = taken if depth else row
             holder, depth = thread, depth + 1
         elif depth and holder == thread:
             depth -= 1

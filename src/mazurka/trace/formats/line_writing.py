@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from mazurka.errors import MazurkaError
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
-from mazurka.trace.trace import NO_VALUE
+from mazurka.trace.trace import NO_VALUE, NOTHING
 
 _DISPENSABLE: Final = (Op.BEGIN, Op.END, Op.REQUEST)
 
@@ -104,7 +104,7 @@ def carried(parts: Parts, into: str, kinds: Mapping[Op, str], losses: Losses) ->
         kind_of += [kind for kind, _ in parts.names.targets[len(kind_of) :]]
         if (row := _unwritable(rows, absent, kinds, kind_of)) is not None:
             op, (kind, name) = Op(int(rows.op[row])), parts.names.targets[int(rows.target[row])]
-            raise cannot_carry(into, before + row, f"{op.name} of {kind} {name}")
+            raise cannot_carry(into, before + row, f"{op.name} of {kind} {name}" if kind != NOTHING[0] else op.name)
         before += rows.rows
         yield rows.select(~absent) if absent.any() else rows
 

@@ -167,7 +167,8 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
     """The rows with signals as values. The begin of a thread that nobody starts here and the end of one that nobody
-    joins are no signals, and left out; a start or join that the thread itself doesn't know of can't be written."""
+    joins are no signals, and left out. One that is started has to begin with its first event, one that is joined to
+    end with its last."""
     losses.has_values = bool((rows.value != NO_VALUE).any())
     numbers = {("thread", name): number for number, name in enumerate(names.threads)}
     thread_of = np.array([numbers.get(target, -1) for target in names.targets], np.int32)
@@ -176,10 +177,13 @@ def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
     for asks, answers, offset, words in ((Op.FORK, Op.BEGIN, 0, "started"), (Op.JOIN, Op.END, 1, "joined")):
         asking, answering = rows.op == asks, rows.op == answers
         for row in np.flatnonzero(asking).tolist():
-            answer = np.flatnonzero(answering & (rows.target == rows.target[row]))
-            fits = len(answer) == 1 and (answer[0] > row) == (asks == Op.FORK)
-            if not fits and thread_of[rows.target[row]] in rows.thread:
-                what = f"{names.targets[rows.target[row]][1]} {words}, but not with one {answers.name} where it should be"
+            own = np.flatnonzero(rows.thread == thread_of[rows.target[row]])
+            answer = np.flatnonzero(answering & (rows.target == rows.target[row])).tolist()
+            fits = answer == own[:1].tolist() and row < own[0] if asks == Op.FORK else answer == own[-1:].tolist()
+            if len(own) and not fits:
+                what = (
+                    f"{names.targets[rows.target[row]][1]} {words}, but not with one {answers.name} where it should be"
+                )
                 raise cannot_carry("speedygo", row, what)
         dropped = answering & ~np.isin(rows.target, rows.target[asking])
         if dropped.any():
