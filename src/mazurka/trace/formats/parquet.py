@@ -95,7 +95,7 @@ def _rows_of_file(path: Path, tables: _Tables) -> Iterator[Columns]:
                 table.validate(full=True)
                 if table.num_rows:
                     yield _columns(path, table, tables)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         told = " ".join(str(error).split())
         raise MazurkaError("trace-malformed", f"no readable Parquet: {told}", where=str(path)) from error
 
