@@ -64,12 +64,11 @@ class Orders:
         return found
 
     def _asked_for(self, row: int) -> Iterator[int]:
-        """What cannot be otherwise before an event: its thread's, its fork, what it joins."""
+        """What cannot be otherwise before an event: its thread's, its fork, what it joins, and its fork."""
         for earlier in range(row):
             op, other = self.ops[earlier], self.others[self.targets[earlier]]
-            thread, forked = self.threads[row], op is Op.FORK and other == self.threads[row]
-            joined = self.others[self.targets[row]] if self.ops[row] is Op.JOIN else thread
-            if self.threads[earlier] in (thread, joined) or forked:
+            asked = {self.threads[row]} | ({self.others[self.targets[row]]} if self.ops[row] is Op.JOIN else set())
+            if self.threads[earlier] in asked or op is Op.FORK and other in asked - {-1}:
                 yield earlier
 
     def conflicts(self) -> Iterator[tuple[int, int]]:

@@ -202,6 +202,8 @@ def note(index, t, op, x, child, event):  # type: ignore[no-untyped-def]
     elif op == _JOIN:
         if child >= 0 and index.passed[child] >= 0:
             _link(index, t, event, index.passed[child], child)
+        if child >= 0 and index.forked[child, 0] >= 0:  # it has done nothing since
+            _link(index, t, event, index.forked[child, 0], index.forked[child, 1])
     else:
         if _READS[op] and index.written[x, 0] >= 0:
             _link(index, t, event, index.written[x, 0], index.written[x, 1])
