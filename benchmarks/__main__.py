@@ -42,6 +42,7 @@ MEASUREMENTS: Final = {
     "switches": "switches",
     "solver": "solver",
     "traces": "trace_reading",
+    "weak-orders": "orders_weak",
     "footprint": "footprint",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks.generated_traces import Shape, columns_of, numbers_of
 from tests.oracle.orders_weak import WeakOrders, guarded_trace
-from tests.oracle.predictable import random_trace
+from tests.oracle.predictable import Predictable, random_trace
 
 from mazurka.order import dc, wcp, wdc
 from mazurka.order.racy_events import RacyEvents
@@ -151,6 +151,14 @@ def test_what_precedes_a_thread_of_its_own_precedes_whoever_takes_a_lock_from_it
     for back in (by_conflict, by_lock, by_notification, by_fork_and_join):
         assert [len(races(_trace(*there, *back, *on))) for races, _, _ in _ORDERS.values()] == [1, 1, 0]
     assert [len(races(_trace(*there, *on))) for races, _, _ in _ORDERS.values()] == [1, 1, 1]
+
+
+def test_sections_of_one_thread_order_nothing_among_themselves() -> None:
+    before = [(0, Op.WRITE, "y"), *_under(0, "k"), *_under(1, "k")]
+    trace = _trace(*before, *_under(1, "l"), *_under(1, "l"), (1, Op.WRITE, "y"), *_under(0, "l"))
+    assert Predictable(trace).races() == {(0, 9)}
+    for races, _, _ in _ORDERS.values():
+        assert list(races(trace).pairs()) == [(0, 9)]
 
 
 def test_forks_joins_and_notifications_order() -> None:

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, copy, drop, give_row, jit, padded, take_row, with_more_free
+from mazurka.order.clocks import BLOCK, copy, drop, give_row, inlined, jit, padded, take_row, with_more_free
 
 # Columns of an entry of Touched.
 WRITER: Final = 2
@@ -175,7 +175,7 @@ def _move_entries(touched, made):  # type: ignore[no-untyped-def]  # compiled, l
             copy(made.entry[slot_of(made, entry[0], entry[1])], entry)
 
 
-@jit
+@inlined
 def slot_of(touched, lock, variable):  # type: ignore[no-untyped-def]
     """Where the pair is, which may be new."""
     entry = touched.entry
@@ -192,7 +192,7 @@ def slot_of(touched, lock, variable):  # type: ignore[no-untyped-def]
     return slot
 
 
-@jit
+@inlined
 def drop_section(sections, clocks, section):  # type: ignore[no-untyped-def]
     """One that referred to it does no more."""
     sections.uses[section] -= 1
@@ -204,14 +204,14 @@ def drop_section(sections, clocks, section):  # type: ignore[no-untyped-def]
         give_row(sections, section)
 
 
-@jit
+@inlined
 def drop_node(readers, node):  # type: ignore[no-untyped-def]
     """Free a list node; the one after it."""
     give_row(readers, node)
     return readers.next[node]
 
 
-@jit
+@inlined
 def take_node(readers, section, after):  # type: ignore[no-untyped-def]
     node = take_row(readers)
     readers.section[node] = section
@@ -219,7 +219,7 @@ def take_node(readers, section, after):  # type: ignore[no-untyped-def]
     return node
 
 
-@jit
+@inlined
 def latest_known(nested, sections, lock, thread, until):  # type: ignore[no-untyped-def]
     """The last of a list whose acquire is event ``until`` or earlier, or -1."""
     start = nested.place[lock, thread, 0]
@@ -233,7 +233,7 @@ def latest_known(nested, sections, lock, thread, until):  # type: ignore[no-unty
     return nested.section[start + low - 1] if low else -1
 
 
-@jit
+@inlined
 def can_append(nested, target, thread):  # type: ignore[no-untyped-def]
     """Whether there is room for a further section of a thread and a lock."""
     lock = nested.number[target]
@@ -246,7 +246,7 @@ def can_append(nested, target, thread):  # type: ignore[no-untyped-def]
     return nested.used[1] + wanted <= len(nested.section)
 
 
-@jit
+@inlined
 def append(nested, target, thread, section, release):  # type: ignore[no-untyped-def]
     """Needs room."""
     lock = nested.number[target]

@@ -14,10 +14,10 @@ trace has a witness, or the trace has one of a deadlock (theorem 1); later ones 
 
 The paper leaves out forks and joins. Here they are what they would be as sections that conflict: (c) applies.
 
-Counts differ from RAPID's where a thread takes the same lock again: its list of a lock's sections holds the thread's
-own, too. As a thread's events are in order anyway, all that its own earlier release knew counts as preceding the
-present one, which neither the definition says nor the paper's algorithm 1 (a section goes into the queues of *other*
-threads). With that left out RAPID reports the same events (benchmarks/orders_weak.py).
+RAPID reports fewer racy events where a thread takes one lock several times: its list of a lock's sections holds the
+thread's own, too, so all that an earlier release of the thread knew counts as preceding a later one, which neither the
+definition says nor the paper's algorithm 1 (a section goes into the queues of *other* threads). With that left out, it
+reports the same events (docs/explanation/partial-orders.md).
 
 Departures of the algorithm: times are numbers of events; of sections that happens-before orders only the last matters,
 so one section per lock and variable stands for the writes, and two for the reads; queues hold only sections within

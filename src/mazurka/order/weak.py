@@ -86,6 +86,10 @@ class WeakOrder:
         found = self._checks.found()
         return sorted_events(found[:, 0], found[:, 1])
 
+    def size(self) -> int:
+        """Bytes of all tables."""
+        return sum(int(array.nbytes) for table in self._collected() for array in table)
+
     def forget(self) -> None:
         """Drop what every thread knows. Done by itself when tables are full."""
         state = self._collected()

@@ -43,6 +43,7 @@ from mazurka.order.clocks import (
     Clocks,
     copy,
     forget_shared,
+    inlined,
     jit,
     learn,
     learn_all,
@@ -114,6 +115,7 @@ def advance(state, nests, composes, thread, op, target, child, base, at):  # typ
         if not _has_room(state, nests, composes):
             break
         end = min(at + BLOCK, size)
+        state.accesses.registers[1] = _fetch(kept, target, at, end)
         while at < end:
             done, t, x, event = op[at], thread[at], target[at], np.int32(base + at)
             if done < 0 or done > _RELEASE:
@@ -140,7 +142,16 @@ def advance(state, nests, composes, thread, op, target, child, base, at):  # typ
     return at, WANTS_ROOM
 
 
-@jit
+@inlined
+def _fetch(kept, target, at, end):  # type: ignore[no-untyped-def]
+    """Touch the entries of the variables of a block, which overlaps the waits for memory."""
+    fetched = 0
+    for row in range(at, end):
+        fetched += kept[target[row], 0]
+    return fetched
+
+
+@inlined
 def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
     """One of everything for each event of a block, of what accesses need one for each lock held."""
     accesses, touched, nested = state.accesses, state.touched, state.nested
@@ -155,7 +166,7 @@ def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
     )
 
 
-@jit
+@inlined
 def _order(state, composes, op, t, x, other, event):  # type: ignore[no-untyped-def]
     """An event that orders threads and is neither an access nor of a lock; ``other`` is the thread that the target is,
     if any."""
@@ -183,7 +194,7 @@ def _order(state, composes, op, t, x, other, event):  # type: ignore[no-untyped-
         past.exempt[t] = True
 
 
-@jit
+@inlined
 def _learn(state, composes, t, told):  # type: ignore[no-untyped-def]
     """Thread t comes after the event told of."""
     event, other, row = told
@@ -198,7 +209,7 @@ def _learn(state, composes, t, told):  # type: ignore[no-untyped-def]
     learn_all(clock, knew, other, event)
 
 
-@jit
+@inlined
 def _fresh(state, t, x, writes):  # type: ignore[no-untyped-def]
     """Whether the thread has done the same in all sections that it is in."""
     kept, rows, entered = state.accesses.kept, state.accesses.rows, state.held.entered[t]
@@ -209,7 +220,7 @@ def _fresh(state, t, x, writes):  # type: ignore[no-untyped-def]
     return not writes and (event if who == t else rows[event, t] if who < 0 else -1) > entered
 
 
-@jit
+@inlined
 def _look_at_sections(state, composes, t, x, writes):  # type: ignore[no-untyped-def]
     """Rule (a) for an access."""
     sections, touched = state.sections, state.touched
@@ -225,7 +236,7 @@ def _look_at_sections(state, composes, t, x, writes):  # type: ignore[no-untyped
             _read_in(state, composes, t, section, entry)
 
 
-@jit
+@inlined
 def _write_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def]
     """The write comes after all that was accessed there, and stands for it from now on."""
     sections, readers = state.sections, state.readers
@@ -245,7 +256,7 @@ def _write_in(state, composes, t, section, entry):  # type: ignore[no-untyped-de
             drop_section(sections, state.clocks, writer)
 
 
-@jit
+@inlined
 def _read_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def]
     """Be the first of the readers. Dropped are the thread's own last section, and those whose release is known to it;
     with *composes* all but one other, since a later release of a lock tells all that earlier ones told."""
@@ -270,7 +281,7 @@ def _read_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def
     sections.uses[section] += 1
 
 
-@jit
+@inlined
 def _acquire(state, composes, t, x, event):  # type: ignore[no-untyped-def]
     """Whether there is room for it."""
     held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
@@ -299,7 +310,7 @@ def _acquire(state, composes, t, x, event):  # type: ignore[no-untyped-def]
     return True
 
 
-@jit
+@inlined
 def _release(state, nests, composes, t, x, event):  # type: ignore[no-untyped-def]
     """Whether there is room for it."""
     held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
@@ -337,7 +348,7 @@ def _release(state, nests, composes, t, x, event):  # type: ignore[no-untyped-de
     return True
 
 
-@jit
+@inlined
 def _after_sections(state, composes, t, lock):  # type: ignore[no-untyped-def]
     """Rule (b) for a release: after those of all sections whose acquire is known."""
     clock, nested = state.past.clock[t], state.nested
@@ -348,7 +359,7 @@ def _after_sections(state, composes, t, lock):  # type: ignore[no-untyped-def]
                 _learn(state, composes, t, state.sections.told[section])
 
 
-@jit
+@inlined
 def _pass_on_past(past, t, x):  # type: ignore[no-untyped-def]
     number = past.number[x]
     if number < 0:
