@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import traceback
 from pathlib import Path
@@ -17,15 +16,22 @@ _FAILED = 1
 
 
 @click.command()
-@click.argument("program", metavar="PROGRAM[::FUNCTION]")
+@click.argument("program", metavar="PROGRAM[::FUNCTION]", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--include", multiple=True, metavar="PKG", help="Also track this installed package (repeatable)")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Where to  [default: PROGRAM.recording]")
-def command(program: str, arguments: tuple[str, ...], include: tuple[str, ...], output: str | None) -> int:
+@click.option("--finish", default=None, metavar="DIR", help="Make a trace of what a killed recorder left, and no more")
+def command(
+    program: str | None, arguments: tuple[str, ...], include: tuple[str, ...], output: str | None, finish: str | None
+) -> int:
     """Run PROGRAM (a Python file), or one function of it, with real threads in whatever order they run, and write down
     what they do. `mazurka predict` then says what another order would have shown.
 
     Ends with the program's own exit status."""
+    if finish is not None:
+        return _finish(Path(finish))
+    if program is None:
+        raise click.UsageError("Missing argument 'PROGRAM[::FUNCTION]'.")
     from mazurka.program.python.loader import Loader
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import record
@@ -37,8 +43,8 @@ def command(program: str, arguments: tuple[str, ...], include: tuple[str, ...], 
     if directory.exists():
         raise UsageError("output", "it is there already", where=str(directory), hint="remove it, or name another by -o")
     entry = entry_of(program, arguments)
-    made = record(entry, Loader(default_roots(file), packages, None), directory)
-    _describe(directory, program, arguments, packages)
+    known = {"version": 1, "program": program, "arguments": arguments, "include": packages, "python": sys.version}
+    made = record(entry, Loader(default_roots(file), packages, None), directory, known)
     if made.trouble is not None:
         raise MazurkaError(
             "trace-unwritable",
@@ -52,10 +58,13 @@ def command(program: str, arguments: tuple[str, ...], include: tuple[str, ...], 
     return _status(made.error)
 
 
-def _describe(directory: Path, program: str, arguments: tuple[str, ...], include: tuple[str, ...]) -> None:
-    """Keep with the trace what it is a trace of."""
-    known = {"version": 1, "program": program, "arguments": arguments, "include": include, "python": sys.version}
-    (directory / "recording.json").write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+def _finish(directory: Path) -> int:
+    from mazurka.program.python.recording.raw import DESCRIPTION, finish
+
+    if not (directory / DESCRIPTION).exists():
+        raise UsageError("no-such-file", "this is no recording", where=str(directory))
+    _say(f"{finish(directory):,} events are in {directory}")
+    return 0
 
 
 def _status(error: BaseException | None) -> int:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python import kernel as _kernel
 from mazurka.program.python import objects, sites
 from mazurka.program.python.locations import (
     base_of,
@@ -85,6 +86,9 @@ def _find(thing: dict[Any, Any], key: Any) -> Any:
         return dict.get(thing, key, objects.MISSING) if plain else objects.MISSING
     if _is_quiet(kind):
         return dict.get(thing, key, objects.MISSING)
+    running = _kernel.active
+    if running is not None and running.is_recording:
+        return objects.MISSING  # to look at all keys takes too long while threads are real ones
     return next((value for each, value in dict.items(thing) if key_of(each) == stands), objects.MISSING)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from mazurka.program.python import hooks, kernel, loader, swap
 from mazurka.program.python.entry import Entry
+from mazurka.program.python.recording.raw import finish
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
 
@@ -26,10 +27,10 @@ class Recording:
     trouble: OSError | None
 
 
-def record(entry: Entry, tracked: loader.Loader, directory: Path) -> Recording:
-    """Run a program as it is, and write what it does to ``directory``, which must not exist."""
+def record(entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping[str, object]) -> Recording:
+    """Run a program as it is, and write what it does to ``directory``, which must not exist, with what is ``known``."""
     undo: list[Callable[[], None]] = []
-    recorder = Recorder(directory)
+    recorder = Recorder(directory, known)
     error: BaseException | None = None
     try:
         hooks.install()
@@ -53,6 +54,7 @@ def record(entry: Entry, tracked: loader.Loader, directory: Path) -> Recording:
         recorder.end()
         while undo:
             undo.pop()()
+    finish(directory)
     return Recording(recorder.events, recorder.threads, recorder.untracked, error, recorder.trouble)
 
 

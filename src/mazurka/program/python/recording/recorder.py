@@ -22,20 +22,13 @@ import _thread
 import itertools
 import sys
 import time
-import zlib
-from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import sites
-from mazurka.trace.columns import Columns, Names
-from mazurka.trace.event import WRITES, Location, Op
-from mazurka.trace.formats.parquet import Segments
-from mazurka.trace.trace import NO_VALUE
+from mazurka.program.python.recording.raw import RawWriter
+from mazurka.trace.event import WRITES, Op
 
 #: Events per segment.
 SEGMENT: Final = 1 << 16
@@ -47,17 +40,13 @@ _STRIDE: Final = 64
 #: Seconds after which the interpreter switches threads wherever they are: those that meet no hook.
 _UNHOOKED_TURN: Final = 0.1
 
-#: How long a text may be that stands for a value.
-_LONG: Final = 60
-
-#: What a target's kind is called in traces.
-_KINDS: Final = {"a": "var", "i": "var", "g": "var", "c": "var", "s": "structure", "v": "values", "o": "object"}
-
 
 class Performer:
     """A thread, as the hooks and we know it."""
 
     __slots__ = ("births", "index", "name", "silent", "unsettled")
+
+    loops: Final[dict[Any, Any]] = {}  # for the hooks: none is held
 
     def __init__(self, index: int, name: str) -> None:
         self.index = index
@@ -74,13 +63,13 @@ class Recorder:
     is_recording = True
     solo = True  # until the first thread is started: what happens before is the same in every order
     aborting = True  # no loop is held, and no operation told in parts
-    detail = True  # values are wanted ...
-    values = True  # ... as keys
-    keyed = True
+    detail = False
+    values = False
+    keyed = True  # values, if they are told, are keys
     careful = True
     log: Sequence[Any] = ()
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, known: Mapping[str, object]) -> None:
         self.touched: dict[Target, Any] = {}
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = {}
@@ -90,17 +79,13 @@ class Recorder:
         self._of_thread = _thread._local()
         self._count = itertools.count(1)
         self._threads: list[str] = []
-        self._targets: list[tuple[str, str]] = []
-        self._values: list[str] = []
-        self._locations: list[Location] = []
-        self._numbers: tuple[dict[Any, int], ...] = ({}, {}, {})  # of targets, values and sites
-        self._labels: dict[int, str] = {}  # objects by number
+        self._labels: list[tuple[int, str]] = []  # objects by number, since the last segment
         self._kinds: dict[str, int] = {}  # how many there are of each class
         self._buffer: list[list[Any]] = []
         self._guard = _thread.RLock()
         self._writing = _thread.allocate_lock()
         self._turn_ends = 0.0
-        self._segments = Segments(directory, Names(self._threads, self._targets, self._values, self._locations))
+        self._raw = RawWriter(directory, known)
         self._interval = sys.getswitchinterval()
 
     # -- a recording --------------------------------------------------------------------------------------------------
@@ -165,14 +150,14 @@ class Recorder:
         index = performer.index
         if callable(value):
             if WRITES[op]:
-                event = [index, op, target, None, site]
+                event = [index, op._value_, target, None, site]
                 performer.unsettled = (event, value)
             else:
-                event = [index, op, target, value(), site]
+                event = [index, op._value_, target, value(), site]
         else:
-            event = [index, op, target, value, site]
+            event = [index, op._value_, target, value, site]
         if more:
-            self._buffer.extend([event, *([index, each.op, each.target, each.value, site] for each in more)])
+            self._buffer.extend([event, *([index, each.op._value_, each.target, each.value, site] for each in more)])
         else:
             self._buffer.append(event)
 
@@ -187,7 +172,7 @@ class Recorder:
         """An object gets a number: what it will be called."""
         kind = type(thing).__name__
         count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
-        self._labels[number] = f"{kind}#{count}"
+        self._labels.append((number, f"{kind}#{count}"))
 
     def _give_way(self) -> None:
         now = time.monotonic()
@@ -195,7 +180,8 @@ class Recorder:
             self._flush(SEGMENT // 2)
         if now >= self._turn_ends:
             self._turn_ends = now + _TURN
-            time.sleep(0.0)
+            if len(self._threads) > 2:
+                time.sleep(0.0)
 
     # -- to disk ------------------------------------------------------------------------------------------------------
 
@@ -206,7 +192,7 @@ class Recorder:
         try:
             events = self._buffer[:]
             if len(events) > fewest:
-                self._segments.add(self._columns(events))
+                self._raw.write(events, self._threads, self._labels)
                 self.events += len(events)
                 del self._buffer[: len(events)]
         except OSError as error:  # the program goes on; whoever asked for a recording is told at its end
@@ -214,80 +200,6 @@ class Recorder:
             self._buffer.clear()
         finally:
             self._writing.release()
-
-    def _columns(self, events: list[list[Any]]) -> Columns:
-        targets, values, locations = self._numbers
-        thread, op, target, value, site = array("i"), array("b"), array("i"), array("i"), array("i")
-        for index, done, touched, told, place in events:
-            thread.append(index)
-            op.append(done)
-            number = targets.get(touched)
-            target.append(self._new_target(touched) if number is None else number)
-            if told is None:
-                value.append(NO_VALUE)
-            else:
-                number = values.get(told)
-                value.append(self._new_value(told) if number is None else number)
-            number = locations.get(place)
-            site.append(self._new_location(place) if number is None else number)
-        return Columns(*(np.asarray(column) for column in (thread, op, target, value, site)))
-
-    def _new_target(self, target: Target) -> int:
-        number = self._numbers[0][target] = len(self._targets)
-        self._targets.append(self._words(target))
-        return number
-
-    def _new_value(self, key: Any) -> int:
-        text = self._text(key)
-        number = self._numbers[1][key] = len(self._values)
-        self._values.append(text)
-        return number
-
-    def _new_location(self, site: Any) -> int:
-        if type(site) is tuple:
-            file, line, function = site
-            known: Location | None = Location(file, line, 0, function)
-        else:
-            known = sites.location(site)
-        number = NO_VALUE if known is None else len(self._locations)
-        self._numbers[2][site] = number
-        if known is not None:
-            self._locations.append(known)
-        return number
-
-    def _words(self, target: Target) -> tuple[str, str]:
-        """A target's kind and name; different targets get different ones."""
-        kind, *parts = target
-        match kind:
-            case "a":
-                return "var", f"{self._label(parts[0])}.{parts[1]}"
-            case "i":
-                return "var", f"{self._label(parts[0])}[{self._text(parts[1])}]"
-            case "g":
-                return "var", f"{parts[0]}.{parts[1]}"
-            case "c":
-                return "var", f"{self._label(parts[0])}.cell"
-            case "thread":
-                return "thread", parts[0]
-        return _KINDS.get(kind, str(kind)), " ".join(map(self._text, parts))
-
-    def _label(self, number: Any) -> str:
-        own = self._labels.get(abs(number), f"object#{number}")
-        return own if number > 0 else f"vars({own})"
-
-    def _text(self, key: Any) -> str:
-        """A value's key, or part of a target, in words; different ones differ."""
-        match key:
-            case ("object", int(number)):
-                return self._label(number)
-            case ("tuple", *parts):
-                return f"({', '.join(map(self._text, parts))})"
-            case (str(kind), value) if kind in ("int", "str", "bool", "NoneType", "bytes"):
-                text = repr(value)
-                return text if len(text) <= _LONG else f"{text[:_LONG]}... {zlib.crc32(text.encode()):x}"
-            case int() if key in self._labels:
-                return self._labels[key]
-        return repr(key)
 
 
 def settle(performer: Performer) -> None:

@@ -1,0 +1,195 @@
+"""``mazurka record``: what real threads did, as a trace, whatever becomes of the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.end_to_end.conftest import Shell
+
+_ACCOUNT = """\
+    import threading
+
+    class Account:
+        def __init__(self):
+            self.balance = 0
+            self.lock = threading.Lock()
+            self.deposits = 0
+
+        def deposit(self, amount):
+            with self.lock:
+                self.balance += amount
+            self.deposits += 1
+
+    account = Account()
+    threads = [threading.Thread(target=account.deposit, args=(n,)) for n in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(account.balance)
+"""
+
+
+def _predicted(shell: Shell, recording: str) -> list[dict[str, Any]]:
+    done = shell.run("predict", recording, "--format", "json")
+    assert done.returncode in (0, 1), done.stderr
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return findings
+
+
+def test_a_race_that_did_no_harm(shell: Shell) -> None:
+    shell.write("account.py", _ACCOUNT)
+    done = shell.run("record", "account.py")
+    assert done.returncode == 0
+    assert done.stdout == "3\n"
+    assert "events of 3 threads to account.recording" in done.stderr
+    assert shell.run("trace", "check", "account.recording").returncode == 0
+    races = [each for each in _predicted(shell, "account.recording") if each["kind"] == "race"]
+    assert races
+    assert {location["line"] for each in races for location in each["locations"]} == {12}
+
+
+def test_what_events_and_queues_order_is_no_race(shell: Shell) -> None:
+    shell.write(
+        "ordered.py",
+        """\
+        import queue
+        import threading
+        from concurrent.futures import ThreadPoolExecutor
+
+        ready, done, tasks = threading.Event(), threading.Semaphore(0), queue.Queue()
+        condition, flag, box, total = threading.Condition(), [], {}, 0
+
+        def produce():
+            global total
+            total = 1
+            ready.set()
+            box["a"] = 1
+            tasks.put("a")
+            with condition:
+                flag.append(1)
+                condition.notify()
+            box["b"] = 2
+            done.release()
+
+        thread = threading.Thread(target=produce)
+        thread.start()
+        ready.wait()
+        total += 1
+        box[tasks.get()] += 1
+        with condition:
+            while not flag:
+                condition.wait()
+        done.acquire()
+        box["b"] += 1
+        thread.join()
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(lambda: box["b"] + total).result() == 5
+        box["b"] = 0
+        """,
+    )
+    done = shell.run("record", "ordered.py")
+    assert done.returncode == 0, done.stderr
+    assert _predicted(shell, "ordered.recording") == []
+
+
+@pytest.mark.parametrize(("end", "status"), [("raise SystemExit(7)", 7), ("1 / 0", 1), ("pass", 0)])
+def test_ends_as_the_program_does(shell: Shell, end: str, status: int) -> None:
+    shell.write("ends.py", f"import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\n{end}\n")
+    done = shell.run("record", "ends.py", "-o", "made")
+    assert done.returncode == status
+    assert ("ZeroDivisionError" in done.stderr) == (status == 1)
+    assert "events of 2 threads to made" in done.stderr
+
+
+def test_a_recording_is_not_overwritten(shell: Shell) -> None:
+    shell.write("account.py", _ACCOUNT)
+    assert shell.run("record", "account.py").returncode == 0
+    again = shell.run("record", "account.py")
+    assert again.returncode == 2
+    assert "account.recording: it is there already" in again.stderr
+    assert again.stdout == ""
+
+
+def test_a_killed_recorder_loses_one_segment_at_most(shell: Shell) -> None:
+    shell.write(
+        "endless.py",
+        """\
+        import threading
+
+        class Counter:
+            value = 0
+
+        counter = Counter()
+
+        def count():
+            while True:
+                counter.value += 1
+
+        for _ in range(2):
+            threading.Thread(target=count).start()
+        """,
+    )
+    recorder = shell.start("record", "endless.py")
+    segments = shell.folder / "endless.recording"
+    while len(list(segments.glob("*.raw"))) < 2:
+        assert recorder.poll() is None
+        time.sleep(0.05)
+    recorder.send_signal(signal.SIGKILL)
+    recorder.communicate()
+    whole = len(list(segments.glob("*.raw")))
+    done = shell.run("record", "--finish", "endless.recording")
+    assert done.returncode == 0, done.stderr
+    assert len(list(segments.glob("*.parquet"))) == whole
+    assert shell.run("trace", "check", "endless.recording").returncode == 0
+
+
+def test_a_full_disk_stops_the_recording_and_not_the_program(shell: Shell) -> None:
+    shell.write(
+        "long.py",
+        """\
+        import threading
+
+        values = [0] * 10
+
+        def work():
+            for i in range(60_000):
+                values[i % 10] = i
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print("done")
+        """,
+    )
+    done = subprocess.run(
+        shell.command("mazurka", "record", "long.py"),
+        cwd=shell.folder,
+        env=shell.variables(),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "done\n"
+    assert done.returncode == 2
+    assert "could be written" in done.stderr
+    assert os.listdir(shell.folder / "long.recording")
+
+
+def test_what_is_no_recording(shell: Shell, tmp_path: Path) -> None:
+    done = shell.run("record", "--finish", str(tmp_path))
+    assert done.returncode == 2
+    assert "this is no recording" in done.stderr
