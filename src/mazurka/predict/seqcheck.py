@@ -8,14 +8,15 @@ adjacent: a race. The source's sequences ``<e1 .. en>`` are ``happen`` and ``bef
 
 The questions are answered by kernels (:mod:`~mazurka.predict.seqcheck_decide`) that are sound both ways, and complete
 for two threads if no values are recorded. What they leave undecided is handed to the complete solver of
-:mod:`mazurka.causal` where the trace is short enough for it; the rest is ``Unknown``. Traces of our own runs, whose steps
-may have several rows, go there as a whole.
+:mod:`mazurka.causal` where the trace is short enough for it; the rest is ``Unknown``. Each row has to be a step of
+its own, as in traces from elsewhere.
 
 Cost: the index, about 50 ns an event; questions mostly some microseconds.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -47,7 +48,7 @@ _WRITING: Final = (int(Op.WRITE), int(Op.RMW))
 def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
     """Do events happen in this order, the last ``adjacent`` of them right after one another?"""
     first, last = tuple(events[: len(events) - adjacent]), tuple(events[len(events) - adjacent :])
-    return Question(happen=first, before=tuple(zip(first, first[1:], strict=False)), next=last)
+    return Question(happen=first, before=tuple(itertools.pairwise(first)), next=last)
 
 
 def steps_of(claim: Claim) -> tuple[int, ...]:
@@ -66,8 +67,8 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
 @dataclass(slots=True)
 class SeqCheck:
     """Answers questions about one trace. Events are rows; up to ``complete_up_to`` rows what is undecided goes to the
-    complete solver. Unless ``whole``, only rows that other threads may notice are looked at, and can be asked about; left
-    to itself it looks at all of a short trace."""
+    complete solver. Unless ``whole``, only rows that other threads may notice are looked at, and can be asked about;
+    left to itself it looks at all of a short trace."""
 
     trace: Trace
     complete_up_to: int = COMPLETE_UP_TO
@@ -133,7 +134,7 @@ class SeqCheck:
 
     def _unread(self, prefix: int, rows: Sequence[int]) -> frozenset[int]:
         """Rows that read something else than in the trace. What is not looked at reads what its own thread wrote."""
-        trace, index = self.trace, self.index
+        trace = self.trace
         last: dict[int, int] = {}
         found: set[int] = set()
         doubtful: set[int] = set()  # writes of threads that had read something else
@@ -214,7 +215,7 @@ class SeqCheck:
         chosen = np.concatenate([rows, np.array(next_, np.int64)])
         thread, here = np.asarray(self.trace.thread)[chosen], place[chosen]
         end = here + (np.arange(len(chosen)) < len(rows))
-        before = [np.searchsorted(own[a:b], prefix) + a for a, b in zip(starts, starts[1:], strict=False)]
+        before = [np.searchsorted(own[a:b], prefix) + a for a, b in itertools.pairwise(starts)]
         begin = np.array(before, np.int64)[thread]
         by_thread = np.argsort(thread, kind="stable")
         follows = thread[by_thread[1:]] == thread[by_thread[:-1]]

@@ -13,15 +13,15 @@ one of three rules, which differ in what they do about critical sections:
 - ``LEFT``: sections of a lock are left once there are two of them, but for those in which somebody is to stand.
 
 Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although nobody may need
-the lock, and starts from the whole trace; and it lets a read that no branch follows have one writer that it picks, while
-here such a read may get anything, since nothing depends on it.
+the lock, and starts from the whole trace; and it lets a read that no branch follows have one writer that it picks,
+while here such a read may get anything, since nothing depends on it.
 
 Cost: linear in the events that are added, and a search in each thread's events.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -57,10 +57,19 @@ class Cone(NamedTuple):
 
 def cone_of(threads: int, targets: int) -> Cone:
     """An empty set."""
+    by_thread, by_lock = np.zeros((7, threads), np.int64), np.full((2, targets), NONE, np.int64)
+    base, past, kept, cap, seen, looked, waiting = by_thread
     return Cone(
-        *(np.zeros(threads, np.int64) for _ in range(7)),
+        base,
+        past,
+        kept,
+        cap,
+        seen,
+        looked,
+        waiting,
         np.zeros(threads, np.int8),
-        *(np.full(targets, NONE, np.int64) for _ in range(2)),
+        by_lock[0],
+        by_lock[1],
         np.zeros(targets, np.int64),
         np.zeros(5, np.int64),
     )
@@ -157,8 +166,8 @@ def innermost(index: Index, e: int) -> int:
 
 
 def stop_of(index: Index, t: int, position: int, sections: int) -> int:
-    """How far a thread goes, from a number of events on, until it has left so many of its sections; NONE if it has not so
-    many open."""
+    """How far a thread goes, from a number of events on, until it has left so many of its sections; NONE if it has not
+    so many open."""
     while sections > 0:
         e = index.starts[t] + position
         a = innermost(index, e - 1) if position > 0 else NONE
@@ -246,7 +255,7 @@ def _look(index: Index, cone: Cone, t: int) -> None:
         kind = index.kind[e]
         if kind == ENTER:
             _enter(index, cone, e)
-        elif kind == JOIN or ((kind == BOTH or kind == LOOK) and index.link[e] != NONE):
+        elif kind == JOIN or (kind in (BOTH, LOOK) and index.link[e] != NONE):
             _want_since(index, cone, int(index.link[e]))
     while cone.looked[t] < cone.kept[t]:
         e = start + cone.looked[t]

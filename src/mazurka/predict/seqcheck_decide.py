@@ -22,7 +22,8 @@ import numpy as np
 
 from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, SINCE, Cone, follow, grow, stop_of
 from mazurka.predict.seqcheck_index import NONE, Index, Ints
-from mazurka.predict.seqcheck_order import BY_ROW, CLOSED, CYCLE, close, forget, lay_out
+from mazurka.predict.seqcheck_layout import BY_ROW, lay_out
+from mazurka.predict.seqcheck_order import CLOSED, CYCLE, close, forget
 
 #: Answers.
 NO, YES, UNDECIDED = range(3)
@@ -117,9 +118,7 @@ def _stops(index: Index, needed: Ints, cap: Ints, happen: Ints, sections: int) -
     return stop if some else stop[:0]
 
 
-def _reordered(
-    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, stop: Ints, before: Ints
-) -> Ints:
+def _reordered(index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, stop: Ints, before: Ints) -> Ints:
     """The rows of a set in an order in which they can happen; none if none is found."""
     rows = np.empty(0, np.int64)
     if not grow(index, cone, happen, next_, stop):

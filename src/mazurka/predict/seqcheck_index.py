@@ -1,9 +1,9 @@
 """A trace as SeqCheck's kernels see it: events by thread, and for each what it needs and where it stands.
 
 Events are numbered by thread, then by program order: event ``starts[t] + k`` is the k-th of thread ``t``, so a set of
-events that is closed under program order is one number per thread. What an event does is reduced to a few kinds; ``link``
-is the event it has to do with: the write that a read got its value from, the other end of a critical section, the last
-event of a thread that is joined, the next of one that is started.
+events that is closed under program order is one number per thread. What an event does is reduced to a few kinds;
+``link`` is the event it has to do with: the write that a read got its value from, the other end of a critical section,
+the last event of a thread that is joined, the next of one that is started.
 
 How targets are read is as in :mod:`mazurka.causal.of_trace`: what is only acquired and released, by one holder at a
 time, is a lock (its outermost sections exclude each other); what is only read and written is data; everything else
@@ -20,6 +20,7 @@ Cost: three passes over the columns, about 30 bytes an event that is not left ou
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -30,8 +31,8 @@ from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # a NumPy array of integers
 
-#: Kinds of events: nothing of concern, a read and a write of data, both at once and a look at what orders threads (their
-#: reads always count), the two ends of an outermost section, a join, a branch.
+#: Kinds of events: nothing of concern, a read and a write of data, both at once and a look at what orders threads
+#: (their reads always count), the two ends of an outermost section, a join, a branch.
 NOTHING, READ, WRITE, BOTH, LOOK, ENTER, LEAVE, JOIN, BRANCH = range(9)
 
 #: As a link: there is none (initial value, section never left).
@@ -41,14 +42,15 @@ NONE: Final = -1
 DATA, LOCK, OTHER = range(3)
 
 _ACQUIRE, _RELEASE, _REQUEST = int(Op.ACQUIRE), int(Op.RELEASE), int(Op.REQUEST)
-_FORK, _JOIN, _BEGIN, _BRANCH, _RMW = int(Op.FORK), int(Op.JOIN), int(Op.BEGIN), int(Op.BRANCH), int(Op.RMW)
+_FORK, _JOIN, _BEGIN, _BRANCH = int(Op.FORK), int(Op.JOIN), int(Op.BEGIN), int(Op.BRANCH)
+_RMW, _FREE = int(Op.RMW), int(Op.FREE)
 
 #: In place of the thread that touches a target.
 _SEVERAL: Final = -2
 
 _LOCKING: Final = 1 << Op.ACQUIRE | 1 << Op.RELEASE | 1 << Op.REQUEST
 _ACCESSING: Final = 1 << Op.READ | 1 << Op.WRITE
-_THREADS: Final = 1 << Op.FORK | 1 << Op.JOIN | 1 << Op.BEGIN | 1 << Op.END
+_TOUCHING: Final = 1 << Op.RMW | (1 << Op.BRANCH) - 1
 
 #: First components of targets of our own front ends whose READ may have waited for the value it got.
 _WAITED_FOR: Final = frozenset("wake thread lock cond sem queue event barrier".split())
@@ -90,14 +92,19 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
     size = len(rows)
     starts = np.zeros(threads + 1, np.int64)
     np.cumsum(np.bincount(thread, minlength=threads), out=starts[1:])
+    column = partial(np.empty, dtype=np.int32)
     index = Index(
         starts,
         np.full(threads, NONE, np.int32),
         np.zeros(threads, np.int32),
-        *(np.empty(size, np.int32) for _ in range(3)),
+        column(size),
+        column(size),
+        column(size),
         np.empty(size, np.int8),
-        *(np.empty(size, np.int32) for _ in range(3)),
-        np.empty(size if np.any(op == Op.BRANCH) else 0, np.int32),
+        column(size),
+        column(size),
+        column(size),
+        column(size if np.any(op == Op.BRANCH) else 0),
         np.zeros(0, np.int8),
     )
     kernel.fill(
@@ -119,6 +126,7 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
 def _classes(trace: Trace, seen: Ints) -> Ints:
     """What each target is, from the operations on it (a negative number: one that no lock allows)."""
     classes = np.full(len(seen), OTHER, np.int8)
+    seen = np.where(seen > 0, seen & _TOUCHING, seen)
     classes[(seen > 0) & (seen & ~_LOCKING == 0)] = LOCK
     data = (seen > 0) & (seen & ~_ACCESSING == 0)
     if isinstance(trace.op, np.ndarray):
@@ -149,11 +157,11 @@ def survey(thread: Ints, op: Ints, target: Ints, seen: Ints, holder: Ints, depth
 
 
 def choose(op: Ints, target: Ints, classes: Ints, alone: Ints, depth: Ints, chosen: Ints) -> None:
-    """Rows that other threads may notice: no places of one thread, none that nobody writes, no inner sections of a lock."""
+    """Rows that others may notice: no places of one thread, none that nobody writes, no inner sections of a lock."""
     for row in range(len(op)):
         o, x = op[row], target[row]
-        touching = o < _BRANCH or o == _RMW
-        chosen[row] = o == _FORK or o == _JOIN or o == _BRANCH or (touching and o != _REQUEST and not alone[x])
+        stays = o in (_FORK, _JOIN, _BRANCH, _FREE)
+        chosen[row] = stays or ((o < _BRANCH or o == _RMW) and o != _REQUEST and not alone[x])
         if classes[x] == LOCK and o == _ACQUIRE:
             depth[x] += 1
             chosen[row] = chosen[row] and depth[x] == 1
@@ -203,16 +211,12 @@ def fill(
             elif o == _RELEASE:
                 depth[x] -= 1
                 if depth[x] == 0:
-                    kind[e], link[e] = LEAVE, last[1, x]
-                    link[last[1, x]] = e
-                    while state[1, t] != NONE and link[state[1, t]] != NONE:
-                        state[1, t] = inside[state[1, t]]
+                    kind[e] = LEAVE
+                    state[1, t] = _leave(link, inside, last[1, x], e, state[1, t])
         elif reads[o] or writes[o]:
+            kind[e] = _access(reads[o], writes[o], classes[x] == DATA)
             if reads[o]:
                 link[e] = last[0, x]
-                kind[e] = READ if classes[x] == DATA else BOTH if writes[o] else LOOK
-            else:
-                kind[e] = WRITE
             if writes[o]:
                 last[0, x] = e
             u = thread_of_target[x] if o == _FORK else NONE
@@ -220,6 +224,22 @@ def fill(
                 fork[u], born[u], link[e] = e, state[0, u] + 1, starts[u] + state[0, u] + 1
         if len(guard) > 0:
             guard[e] = max(state[2, t], 0)
+
+
+def _access(reads: bool, writes: bool, data: bool) -> int:
+    if not reads:
+        return WRITE
+    if data:
+        return READ
+    return BOTH if writes else LOOK
+
+
+def _leave(link: Ints, inside: Ints, acquire: int, release: int, innermost: int) -> int:
+    """Let a section end; the thread's latest section that has not."""
+    link[release], link[acquire] = acquire, release
+    while innermost != NONE and link[innermost] != NONE:
+        innermost = inside[innermost]
+    return int(innermost)
 
 
 def _loose(trace: Trace, index: Index, rows: Ints) -> Ints:

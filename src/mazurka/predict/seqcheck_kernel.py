@@ -10,7 +10,14 @@ from functools import cache
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
-from mazurka.predict import seqcheck_cone, seqcheck_decide, seqcheck_index, seqcheck_order, seqcheck_scan
+from mazurka.predict import (
+    seqcheck_cone,
+    seqcheck_decide,
+    seqcheck_index,
+    seqcheck_layout,
+    seqcheck_order,
+    seqcheck_scan,
+)
 
 #: Traces of at least this many events are worked on by compiled code.
 COMPILE_FROM: Final = 3_000
@@ -19,6 +26,7 @@ _PARTS: Final[tuple[ModuleType, ...]] = (
     seqcheck_index,
     seqcheck_cone,
     seqcheck_order,
+    seqcheck_layout,
     seqcheck_decide,
     seqcheck_scan,
 )
@@ -58,9 +66,9 @@ def compiled() -> SimpleNamespace:
     for name, function in functions.items():
         copy = FunctionType(function.__code__, space, name, function.__defaults__)
         inner = name not in _CALLED
-        space[name] = jit(
-            cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner
-        )(copy)
+        space[name] = jit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner)(
+            copy
+        )
     return SimpleNamespace(**{name: space[name] for name in functions})
 
 

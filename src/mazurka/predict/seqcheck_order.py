@@ -8,18 +8,12 @@ joins, the order asked for, sections in which somebody stands after all others o
   the read if it comes after what was read;
 - locks: if a section begins before another ends, it ends before the other begins.
 
-A cycle means that there is no such order. What is closed without one is laid out in a row (Algorithm 4), the next
-event being the earliest in the trace, or one of a certain thread, that needs nothing still to come, whose read finds
-its write and whose write hides no other that is still to be read. With two threads the second way never gets stuck:
-whatever of one thread can go first may (M2: Pavlogiannis, POPL 2020, on orders of width two). With more it may,
-which is then undecided.
+A cycle means that there is no such order.
 
 Departs from the source: the order is kept as a clock per event, which passes over the set bring up to date,
 instead of a tree per pair of threads; reads that need no particular write have no rules at all; and if rows before the
 window are not taken as they were (NEEDED), rules whose conclusion is about them are left out, so that a
 cycle is one in the whole trace.
-
-Invariant: an order given out is a correct reordering, since each of its steps has been looked at.
 
 Cost: a pass takes events times threads of the set; there are as many as rules follow from each other, mostly a few.
 """
@@ -42,9 +36,6 @@ EDGES, COUNTING, SLOTS, BROKEN, FULL = range(5)
 
 #: Clocks of at most so many numbers.
 _LARGEST: Final = 1 << 27
-
-#: By row of the trace, as what to prefer.
-BY_ROW: Final = -1
 
 
 class Order(NamedTuple):
@@ -171,7 +162,7 @@ def counts(index: Index, cone: Cone, e: int) -> bool:
     if kind == READ:
         kept = e - index.starts[index.thread[e]] < cone.kept[index.thread[e]]
         return bool(kept and not (cone.reg[RULE] == NEEDED and is_loose(index, e)))
-    return bool(kind == BOTH or kind == LOOK)
+    return bool(kind in (BOTH, LOOK))
 
 
 def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
@@ -187,7 +178,7 @@ def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
                 a = int(index.inside[a])
             for e in range(start, index.starts[t] + cone.past[t]):
                 kind = index.kind[e]
-                if (kind == WRITE or kind == BOTH) if writing else kind == ENTER:
+                if (kind in (WRITE, BOTH)) if writing else kind == ENTER:
                     _count(at, flat, order.slot[index.target[e]], e, filling == 1)
         _lay(at, filling)
 
@@ -420,7 +411,9 @@ def _exclude(index: Index, cone: Cone, order: Order, first: bool) -> None:
             left = _is_left(index, cone, section)
             if left and not order.changed[place(index, cone, order, int(index.link[section]))]:
                 continue
-            if not left and not (first and (cone.reg[RULE] != NEEDED or cone.stood_in[index.target[section]] == section)):
+            if not left and not (
+                first and (cone.reg[RULE] != NEEDED or cone.stood_in[index.target[section]] == section)
+            ):
                 continue
             other = begin
             while other < end:
@@ -454,110 +447,3 @@ def _after(index: Index, cone: Cone, order: Order, first: int, second: int) -> N
         _link(index, cone, order, int(index.link[first]), second)
     elif is_fixed(cone):
         order.reg[BROKEN] = 1
-
-
-# -- one after the other ----------------------------------------------------------------------------------------------
-
-
-def lay_out(index: Index, cone: Cone, order: Order, prefer: int) -> Ints:
-    """The events of a closed order one after the other; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
-    size = len(order.head)
-    out = np.empty(size, np.int64)
-    done = order.at[:-1].copy()
-    unread = np.zeros(2 * size, np.int64)  # as ``readers_at``: how many reads are still to come
-    current = np.arange(size, size + order.reg[SLOTS])  # by slot: who wrote last, as in ``readers_at``
-    holder = np.full(order.reg[SLOTS], NONE, np.int64)  # by slot
-    for i in range(order.reg[COUNTING]):
-        unread[source_place(index, cone, order, order.reads[i])] += 1
-    for t in range(len(cone.base)):
-        a = NONE if cone.base[t] == 0 else innermost(index, index.starts[t] + cone.base[t] - 1)
-        while a != NONE:
-            if is_open(index, a, index.starts[t] + cone.base[t]) and order.slot[index.target[a]] != NONE:
-                holder[order.slot[index.target[a]]] = t
-            a = int(index.inside[a])
-    for number in range(size):
-        n = _choose(index, cone, order, done, prefer, unread, current, holder)
-        if n == NONE:
-            return out[:number]
-        out[number] = e = _event_at(index, cone, order, n, done[n])
-        _do(index, cone, order, e, unread, current, holder)
-        done[n] += 1
-    return out
-
-
-def _event_at(index: Index, cone: Cone, order: Order, n: int, here: int) -> int:
-    t = order.active[n]
-    return int(index.starts[t] + cone.base[t] + here - order.at[n])
-
-
-def _choose(
-    index: Index,
-    cone: Cone,
-    order: Order,
-    done: Ints,
-    prefer: int,
-    unread: Ints,
-    current: Ints,
-    holder: Ints,
-) -> int:
-    """The thread of the event that comes next, by its number: of the preferred one, or the earliest in the trace that
-    may."""
-    tried = NONE
-    while True:
-        best = best_row = NONE
-        for n in range(len(order.active)):
-            if done[n] < order.at[n + 1]:
-                row = index.row[_event_at(index, cone, order, n, done[n])]
-                if order.active[n] == prefer:
-                    row = 0
-                if row > tried and (best == NONE or row < best_row):
-                    best, best_row = n, row
-        if best == NONE:
-            return NONE
-        e = _event_at(index, cone, order, best, done[best])
-        if is_ready(order, done[best], done) and _may(index, cone, order, e, unread, current, holder):
-            return int(best)
-        tried = best_row
-
-
-def _may(
-    index: Index,
-    cone: Cone,
-    order: Order,
-    e: int,
-    unread: Ints,
-    current: Ints,
-    holder: Ints,
-) -> bool:
-    """Whether an event can be next, and nothing is lost by it."""
-    kind = index.kind[e]
-    if kind == ENTER:
-        return bool(holder[order.slot[index.target[e]]] == NONE)
-    if kind < READ or kind > LOOK:
-        return True
-    s, mine = order.slot[index.target[e]], 0
-    if counts(index, cone, e):
-        if current[s] != source_place(index, cone, order, e):
-            return False
-        mine = 1
-    return bool(unread[current[s]] == mine or not (kind == WRITE or kind == BOTH))
-
-
-def _do(
-    index: Index,
-    cone: Cone,
-    order: Order,
-    e: int,
-    unread: Ints,
-    current: Ints,
-    holder: Ints,
-) -> None:
-    kind = index.kind[e]
-    if counts(index, cone, e):
-        unread[source_place(index, cone, order, e)] -= 1
-    if kind == WRITE or kind == BOTH:
-        current[order.slot[index.target[e]]] = place(index, cone, order, e)
-    elif kind == ENTER:
-        holder[order.slot[index.target[e]]] = index.thread[e]
-    elif kind == LEAVE:
-        holder[order.slot[index.target[e]]] = NONE

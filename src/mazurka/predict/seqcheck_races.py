@@ -1,7 +1,7 @@
 """Data races by SeqCheck: of each pair of accesses, of each access, or of each pair of places in the source.
 
-The pairs come from :mod:`mazurka.predict.seqcheck_scan`, which asks about them, too. What the kernels leave undecided is
-handed to the complete solver, if the trace is short enough; ``undecided`` counts what neither answered, ``unasked``
+The pairs come from :mod:`mazurka.predict.seqcheck_scan`, which asks about them, too. What the kernels leave undecided
+is handed to the complete solver, if the trace is short enough; ``undecided`` counts what neither answered, ``unasked``
 the accesses (or pairs of places) for which ``limit`` questions were not enough. An access that is found in a race
 with an earlier one is racy, however many pairs of it are undecided.
 
@@ -24,7 +24,7 @@ from mazurka.predict.predictor import Prediction
 from mazurka.predict.seqcheck import SeqCheck
 from mazurka.predict.seqcheck_decide import YES
 from mazurka.predict.seqcheck_index import NONE, Ints
-from mazurka.predict.seqcheck_scan import CROWDED, FINISHED, EVENT, PAIR, Scan, hash_of
+from mazurka.predict.seqcheck_scan import CROWDED, EVENT, FINISHED, Scan, hash_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -91,7 +91,7 @@ def _start(check: SeqCheck, limit: int) -> Scan:
     check.kernel.touch(index, touched, locks)
     shared = (touched[:, 0] == -2) & (touched[:, 1] == 1)
     suspect = shared & (locks == NONE).all(axis=1)
-    for target in np.flatnonzero(suspect):
+    for target in np.flatnonzero(suspect).tolist():
         suspect[target] = is_data(trace.targets[target])
     told_of, last_of = _numbered(shared), _numbered(suspect)
     must = np.zeros((threads, threads), np.int64)
@@ -102,7 +102,8 @@ def _start(check: SeqCheck, limit: int) -> Scan:
         np.zeros((int(shared.sum()), threads), np.int32),
         last_of,
         np.full((int(suspect.sum()), threads), NONE, np.int32),
-        *(np.full(len(index.row), NONE, np.int32) for _ in range(2)),
+        np.full(len(index.row), NONE, np.int32),
+        np.full(len(index.row), NONE, np.int32),
         np.asarray(trace.site)[check.rows],
         np.zeros((1 << 16, 3), np.int64),
         np.empty((limit + _AT_ONCE, 3), np.int64),

@@ -22,12 +22,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mazurka.predict.seqcheck_cone import Cone, is_loose, is_open
-from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES, decide
+from mazurka.predict.seqcheck_decide import NO, YES, decide
 from mazurka.predict.seqcheck_index import (
     BOTH,
     BRANCH,
     JOIN,
-    LOCK,
     LOOK,
     NONE,
     NOTHING,
@@ -85,7 +84,7 @@ def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
             if threads_of[x, 0] != t:
                 threads_of[x, 0] = -2
             _still_held(index, e, locks, x)
-        if kind == WRITE or kind == BOTH:
+        if kind in (WRITE, BOTH):
             threads_of[x, 1] = 1
 
 
@@ -108,9 +107,7 @@ def _still_held(index: Index, e: int, locks: Ints, x: int) -> None:
                 locks[x, number] = NONE
 
 
-def scan(
-    index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: int, limit: int
-) -> tuple[int, int]:
+def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: int, limit: int) -> tuple[int, int]:
     """Go on from a row; where it stopped, and why."""
     happen, before = np.empty(0, np.int64), np.empty((0, 2), np.int64)
     asked = np.empty(2, np.int64)
@@ -149,7 +146,7 @@ def _follow(index: Index, state: Scan, e: int) -> None:
         source = index.link[e]
         if kind != WRITE and source != NONE and index.thread[source] != t and not is_loose(index, e):
             _read(index, state, e, x, source)
-        if kind == WRITE or kind == BOTH:
+        if kind in (WRITE, BOTH):
             state.told[x] = state.value[t]
             state.told[x, t] = position + 1
     if kind == WRITE and index.link[e] != NONE:

@@ -1,0 +1,50 @@
+"""Deadlocks, intrusions and order inversions by SeqCheck (Algorithm 5, its other loops).
+
+Each kind has its candidates, and each candidate is a claim about an order (:mod:`mazurka.witness.witness`) that
+SeqCheck proves or refutes. Departs from the source: deadlocks are of any number of threads, which have to stand
+before their acquires at once (no sequence is picked for them); and all three-event patterns that no serial order
+explains are asked about, not only write-write-read.
+
+Cost: that of finding candidates, and some microseconds for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from mazurka.causal.solver import Unknown
+from mazurka.predict.intrusions import INTRUSION, intrusions_of
+from mazurka.predict.inversions import INVERSION, inversions_of
+from mazurka.predict.lock_circles import DEADLOCK, circles_of
+from mazurka.predict.predictor import Prediction
+from mazurka.predict.seqcheck import SeqCheck, steps_of
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Witness
+
+#: What is claimed of a trace, by kind.
+CLAIMS: Final[dict[str, Callable[[Trace], Iterator[Claim]]]] = {
+    DEADLOCK: lambda trace: map(Deadlocks, circles_of(trace)),
+    INTRUSION: lambda trace: (Intrudes(*rows) for rows in intrusions_of(trace)),
+    INVERSION: lambda trace: map(Ordered, inversions_of(trace)),
+}
+
+
+@dataclass(slots=True)
+class SeqCheckKind:
+    """Finds one of these kinds; ``undecided`` counts candidates of which nobody knows."""
+
+    kind: str
+    asked: int = field(default=0, init=False)
+    undecided: int = field(default=0, init=False)
+
+    def predict(self, trace: Trace) -> Iterator[Prediction]:
+        """All there are."""
+        check = SeqCheck(trace)
+        for claim in CLAIMS[self.kind](trace):
+            self.asked += 1
+            answer = check.prove(claim)
+            if isinstance(answer, Witness):
+                yield Prediction(self.kind, steps_of(claim), answer)
+            self.undecided += isinstance(answer, Unknown)

@@ -1,0 +1,131 @@
+"""What SeqCheck finds is what the oracle says: all of it in traces of two threads, part of it where there are more, and
+what it says can't be can't be. Each finding has a witness that the checker believes."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+import pytest
+from tests.oracle.predictable import Predictable, random_trace
+
+from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.predict.intrusions import intrusions_of
+from mazurka.predict.inversions import inversions_of
+from mazurka.predict.lock_circles import circles_of
+from mazurka.predict.seqcheck import SeqCheck, steps_of
+from mazurka.predict.seqcheck_kernel import INTERPRETED, compiled
+from mazurka.predict.seqcheck_races import SeqCheckRaces
+from mazurka.predict.seqcheck_scan import EVENT, PAIR, PLACE
+from mazurka.trace.event import WRITES, Op
+from mazurka.trace.trace import Trace
+from mazurka.witness import Checker, Deadlocks, Intrudes, Ordered, Races, Witness
+from mazurka.witness.witness import Claim
+
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+
+#: Traces of each kind; ``make test-long`` asks for five thousand of each, by compiled code.
+_TRACES = 5_000 if _LONG else 240
+
+_KERNEL = compiled() if _LONG else INTERPRETED
+
+
+def _traces(first: int, threads: tuple[int, ...], valued: bool) -> Iterator[Trace]:
+    """Every other one with branches."""
+    for seed in range(first, first + _TRACES):
+        rng = random.Random(seed)
+        yield random_trace(rng, rng.randrange(6, 18), rng.choice(threads), bool(seed & 1), valued)
+
+
+def _claims(trace: Trace) -> Iterator[Claim]:
+    for one, other in combinations(range(len(trace)), 2):
+        ops = trace.op[one], trace.op[other]
+        alike = trace.target[one] == trace.target[other] and trace.thread[one] != trace.thread[other]
+        if alike and all(op in (Op.READ, Op.WRITE) for op in ops) and any(WRITES[op] for op in ops):
+            yield Races(one, other)
+    yield from map(Deadlocks, circles_of(trace))
+    yield from (Intrudes(*rows) for rows in intrusions_of(trace))
+
+
+def _predictable(trace: Trace) -> set[tuple[str, frozenset[int]]]:
+    oracle = Predictable(trace)
+    kinds: tuple[tuple[str, Iterable[Iterable[int]]], ...] = (
+        ("Races", oracle.races()),
+        ("Deadlocks", oracle.deadlocks()),
+        ("Intrudes", oracle.intrusions()),
+    )
+    return {(name, frozenset(rows)) for name, found in kinds for rows in found}
+
+
+def _compare(trace: Trace, check: SeqCheck, met: Counter[str]) -> None:
+    expected, checker = _predictable(trace), Checker(trace)
+    for claim in _claims(trace):
+        answer = check.prove(claim)
+        kind = type(claim).__name__
+        possible = (kind, frozenset(steps_of(claim))) in expected
+        if isinstance(answer, Witness):
+            assert checker.objections(answer) == []
+        assert possible or not isinstance(answer, Witness)
+        assert not possible or not isinstance(answer, Infeasible)
+        met[f"{kind} {type(answer).__name__}"] += 1
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_it_decides_every_question_about_two_threads(whole: bool) -> None:
+    met: Counter[str] = Counter()
+    for trace in _traces(0 if whole else 100_000, (2,), valued=False):
+        _compare(trace, SeqCheck(trace, complete_up_to=0, whole=whole, kernel=_KERNEL), met)
+    assert not [kind for kind in met if "Unknown" in kind]
+    for kind in ("Races Witness", "Races Infeasible", "Intrudes Witness", "Intrudes Infeasible"):
+        assert met[kind] > _TRACES / 3
+
+
+@pytest.mark.parametrize("valued", [True, False])
+def test_what_it_says_of_more_threads_is_true(valued: bool) -> None:
+    met: Counter[str] = Counter()
+    for trace in _traces(200_000, (3, 4), valued):
+        _compare(trace, SeqCheck(trace, complete_up_to=0, whole=False, kernel=_KERNEL), met)
+    assert met["Races Unknown"] < met["Races Witness"] / (4 if valued else 100)
+    assert met["Deadlocks Witness"] + met["Deadlocks Infeasible"] > 0
+
+
+def test_with_the_complete_solver_nothing_is_unknown() -> None:
+    met: Counter[str] = Counter()
+    for trace in _traces(300_000, (2, 3), valued=True):
+        _compare(trace, SeqCheck(trace, kernel=_KERNEL), met)
+    assert not [kind for kind in met if "Unknown" in kind]
+
+
+def test_a_pass_finds_all_races_or_one_of_each() -> None:
+    for trace in _traces(400_000, (2, 3), valued=False):
+        races = Predictable(trace).races()
+        found = {}
+        for each in (PAIR, EVENT, PLACE):
+            predictor = SeqCheckRaces(each=each)
+            found[each] = list(predictor.races(SeqCheck(trace, whole=False, kernel=_KERNEL)))
+            assert predictor.undecided == predictor.unasked == 0
+        assert set(found[PAIR]) == races
+        assert sorted(later for _, later in found[EVENT]) == sorted({later for _, later in races})
+        assert {_places(trace, rows) for rows in found[PLACE]} == {_places(trace, rows) for rows in races}
+        assert len(found[PLACE]) == len({_places(trace, rows) for rows in races})
+
+
+def _places(trace: Trace, rows: tuple[int, int]) -> frozenset[int]:
+    return frozenset(int(trace.site[row]) for row in rows)
+
+
+def test_inversions_are_shown_by_an_order_of_the_two() -> None:
+    met = 0
+    for trace in _traces(500_000, (2, 3), valued=False):
+        check, checker = SeqCheck(trace, complete_up_to=0, kernel=_KERNEL), Checker(trace)
+        for rows in inversions_of(trace):
+            answer = check.prove(Ordered(rows))
+            assert not isinstance(answer, Unknown)
+            if isinstance(answer, Witness):
+                assert checker.objections(answer) == []
+                assert answer.order.index(rows[0]) < answer.order.index(rows[1])
+                met += 1
+    assert met > 0
