@@ -57,7 +57,10 @@ def joined(parts: Iterable[Columns]) -> Columns:
     if not held:
         nothing = np.zeros(0, np.int32)
         return Columns(nothing, np.zeros(0, np.int8), nothing, nothing, nothing)
-    return Columns(*(np.concatenate(columns) for columns in zip(*held, strict=True)))
+    # A column at a time, each given up for the whole: memory for one column twice, not for all.
+    columns = [list(column) for column in zip(*held, strict=True)]
+    del held
+    return Columns(*(np.concatenate(columns.pop(0)) for _ in range(len(columns))))
 
 
 @dataclass(frozen=True, slots=True)

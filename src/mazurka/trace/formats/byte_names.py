@@ -5,7 +5,7 @@ the bytes themselves, so that nothing else need be compared; of longer ones, and
 is a hash, with the top bit set, and kind and bytes are. Names hold no control characters, and the empty name is none if
 its kind is 0; so no key is 0, which marks a free slot.
 
-Names are decoded when asked for. Memory: 8 + 4 bytes per slot, 13 per name, and the bytes of the names; at most half of
+Names are decoded when asked for. Memory: 16 bytes per slot, 13 per name, and the bytes of the names; at most half of
 the slots are taken. Cost: 5 ns to find a short name that is in the cache.
 """
 
@@ -38,10 +38,10 @@ _Name = TypeVar("_Name")
 
 
 class Slots(NamedTuple):
-    """The arrays of a table; ``counts`` are how many names and how many bytes are in it."""
+    """The arrays of a table; ``counts`` are how many names and how many bytes are in it. Entries are pairs, a key and
+    a number, next to one another, so that a look-up touches memory once."""
 
-    keys: Any
-    numbers: Any
+    entries: Any
     kinds: Any
     starts: Any
     bytes: Any
@@ -74,7 +74,7 @@ class ByteNames(Sequence[_Name], Generic[_Name]):
         names, used = old.counts
         if names >= largest:
             raise too_many("names")
-        new = _empty(2 * len(old.keys), 2 * len(old.kinds), 2 * len(old.bytes))
+        new = _empty(len(old.entries), 2 * len(old.kinds), 2 * len(old.bytes))
         new.kinds[:names], new.starts[: names + 1], new.bytes[:used] = (
             old.kinds[:names],
             old.starts[: names + 1],
@@ -119,8 +119,7 @@ class ByteNames(Sequence[_Name], Generic[_Name]):
 
 def _empty(slots: int, names: int, room: int) -> Slots:
     return Slots(
-        np.zeros(slots, np.uint64),
-        np.zeros(slots, np.int32),
+        np.zeros(2 * slots, np.uint64),
         np.zeros(names, np.uint8),
         np.zeros(names + 1, np.int64),
         np.zeros(room, np.uint8),
@@ -157,9 +156,9 @@ def _key(data, kind):  # type: ignore[no-untyped-def]
 def _interned(slots, data, starts, ends, keys, kinds, first, last, out):  # type: ignore[no-untyped-def]
     """Interns spans from ``first`` on until one is new and does not fit: which. Arrays are unpacked once, not per name:
     passing them to a function that is not inlined counts references, which costs five times as much as all else."""
-    taken, numbers = slots.keys, slots.numbers
+    entries = slots.entries
     known_kinds, known_starts, known_bytes = slots.kinds, slots.starts, slots.bytes
-    mask = len(taken) - 1
+    mask = len(entries) // 2 - 1
     for at in range(first, last):
         key = keys[at]
         start, length = starts[at], ends[at] - starts[at]
@@ -168,9 +167,9 @@ def _interned(slots, data, starts, ends, keys, kinds, first, last, out):  # type
             continue
         slot = _slot(key, mask)
         number = NONE
-        while taken[slot] != 0:
-            if taken[slot] == key:
-                number = numbers[slot]
+        while entries[2 * slot] != 0:
+            if entries[2 * slot] == key:
+                number = np.int64(entries[2 * slot + 1])
                 if not key & _LONG:
                     break
                 known = known_starts[number]
@@ -206,8 +205,8 @@ def _added(slots, slot, name, key, kind):  # type: ignore[no-untyped-def]
     slots.bytes[used : used + len(name)] = name
     slots.kinds[number] = kind
     slots.starts[number + 1] = used + len(name)
-    slots.keys[slot] = key
-    slots.numbers[slot] = number
+    slots.entries[2 * slot] = key
+    slots.entries[2 * slot + 1] = number
     slots.counts[0] += 1
     slots.counts[1] += len(name)
     return number
@@ -215,11 +214,12 @@ def _added(slots, slot, name, key, kind):  # type: ignore[no-untyped-def]
 
 @jit
 def _rehashed(old, new):  # type: ignore[no-untyped-def]
-    mask = len(new.keys) - 1
-    for at in range(len(old.keys)):
-        if old.keys[at] != 0:
-            slot = _slot(old.keys[at], mask)
-            while new.keys[slot] != 0:
+    mask = len(new.entries) // 2 - 1
+    for at in range(0, len(old.entries), 2):
+        key = old.entries[at]
+        if key != 0:
+            slot = _slot(key, mask)
+            while new.entries[2 * slot] != 0:
                 slot = (slot + 1) & mask
-            new.keys[slot] = old.keys[at]
-            new.numbers[slot] = old.numbers[at]
+            new.entries[2 * slot] = key
+            new.entries[2 * slot + 1] = old.entries[at + 1]

@@ -112,13 +112,13 @@ def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
                 _odd(source, block, line, (before, at), tables, columns, row)
                 row += 1
         line += block.count(b"\n")
-        yield columns.select(slice(0, row))
+        yield columns.select(slice(0, row))._replace(value=np.full(row, NO_VALUE, np.int32))
 
 
 def _columns(rows: int) -> Columns:
-    value = np.full(rows, NO_VALUE, np.int32)
+    """Room for so many rows; pages that are not written to take no memory. Values come when the rows are known."""
     thread, target, site = (np.empty(rows, np.int32) for _ in range(3))
-    return Columns(thread, np.empty(rows, np.int8), target, value, site)
+    return Columns(thread, np.empty(rows, np.int8), target, np.empty(0, np.int32), site)
 
 
 def _odd(
