@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,3 +143,25 @@ def test_a_prediction_that_does_not_come_true_is_no_failure() -> None:
     assert not result.failures
     assert result.report.verdict.value == "verified"
     assert result.report.predictions.confirmed == 0
+
+
+def test_expressions_nested_by_the_hundred_are_left_alone(tmp_path: Path) -> None:
+    """As generated code has them: neither the analysis nor what it makes may exhaust the stack."""
+    program = tmp_path / "nested.py"
+    chain = " + ".join(["total"] * 200)
+    program.write_text(
+        "import threading\n"
+        "total = 0\n"
+        f"def add():\n    global total\n    total = {chain} + 1\n    assert {' + '.join(['total'] * 30)} >= 0\n"
+        "threads = [threading.Thread(target=add) for _ in range(2)]\n"
+        "for thread in threads:\n    thread.start()\n"
+        "for thread in threads:\n    thread.join()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mazurka", "check", str(program), "--no-save", "--max-executions", "20", "--jobs", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "20 executions" in done.stdout, done.stderr

@@ -8,8 +8,9 @@ made for the same pair mostly tell the same. So the first that is wanted for a p
 
 Invariant: a pair is promised once. There are finitely many, so nothing is put off for ever.
 
-Departs from the source, whose properties are asked for by hand. Preferring reads of ``None``, of deleted things and of
-zero was tried: it finds failures no sooner on the whole, and later where zero is an ordinary value; so was leaving
+Departs from the source, whose properties are asked for by hand (checks.py finds such as can be read off the program,
+and predicts them). Of novelties, preferring reads of ``None``, of deleted things and of zero was tried: it finds
+failures no sooner on the whole, and later where zero is an ordinary value; so was leaving
 out the pairs that runs have shown unasked, which is worse than no preference for some. Figures:
 benchmarks/prediction.py. Pairs of places as a measure of what has been tested: Yu, Narayanasamy, Pereira, Pokam,
 OOPSLA 2012 ("Maple").

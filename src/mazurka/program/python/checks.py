@@ -19,6 +19,7 @@ import ast
 import sys
 import tokenize
 import types
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -59,8 +60,9 @@ _CATCHES: Final[dict[Kind, frozenset[str]]] = {
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Under = tuple[tuple[Term, bool], ...]
 
-#: How deep locals are followed to what they are bound to.
-_DEPTH: Final = 8
+#: How deep terms are nested, and how much of that it takes to follow a local to what it is bound to.
+_DEPTH: Final = 40
+_FOLLOWING: Final = 12
 
 
 class Source:
@@ -92,7 +94,10 @@ class Source:
         return Uses(self.found.get(site, ()), self.stores.get(site, ()))
 
     def _analyse(self, function: _Function | ast.Module) -> None:
-        finder = _Finder(self, function)
+        try:
+            finder = _Finder(self, function)
+        except RecursionError:  # expressions nested by the hundred: nothing is predicted from these
+            return
         for check in finder.checks:
             for decided_by in {*read_in(check.term)}:
                 self.found.setdefault(decided_by, []).append(check)
@@ -113,7 +118,8 @@ def _kind(site: int) -> str:
 
 def _parsed(file: str) -> ast.Module:
     try:
-        with tokenize.open(file) as source:
+        with tokenize.open(file) as source, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of its text the import has warned
             return ast.parse(source.read())
     except (OSError, SyntaxError, ValueError):
         return ast.Module([], [])
@@ -300,32 +306,32 @@ class _Finder:
 
     def term(self, node: ast.expr, depth: int = _DEPTH) -> Term:
         """What an expression computes."""
-        if depth == 0:
+        if depth <= 0:
             return UNKNOWN_TERM
         match node:
             case ast.Constant(value=value):
                 return ("value", value)
             case ast.Name(id=name) if name in self.bound:
-                return self.term(self.bound[name], depth - 1)
+                return self.term(self.bound[name], depth - _FOLLOWING)
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 site = self.source.site_at(node, _READING)
                 if site is None and isinstance(node, ast.Name) and node.id in self.given:
                     return ("given", node.id)
                 return UNKNOWN_TERM if site is None else ("read", site)
             case ast.NamedExpr(value=inner):
-                return self.term(inner, depth)
+                return self.term(inner, depth - 1)
             case ast.UnaryOp(op=ast.Not(), operand=inner):
-                return ("apply", "not", self.term(inner, depth))
+                return ("apply", "not", self.term(inner, depth - 1))
             case ast.UnaryOp(op=ast.USub(), operand=inner):
-                return ("apply", "neg", self.term(inner, depth))
+                return ("apply", "neg", self.term(inner, depth - 1))
             case ast.BoolOp(op=op, values=values):
-                return ("all" if isinstance(op, ast.And) else "any", *[self.term(each, depth) for each in values])
+                return ("all" if isinstance(op, ast.And) else "any", *[self.term(each, depth - 1) for each in values])
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return ("choose", self.term(test, depth), self.term(body, depth), self.term(orelse, depth))
+                return ("choose", self.term(test, depth - 1), self.term(body, depth - 1), self.term(orelse, depth - 1))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-                return ("apply", _ARITHMETIC[type(op)], self.term(left, depth), self.term(right, depth))
+                return ("apply", _ARITHMETIC[type(op)], self.term(left, depth - 1), self.term(right, depth - 1))
             case ast.Tuple(elts=parts):
-                return ("apply", "tuple", *[self.term(part, depth) for part in parts])
+                return ("apply", "tuple", *[self.term(part, depth - 1) for part in parts])
             case ast.Compare():
                 return self._compared(node, depth)
             case ast.Call():
@@ -337,7 +343,7 @@ class _Finder:
             site = self.source.site_at(node, ("search",))
             absent = UNKNOWN_TERM if site is None else ("apply", "is missing", ("read", site))
             return absent if isinstance(node.ops[0], ast.NotIn) else ("apply", "not", absent)
-        terms = [self.term(each, depth) for each in (node.left, *node.comparators)]
+        terms = [self.term(each, depth - 1) for each in (node.left, *node.comparators)]
         names = [_COMPARING.get(type(op)) for op in node.ops]
         pairs = [("apply", str(name), *pair) for name, pair in zip(names, pairwise(terms), strict=True)]
         return pairs[0] if len(pairs) == 1 else ("all", *pairs)
