@@ -30,6 +30,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.order.clocks import BLOCK, jit, padded
+from mazurka.order.locksets import Held, common, contains, give_back, held_by, is_tight, take, takes_again, with_sets
 from mazurka.order.streaming import Columns, Sizes
 from mazurka.trace.event import READS, WRITES, Op
 
@@ -49,9 +50,6 @@ _LIVING: Final = sum(1 << op for op in (Op.FORK, Op.JOIN, Op.BEGIN, Op.END))
 #: In ``until``: all events of a thread.
 ALL: Final = 2**31 - 1
 
-#: How many locks a thread can hold at once, to begin with.
-_DEPTH: Final = 8
-
 
 class Index(NamedTuple):
     """What asks for other events, in the order of the trace. Arrays are int32."""
@@ -61,7 +59,7 @@ class Index(NamedTuple):
     lock: Any  # [entries] its number among the locks; -1: a link
     other: Any  # [entries] the event it takes: a section's release, -1 while it is open; a link's source
     thread: Any  # [entries] of ``other``
-    count: Any  # [2] entries; locks held at once, at most
+    size: Any  # [1] entries
     latest: Any  # [threads] the latest entry
     passed: Any  # [threads] the latest event
     forked: Any  # [threads, 2] the fork that the next event of the thread needs, or -1; its thread
@@ -69,9 +67,6 @@ class Index(NamedTuple):
     written: Any  # [targets, 2] event and thread of the latest write
     kind: Any  # [targets] int8
     number: Any  # [targets] of locks among the locks
-    held: Any  # [threads, depth] entries of the sections open, outermost first
-    times: Any  # [threads, depth] how often each has been entered
-    depth: Any  # [threads]
 
 
 def kinds_of(columns: Columns, sizes: Sizes, data: Any = None) -> Any:
@@ -89,7 +84,7 @@ def index_for(sizes: Sizes, kind: Any) -> Index:
     return Index._make(
         [
             *entries,
-            np.array([threads, 0], np.int64),
+            np.array([threads], np.int64),
             np.arange(threads, dtype=np.int32),
             np.full(threads, -1, np.int32),
             np.full((threads, 2), -1, np.int32),
@@ -97,32 +92,38 @@ def index_for(sizes: Sizes, kind: Any) -> Index:
             np.full((max(sizes.targets, 1), 2), -1, np.int32),
             kind,
             np.cumsum(kind == LOCK, dtype=np.int32) - np.int32(1),
-            np.zeros((threads, _DEPTH), np.int32),
-            np.zeros((threads, _DEPTH), np.int32),
-            np.zeros(threads, np.int32),
         ]
     )
 
 
 def with_entries(index: Index) -> Index:
     """With room for what a block may add."""
-    if len(index.event) - index.count[0] < 3 * BLOCK:
-        grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in Index._fields[:5]}
-        index = index._replace(**grown)
-    if index.count[1] + 1 >= index.held.shape[1]:
-        depth = 2 * index.held.shape[1]
-        index = index._replace(held=padded(index.held.T, depth).T.copy(), times=padded(index.times.T, depth).T.copy())
-    return index
+    if len(index.event) - index.size[0] >= 3 * BLOCK:
+        return index
+    grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in Index._fields[:5]}
+    return index._replace(**grown)
 
 
-def index_of(columns: Columns, sizes: Sizes, data: Any = None) -> Index:
-    """The index of a whole trace."""
-    index = with_entries(index_for(sizes, kinds_of(columns, sizes, data)))
+class Guards(NamedTuple):
+    """What locks variables are used under. Arrays are int32."""
+
+    wanted: Any  # [targets] bool, of which that is to be known
+    common: Any  # [targets] the set held at all uses, -1 if there were none
+    main: Any  # [targets] a lock that is held at more uses than not, if there is one
+    votes: Any  # [targets]
+
+
+def index_of(columns: Columns, sizes: Sizes, kind: Any, wanted: Any = None) -> tuple[Index, Held, Guards]:
+    """The index of a whole trace, the sets of locks in it, and what locks the variables ``wanted`` are used under."""
+    targets = len(kind)
+    unknown: list[Any] = [np.full(targets, -1, np.int32) for _ in range(3)]
+    guards = Guards(np.zeros(targets, np.bool_) if wanted is None else wanted, *unknown)
+    index, held = index_for(sizes, kind), held_by(sizes.threads)
     at = 0
     while at < len(columns.thread):
-        at = _note_all(*columns, sizes.thread_of_target, at, index)
-        index = with_entries(index)
-    return index
+        at = _note_all(*columns, sizes.thread_of_target, at, index, held, guards)
+        index, held = with_entries(index), with_sets(held)
+    return index, held, guards
 
 
 class Ideal(NamedTuple):
@@ -160,41 +161,54 @@ def locks_in(index: Index) -> int:
 
 
 @jit
-def is_full(index):  # type: ignore[no-untyped-def]  # compiled, like all that follow
-    return len(index.event) - index.count[0] < 3 * BLOCK or index.count[1] + 1 >= index.held.shape[1]
-
-
-@jit
-def _meet(op, target, met):  # type: ignore[no-untyped-def]
+def _meet(op, target, met):  # type: ignore[no-untyped-def]  # compiled, like all that follow
     for i in range(len(op)):
         met[target[i]] |= 1 << op[i]
 
 
 @jit
-def _note_all(thread, op, target, child, at, index):  # type: ignore[no-untyped-def]
+def _note_all(thread, op, target, child, at, index, held, guards):  # type: ignore[no-untyped-def]
+    """Enter events from row ``at`` on, as long as there is room; where it stopped."""
     size = len(thread)
-    while at < size and not is_full(index):
+    while at < size and len(index.event) - index.size[0] >= 3 * BLOCK:
         end = min(at + BLOCK, size)
         for i in range(at, end):
-            note(index, thread[i], op[i], target[i], child[target[i]], np.int32(i))
-            if index.count[1] + 1 >= index.held.shape[1]:
+            t, x = thread[i], target[i]
+            if op[i] <= _WRITE and guards.wanted[x]:
+                _judge(held, guards, x, held.set_of[t])
+            _note(index, held, t, op[i], x, child[x], np.int32(i))
+            if is_tight(held):
                 return i + 1
         at = end
     return at
 
 
 @jit
-def note(index, t, op, x, child, event):  # type: ignore[no-untyped-def]
-    """Enter an event; events come in the order of the trace. The section entered or left, or -1."""
+def _judge(held, guards, x, now):  # type: ignore[no-untyped-def]
+    guards.common[x] = now if guards.common[x] < 0 else common(held, guards.common[x], now)
+    if guards.main[x] >= 0 and contains(held, now, guards.main[x]):
+        guards.votes[x] += 1
+    elif guards.votes[x] > 0:
+        guards.votes[x] -= 1
+    elif now:
+        guards.main[x] = held.lock[now]
+        guards.votes[x] = 1
+
+
+@jit
+def _note(index, held, t, op, x, child, event):  # type: ignore[no-untyped-def]
+    """Enter an event; events come in the order of the trace."""
     if index.forked[t, 0] >= 0:  # needed as soon as it is the thread's turn, before its first event
         _link(index, t, index.forked[t, 0], index.forked[t, 0], index.forked[t, 1])
         index.forked[t, 0] = -1
-    section = -1
     if index.kind[x] == LOCK:
-        if op == _ACQUIRE:
-            section = _enter(index, t, index.number[x], event)
+        lock = index.number[x]
+        if op == _ACQUIRE and not takes_again(held, t, lock):
+            take(held, t, lock, _append(index, t, event, lock, -1, t))
         elif op == _RELEASE:
-            section = _leave(index, t, index.number[x], event)
+            section = give_back(held, t, lock)
+            if section >= 0:
+                index.other[section] = event
     elif op == _FORK:
         if child >= 0:
             index.forked[child, 0] = event
@@ -211,7 +225,6 @@ def note(index, t, op, x, child, event):  # type: ignore[no-untyped-def]
             index.written[x, 0] = event
             index.written[x, 1] = t
     index.passed[t] = event
-    return section
 
 
 @jit
@@ -224,46 +237,13 @@ def _link(index, t, event, source, thread):  # type: ignore[no-untyped-def]
 
 @jit
 def _append(index, t, event, lock, other, thread):  # type: ignore[no-untyped-def]
-    entry = index.count[0]
-    index.count[0] += 1
+    entry = index.size[0]
+    index.size[0] += 1
     index.next[index.latest[t]] = entry
     index.latest[t] = entry
     index.event[entry], index.lock[entry] = event, lock
     index.other[entry], index.thread[entry] = other, thread
     return entry
-
-
-@jit
-def _enter(index, t, lock, event):  # type: ignore[no-untyped-def]
-    depth = index.depth[t]
-    for each in range(depth):
-        if index.lock[index.held[t, each]] == lock:
-            index.times[t, each] += 1
-            return -1
-    section = _append(index, t, event, lock, -1, t)
-    index.held[t, depth] = section
-    index.times[t, depth] = 1
-    index.depth[t] += 1
-    index.count[1] = max(index.count[1], depth + 1)
-    return section
-
-
-@jit
-def _leave(index, t, lock, event):  # type: ignore[no-untyped-def]
-    for each in range(index.depth[t] - 1, -1, -1):
-        section = index.held[t, each]
-        if index.lock[section] != lock:
-            continue
-        index.times[t, each] -= 1
-        if index.times[t, each]:
-            return -1
-        index.other[section] = event
-        index.depth[t] -= 1
-        for later in range(each, index.depth[t]):
-            index.held[t, later] = index.held[t, later + 1]
-            index.times[t, later] = index.times[t, later + 1]
-        return section
-    return -1
 
 
 @jit

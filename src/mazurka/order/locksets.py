@@ -1,8 +1,9 @@
-"""Sets of locks as small numbers, so that what a thread holds is one number and need be compared only once. Compiled.
+"""The locks that threads hold, as small numbers, so that what two threads hold is compared at once. Compiled.
 
 Set 0 is empty; every other is a smaller one and a lock. Sets are built in the order in which locks are taken, so equal
-sets may have several numbers. Cost: O(1) to take a lock or give the last one back, O(locks held) to give back another;
-28 bytes for each set, and for each thread and depth 4.
+sets may have several numbers. A lock that is taken again by its holder counts once, until it is given back as often.
+Cost: O(1) to take a lock or give the last one back, O(locks held) to give back another; 28 bytes for each set, and
+12 for each thread and depth.
 """
 
 from __future__ import annotations
@@ -16,83 +17,162 @@ from mazurka.order.clocks import BLOCK, jit, padded
 _MIX: Final = 0x9E3779B1
 
 
-class Locksets(NamedTuple):
+class Held(NamedTuple):
     """See the module. Arrays are int32."""
 
     smaller: Any  # [sets] the set without the lock
     lock: Any  # [sets]
     slots: Any  # [2**k] hash table of sets, -1: free
-    count: Any  # [1] sets
+    sizes: Any  # [2] sets; locks that a thread has held at once, at most
+    stack: Any  # [threads, depth] locks held, first taken first
+    times: Any  # [threads, depth] how often
+    section: Any  # [threads, depth] what was remembered of each
+    depth: Any  # [threads]
+    set_of: Any  # [threads]
 
 
-def locksets_for() -> Locksets:
-    capacity = 4 * BLOCK
-    return Locksets(
+def held_by(threads: int) -> Held:
+    """Nothing, yet."""
+    capacity, depth = 4 * BLOCK, 8
+    return Held(
         np.full(capacity, -1, np.int32),
         np.full(capacity, -1, np.int32),
         np.full(4 * capacity, -1, np.int32),
-        np.ones(1, np.int64),
+        np.array([1, 0], np.int64),
+        np.zeros((threads, depth), np.int32),
+        np.zeros((threads, depth), np.int32),
+        np.zeros((threads, depth), np.int32),
+        np.zeros(threads, np.int32),
+        np.zeros(threads, np.int32),
     )
 
 
-def with_sets(sets: Locksets, depth: int) -> Locksets:
-    """With room for as many as are built when one of ``depth`` locks is given back."""
-    capacity = len(sets.lock)
-    if capacity - sets.count[0] > BLOCK + depth:
-        return sets
-    grown = sets._replace(
-        smaller=padded(sets.smaller, 2 * capacity),
-        lock=padded(sets.lock, 2 * capacity),
-        slots=np.full(8 * capacity, -1, np.int32),
-    )
-    _enter_all(grown)
-    return grown
+def released(held: Held) -> Held:
+    """All locks given back, the numbers of sets being kept."""
+    return held._replace(depth=np.zeros_like(held.depth), set_of=np.zeros_like(held.set_of))
+
+
+def with_sets(held: Held) -> Held:
+    """With room for what an event may add."""
+    capacity, (sets, deepest), depth = len(held.lock), held.sizes.tolist(), held.stack.shape[1]
+    if capacity - sets <= deepest + 2:
+        held = held._replace(
+            smaller=padded(held.smaller, 2 * capacity),
+            lock=padded(held.lock, 2 * capacity),
+            slots=np.full(8 * capacity, -1, np.int32),
+        )
+        _enter_all(held)
+    if deepest + 1 >= depth:
+        wider = {name: padded(getattr(held, name).T, 2 * depth).T.copy() for name in ("stack", "times", "section")}
+        held = held._replace(**wider)
+    return held
 
 
 @jit
-def _enter_all(sets):  # type: ignore[no-untyped-def]  # compiled, like all that follow
-    for number in range(1, sets.count[0]):
-        sets.slots[_slot(sets, sets.smaller[number], sets.lock[number])] = number
+def is_tight(held):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+    """Whether :func:`with_sets` is needed before the next event."""
+    return len(held.lock) - held.sizes[0] <= held.sizes[1] + 2 or held.sizes[1] + 1 >= held.stack.shape[1]
 
 
 @jit
-def _slot(sets, smaller, lock):  # type: ignore[no-untyped-def]
+def takes_again(held, t, lock):  # type: ignore[no-untyped-def]
+    """Whether the thread has the lock already; that is counted."""
+    for each in range(held.depth[t]):
+        if held.stack[t, each] == lock:
+            held.times[t, each] += 1
+            return True
+    return False
+
+
+@jit
+def take(held, t, lock, section):  # type: ignore[no-untyped-def]
+    depth = held.depth[t]
+    held.stack[t, depth], held.times[t, depth], held.section[t, depth] = lock, 1, section
+    held.depth[t] = depth + 1
+    held.sizes[1] = max(held.sizes[1], depth + 1)
+    held.set_of[t] = with_lock(held, held.set_of[t], lock)
+
+
+@jit
+def give_back(held, t, lock):  # type: ignore[no-untyped-def]
+    """What was remembered of the section, if the thread has the lock no more now; otherwise -1."""
+    for each in range(held.depth[t] - 1, -1, -1):
+        if held.stack[t, each] != lock:
+            continue
+        held.times[t, each] -= 1
+        if held.times[t, each]:
+            return -1
+        section = held.section[t, each]
+        held.depth[t] -= 1
+        for later in range(each, held.depth[t]):
+            held.stack[t, later] = held.stack[t, later + 1]
+            held.times[t, later] = held.times[t, later + 1]
+            held.section[t, later] = held.section[t, later + 1]
+        number = 0
+        for other in range(held.depth[t]):
+            number = with_lock(held, number, held.stack[t, other])
+        held.set_of[t] = number
+        return section
+    return -1
+
+
+@jit
+def _enter_all(held):  # type: ignore[no-untyped-def]
+    for number in range(1, held.sizes[0]):
+        held.slots[_slot(held, held.smaller[number], held.lock[number])] = number
+
+
+@jit
+def _slot(held, smaller, lock):  # type: ignore[no-untyped-def]
     """Where a set is, or would be."""
-    mask = len(sets.slots) - 1
+    mask = len(held.slots) - 1
     slot = (smaller * _MIX + lock) * _MIX >> 7 & mask
-    while sets.slots[slot] >= 0:
-        number = sets.slots[slot]
-        if sets.smaller[number] == smaller and sets.lock[number] == lock:
+    while held.slots[slot] >= 0:
+        number = held.slots[slot]
+        if held.smaller[number] == smaller and held.lock[number] == lock:
             break
         slot = slot + 1 & mask
     return slot
 
 
 @jit
-def with_lock(sets, smaller, lock):  # type: ignore[no-untyped-def]
+def with_lock(held, smaller, lock):  # type: ignore[no-untyped-def]
     """The set and a lock. There must be room."""
-    slot = _slot(sets, smaller, lock)
-    if sets.slots[slot] < 0:
-        number = sets.count[0]
-        sets.count[0] += 1
-        sets.smaller[number], sets.lock[number] = smaller, lock
-        sets.slots[slot] = number
-    return sets.slots[slot]
+    slot = _slot(held, smaller, lock)
+    if held.slots[slot] < 0:
+        number = held.sizes[0]
+        held.sizes[0] += 1
+        held.smaller[number], held.lock[number] = smaller, lock
+        held.slots[slot] = number
+    return held.slots[slot]
 
 
 @jit
-def contains(sets, number, lock):  # type: ignore[no-untyped-def]
+def contains(held, number, lock):  # type: ignore[no-untyped-def]
     while number:
-        if sets.lock[number] == lock:
+        if held.lock[number] == lock:
             return True
-        number = sets.smaller[number]
+        number = held.smaller[number]
     return False
 
 
 @jit
-def disjoint(sets, one, other):  # type: ignore[no-untyped-def]
+def disjoint(held, one, other):  # type: ignore[no-untyped-def]
     while one:
-        if contains(sets, other, sets.lock[one]):
+        if contains(held, other, held.lock[one]):
             return False
-        one = sets.smaller[one]
+        one = held.smaller[one]
     return True
+
+
+@jit
+def common(held, one, other):  # type: ignore[no-untyped-def]
+    """A set of the locks in both; ``one`` itself if the other has all of them. There must be room."""
+    number, rest, all_of_them = 0, one, True
+    while rest:
+        if contains(held, other, held.lock[rest]):
+            number = with_lock(held, number, held.lock[rest])
+        else:
+            all_of_them = False
+        rest = held.smaller[rest]
+    return one if all_of_them else number

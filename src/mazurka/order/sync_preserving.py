@@ -12,15 +12,18 @@ An event is racy if an earlier one races with it. How that is found, for the eve
 - earlier accesses are kept by variable, the locks held there (accesses that share a lock with e2 can't race with it),
   whether they write, and thread. Of each thread the first is tried that is not in the ideal: it is grown by what
   precedes that access. If it contains the access now, the next one that it does not contain is tried, and those
-  it contains are never tried again by this thread, since ideals only grow. Otherwise they race.
+  it contains are never tried again by this thread, since ideals only grow. Otherwise they race;
+- a variable that is always used under one common lock, which a first pass finds out, needs none of that. Of others the
+  accesses under the lock that is mostly held there are kept apart from the rest, and where all that are kept have been
+  tried in vain by a thread, it waits for new ones.
 
 The paper keeps an ideal for each variable and pair of threads; here those of pairs are made when needed, from the
 thread's own.
 
-Cost: O(1) for an access of a variable that one thread uses, that nobody writes, or that is always used under a common
-lock (but for the number of sets of locks it is used under). Otherwise what it takes to grow the ideal: linear in the
-sections and links between, mostly few. Memory: 8 bytes for each access of a variable that threads share, 24 for each
-section and each read from another thread, 4 x threads x (threads + locks).
+Cost: two passes. O(1) for an access of a variable that one thread uses, that nobody writes, or that has a common lock.
+Otherwise what it takes to grow the ideal: linear in the sections and links between, mostly few. Memory: 8 bytes for
+each access of a variable that threads share without a common lock; 20 for each section and each read from another
+thread; 4 x threads x (threads + locks + such variables).
 """
 
 from __future__ import annotations
@@ -32,29 +35,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.order.clocks import BLOCK, jit, padded
-from mazurka.order.ideals import (
-    DATA,
-    Ideal,
-    Index,
-    grow,
-    ideal_for,
-    index_for,
-    index_of,
-    is_full,
-    kinds_of,
-    locks_in,
-    note,
-    with_entries,
-)
-from mazurka.order.locksets import Locksets, disjoint, locksets_for, with_lock, with_sets
+from mazurka.order.ideals import DATA, LOCK, Ideal, Index, grow, ideal_for, index_of, kinds_of, locks_in
+from mazurka.order.locksets import Held, contains, disjoint, give_back, released, take, takes_again
 from mazurka.order.racy_events import RacyEvents, sorted_events
 from mazurka.order.streaming import Columns, Sizes, columns_of, sizes_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
-_READ: Final = int(Op.READ)
-_WRITE: Final = int(Op.WRITE)
+_WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
+_MIX: Final = 0x9E3779B1
 
 #: In place of the thread that uses a variable: several do.
 _SHARED: Final = -2
@@ -70,9 +60,9 @@ def races_of(columns: Columns, sizes: Sizes, data: NDArray[np.bool_] | None = No
     search = _search_for(columns, sizes, data)
     at = 0
     while at < len(columns.thread):
-        at = _run(*columns, sizes.thread_of_target, at, search.index, search.sets, search.kept, search.ideals)
-        search = search.with_room()
-    found = search.kept.found[: search.kept.count[_FOUND]]
+        at = _run(*columns, at, search.index, search.held, search.kept, search.ideals)
+        search.kept = _with_room(search.kept)
+    found = search.kept.found[: search.kept.sizes[_FOUND]]
     return sorted_events(found[:, 0], found[:, 1])
 
 
@@ -82,7 +72,8 @@ class SyncPreserving:
     def __init__(self, trace: Trace, data: NDArray[np.bool_] | None = None) -> None:
         self.trace = trace
         self.columns = columns_of(trace)
-        self.index = index_of(self.columns, sizes_of(trace), data)
+        sizes = sizes_of(trace)
+        self.index, _, _ = index_of(self.columns, sizes, kinds_of(self.columns, sizes, data))
 
     def ideal(self, *events: int) -> NDArray[np.int32] | None:
         """The latest event of each thread in the smallest ideal that contains what precedes these events; None if it
@@ -124,26 +115,30 @@ _MARKS: Final = 4
 
 
 class _Kept(NamedTuple):
-    """Accesses by variable, class (locks held, whether they write) and cell (thread). Arrays are int32; chains end
-    with -1."""
+    """Accesses by variable, class (locks held, whether they write) and cell (thread). A variable's classes are in four
+    chains: 2 if its main lock is not held, and 1 if they write. Arrays are int32; chains end with -1."""
 
-    first_class: Any  # [targets]
-    shared: Any  # [targets] whether accesses of it can race at all
+    variable: Any  # [targets] the number of the variable, -1 if it can't race
+    main: Any  # [targets] the lock mostly held, or -1
+    classes: Any  # [variables, 4] first of each chain
+    stored: Any  # [variables, 4] accesses in it
+    clear: Any  # [variables, 4, threads] how many were stored when the thread had tried all in vain
     event: Any  # [accesses]
     next: Any  # [accesses] in the same cell
-    class_next: Any  # [classes] of the same variable
+    class_next: Any  # [classes] in the same chain
     class_set: Any  # [classes]
-    class_writes: Any  # [classes]
     class_cell: Any  # [classes] the first
     cell_next: Any  # [cells] of the same class
+    cell_class: Any  # [cells]
+    cell_chain: Any  # [cells] 4 x variable + chain
     cell_thread: Any  # [cells]
     cell_first: Any  # [cells]
     cell_last: Any  # [cells]
     cell_mark: Any  # [cells] row of marks, or -1
+    slots: Any  # [2**k] hash table of cells, -1: free
     mark: Any  # [marks, threads] the latest access of the cell that the thread's ideal, or a grown one, contained
     found: Any  # [capacity, 2] racy events and partners
-    count: Any  # [5] registers
-    set_of: Any  # [threads] the locks held
+    sizes: Any  # [5] registers
 
 
 class _Ideals(NamedTuple):
@@ -158,51 +153,54 @@ class _Ideals(NamedTuple):
     tried: Ideal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Search:
     index: Index
-    sets: Locksets
+    held: Held
     kept: _Kept
     ideals: _Ideals
-
-    def with_room(self) -> _Search:
-        index = with_entries(self.index)
-        sets = with_sets(self.sets, int(index.count[1]))
-        return _Search(index, sets, _with_room(self.kept), self.ideals)
 
 
 _GROWING: Final = (
     (_FOUND, ("found",)),
     (_KEPT, ("event", "next")),
-    (_CLASSES, ("class_next", "class_set", "class_writes", "class_cell")),
-    (_CELLS, ("cell_next", "cell_thread", "cell_first", "cell_last", "cell_mark")),
+    (_CLASSES, ("class_next", "class_set", "class_cell")),
+    (_CELLS, ("cell_next", "cell_class", "cell_chain", "cell_thread", "cell_first", "cell_last", "cell_mark")),
     (_MARKS, ("mark",)),
 )
 
 
 def _with_room(kept: _Kept) -> _Kept:
+    """With room for what a block may add."""
     for register, names in _GROWING:
         capacity = len(getattr(kept, names[0]))
-        if capacity - kept.count[register] < BLOCK:
+        if capacity - kept.sizes[register] < BLOCK:
             kept = kept._replace(**{name: padded(getattr(kept, name), 2 * capacity) for name in names})
+    if len(kept.slots) < 4 * len(kept.cell_next):
+        kept = kept._replace(slots=np.full(4 * len(kept.cell_next), -1, np.int32))
+        _enter_all(kept)
     return kept
 
 
 def _search_for(columns: Columns, sizes: Sizes, data: Any) -> _Search:
     kind = kinds_of(columns, sizes, data)
-    index = index_for(sizes, kind)
-    threads, locks = sizes.threads, locks_in(index)
-    room = 4 * BLOCK
-    chains: list[Any] = [np.full(room, -1, np.int32) for _ in range(11)]
+    contested = _contested(columns, len(kind)) & (kind == DATA)
+    index, held, guards = index_of(columns, sizes, kind, contested)
+    racing = contested & (guards.common == 0)
+    threads, locks, variables, room = sizes.threads, locks_in(index), int(racing.sum()), 4 * BLOCK
+    chains: list[Any] = [np.full(room, -1, np.int32) for _ in range(12)]
     kept = _Kept._make(
         [
-            np.full(len(kind), -1, np.int32),
-            _contested(columns, len(kind)) & (kind == DATA),
+            np.where(racing, np.cumsum(racing) - 1, -1).astype(np.int32),
+            guards.main,
+            np.full((variables, 4), -1, np.int32),
+            np.zeros((variables, 4), np.int32),
+            np.zeros((variables, 4, threads), np.int32),
             *chains,
+            np.full(4 * room, -1, np.int32),
             np.full((room, threads), -1, np.int32),
             np.full((room, 2), -1, np.int32),
             np.zeros(5, np.int64),
-            np.zeros(threads, np.int32),
         ]
     )
     own = np.full((threads, threads), -1, np.int32)
@@ -215,7 +213,7 @@ def _search_for(columns: Columns, sizes: Sizes, data: Any) -> _Search:
         np.zeros(1, np.int32),
         ideal_for(index),
     )
-    return _Search(index, locksets_for(), kept, ideals)
+    return _Search(index, released(held), kept, ideals)
 
 
 def _contested(columns: Columns, targets: int) -> Any:
@@ -236,97 +234,94 @@ def _use(thread, op, target, user, written):  # type: ignore[no-untyped-def]  # 
 
 
 @jit
-def _run(thread, op, target, child, at, index, sets, kept, ideals):  # type: ignore[no-untyped-def]
+def _run(thread, op, target, at, index, held, kept, ideals):  # type: ignore[no-untyped-def]
     """Go on from row ``at`` as long as there is room; where it stopped."""
     size = len(thread)
-    while at < size and not _is_full(index, sets, kept):
+    while at < size and not _is_full(kept):
         for i in range(at, min(at + BLOCK, size)):
-            t, x, event = thread[i], target[i], np.int32(i)
-            touches = op[i] <= _WRITE
-            if touches and not kept.shared[x] and index.kind[x] == DATA and index.forked[t, 0] < 0:
-                index.passed[t] = event
-                continue
-            section = note(index, t, op[i], x, child[x], event)
-            if touches:
-                if kept.shared[x]:
-                    _access(index, sets, kept, ideals, t, x, op[i] == _WRITE, event)
-            elif section >= 0:
-                _hold(index, sets, kept, t, section)
-                if is_full(index) or len(sets.lock) - sets.count[0] <= index.count[1] + 2:
-                    return i + 1
+            t, x, done = thread[i], target[i], op[i]
+            if done <= _WRITE:
+                if kept.variable[x] >= 0:
+                    _access(index, held, kept, ideals, t, x, done == _WRITE, np.int32(i))
+            elif index.kind[x] == LOCK:
+                lock = index.number[x]
+                if done == _ACQUIRE and not takes_again(held, t, lock):
+                    take(held, t, lock, 0)
+                elif done == _RELEASE:
+                    give_back(held, t, lock)
         at = min(at + BLOCK, size)
     return at
 
 
 @jit
-def _is_full(index, sets, kept):  # type: ignore[no-untyped-def]
+def _is_full(kept):  # type: ignore[no-untyped-def]
     return (
-        is_full(index)
-        or len(sets.lock) - sets.count[0] <= BLOCK
-        or len(kept.found) - kept.count[_FOUND] < BLOCK
-        or len(kept.event) - kept.count[_KEPT] < BLOCK
-        or len(kept.class_set) - kept.count[_CLASSES] < BLOCK
-        or len(kept.cell_thread) - kept.count[_CELLS] < BLOCK
+        len(kept.found) - kept.sizes[_FOUND] < BLOCK
+        or len(kept.event) - kept.sizes[_KEPT] < BLOCK
+        or len(kept.class_set) - kept.sizes[_CLASSES] < BLOCK
+        or len(kept.cell_thread) - kept.sizes[_CELLS] < BLOCK
     )
 
 
 @jit
-def _hold(index, sets, kept, t, section):  # type: ignore[no-untyped-def]
-    """The thread has taken or given back a lock."""
-    lock, held = index.lock[section], kept.set_of[t]
-    if index.other[section] < 0:
-        kept.set_of[t] = with_lock(sets, held, lock)
-    elif sets.lock[held] == lock:
-        kept.set_of[t] = sets.smaller[held]
-    else:
-        held = 0
-        for each in range(index.depth[t]):
-            held = with_lock(sets, held, index.lock[index.held[t, each]])
-        kept.set_of[t] = held
-
-
-@jit
-def _access(index, sets, kept, ideals, t, x, writes, event):  # type: ignore[no-untyped-def]
-    partner = _partner(index, sets, kept, ideals, t, x, writes, event)
+def _access(index, held, kept, ideals, t, x, writes, event):  # type: ignore[no-untyped-def]
+    main = kept.main[x]
+    chain = (0 if main >= 0 and contains(held, held.set_of[t], main) else 2) + (1 if writes else 0)
+    partner = _partner(index, held, kept, ideals, t, kept.variable[x], chain, event)
     if partner >= 0:
-        kept.found[kept.count[_FOUND], 0] = event
-        kept.found[kept.count[_FOUND], 1] = partner
-        kept.count[_FOUND] += 1
-    _keep(kept, t, x, writes, event)
+        number = kept.sizes[_FOUND]
+        kept.found[number, 0], kept.found[number, 1] = event, partner
+        kept.sizes[_FOUND] += 1
+    _keep(kept, t, kept.variable[x], chain, held.set_of[t], event)
 
 
 @jit
-def _partner(index, sets, kept, ideals, t, x, writes, event):  # type: ignore[no-untyped-def]
+def _partner(index, held, kept, ideals, t, x, chain, event):  # type: ignore[no-untyped-def]
     """An earlier access that races with this one, or -1."""
-    own = Ideal(
-        ideals.until[t], ideals.need[t], ideals.at[t], ideals.top[t], ideals.turn_of, ideals.turn, ideals.top[t]
-    )
-    tried = ideals.tried
-    tried = Ideal(tried.until, tried.need, tried.at, tried.top, tried.turn_of, tried.turn, ideals.top[t])
-    number = kept.first_class[x]
-    while number >= 0:
-        if (writes or kept.class_writes[number]) and disjoint(sets, kept.class_set[number], kept.set_of[t]):
-            cell = kept.class_cell[number]
-            while cell >= 0:
-                if kept.cell_thread[cell] != t:
-                    if own.need[t] < event - 1:
-                        own.need[t] = event - 1
-                        grow(index, own)
-                    partner = _try(index, kept, own, tried, cell, t)
-                    if partner >= 0:
-                        return partner
-                cell = kept.cell_next[cell]
-        number = kept.class_next[number]
+    for other in range(4):
+        conflicts = (chain & 1 or other & 1) and (chain >= 2 or other >= 2)
+        if conflicts and kept.stored[x, other] > kept.clear[x, other, t]:
+            own = Ideal(
+                ideals.until[t], ideals.need[t], ideals.at[t], ideals.top[t], ideals.turn_of, ideals.turn, ideals.top[t]
+            )
+            if own.need[t] < event - 1:
+                own.need[t] = event - 1
+                grow(index, own)
+            partner = _try_chain(index, held, kept, own, ideals.tried, t, x, other)
+            if partner >= 0:
+                return partner
     return -1
 
 
 @jit
-def _try(index, kept, own, tried, cell, t):  # type: ignore[no-untyped-def]
+def _try_chain(index, held, kept, own, tried, t, x, chain):  # type: ignore[no-untyped-def]
+    in_vain = True
+    number = kept.classes[x, chain]
+    while number >= 0:
+        if disjoint(held, kept.class_set[number], held.set_of[t]):
+            cell = kept.class_cell[number]
+            while cell >= 0:
+                if kept.cell_thread[cell] != t:
+                    partner = _try(index, kept, own, tried, cell, t)
+                    if partner >= 0:
+                        return partner
+                cell = kept.cell_next[cell]
+        else:
+            in_vain = False
+        number = kept.class_next[number]
+    if in_vain:
+        kept.clear[x, chain, t] = kept.stored[x, chain]
+    return -1
+
+
+@jit
+def _try(index, kept, own, trial, cell, t):  # type: ignore[no-untyped-def]
     """An access of the cell that races with what thread ``t`` does next, or -1."""
     thread = kept.cell_thread[cell]
     access = _first_beyond(kept, cell, t, own.until[thread])
     if access < 0:
         return -1
+    tried = Ideal(trial.until, trial.need, trial.at, trial.top, trial.turn_of, trial.turn, own.top)
     for each in range(len(own.until)):
         tried.until[each] = tried.need[each] = own.until[each]
         tried.at[each] = own.at[each]
@@ -352,53 +347,74 @@ def _first_beyond(kept, cell, t, until):  # type: ignore[no-untyped-def]
     while following >= 0 and kept.event[following] <= until:
         last = following
         following = kept.next[last]
-    if row < 0 and kept.count[_MARKS] < len(kept.mark):
-        row = kept.cell_mark[cell] = kept.count[_MARKS]
-        kept.count[_MARKS] += 1
+    if row < 0 and kept.sizes[_MARKS] < len(kept.mark):
+        row = kept.cell_mark[cell] = kept.sizes[_MARKS]
+        kept.sizes[_MARKS] += 1
     if row >= 0:
         kept.mark[row, t] = last
     return following
 
 
 @jit
-def _keep(kept, t, x, writes, event):  # type: ignore[no-untyped-def]
-    cell = _cell(kept, _class(kept, x, kept.set_of[t], writes), t)
-    access = kept.count[_KEPT]
-    kept.count[_KEPT] += 1
+def _keep(kept, t, x, chain, locks, event):  # type: ignore[no-untyped-def]
+    cell = _cell(kept, x, chain, locks, t)
+    access = kept.sizes[_KEPT]
+    kept.sizes[_KEPT] += 1
     kept.event[access] = event
-    kept.next[access] = -1
     if kept.cell_first[cell] < 0:
         kept.cell_first[cell] = access
     else:
         kept.next[kept.cell_last[cell]] = access
     kept.cell_last[cell] = access
+    kept.stored[x, chain] += 1
+    if kept.clear[x, chain, t] == kept.stored[x, chain] - 1:
+        kept.clear[x, chain, t] += 1
 
 
 @jit
-def _class(kept, x, held, writes):  # type: ignore[no-untyped-def]
-    number = kept.first_class[x]
+def _cell(kept, x, chain, locks, t):  # type: ignore[no-untyped-def]
+    slot = _slot(kept, 4 * x + chain, locks, t)
+    if kept.slots[slot] < 0:
+        cell = kept.slots[slot] = kept.sizes[_CELLS]
+        kept.sizes[_CELLS] += 1
+        number = _class(kept, x, chain, locks)
+        kept.cell_class[cell], kept.cell_chain[cell], kept.cell_thread[cell] = number, 4 * x + chain, t
+        kept.cell_next[cell] = kept.class_cell[number]
+        kept.class_cell[number] = cell
+    return kept.slots[slot]
+
+
+@jit
+def _slot(kept, chain, locks, t):  # type: ignore[no-untyped-def]
+    """Where a cell is, or would be."""
+    mask = len(kept.slots) - 1
+    slot = ((chain * _MIX + locks) * _MIX + t) * _MIX >> 9 & mask
+    while kept.slots[slot] >= 0:
+        cell = kept.slots[slot]
+        same = kept.cell_chain[cell] == chain and kept.cell_thread[cell] == t
+        if same and kept.class_set[kept.cell_class[cell]] == locks:
+            break
+        slot = slot + 1 & mask
+    return slot
+
+
+@jit
+def _enter_all(kept):  # type: ignore[no-untyped-def]
+    for cell in range(kept.sizes[_CELLS]):
+        locks = kept.class_set[kept.cell_class[cell]]
+        kept.slots[_slot(kept, kept.cell_chain[cell], locks, kept.cell_thread[cell])] = cell
+
+
+@jit
+def _class(kept, x, chain, locks):  # type: ignore[no-untyped-def]
+    number = kept.classes[x, chain]
     while number >= 0:
-        if kept.class_set[number] == held and kept.class_writes[number] == writes:
+        if kept.class_set[number] == locks:
             return number
         number = kept.class_next[number]
-    number = kept.count[_CLASSES]
-    kept.count[_CLASSES] += 1
-    kept.class_next[number] = kept.first_class[x]
-    kept.first_class[x] = number
-    kept.class_set[number], kept.class_writes[number], kept.class_cell[number] = held, writes, -1
+    number = kept.sizes[_CLASSES]
+    kept.sizes[_CLASSES] += 1
+    kept.class_next[number] = kept.classes[x, chain]
+    kept.classes[x, chain] = number
+    kept.class_set[number] = locks
     return number
-
-
-@jit
-def _cell(kept, number, t):  # type: ignore[no-untyped-def]
-    cell = kept.class_cell[number]
-    while cell >= 0:
-        if kept.cell_thread[cell] == t:
-            return cell
-        cell = kept.cell_next[cell]
-    cell = kept.count[_CELLS]
-    kept.count[_CELLS] += 1
-    kept.cell_next[cell] = kept.class_cell[number]
-    kept.class_cell[number] = cell
-    kept.cell_thread[cell] = t
-    return cell
