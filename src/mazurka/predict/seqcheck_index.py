@@ -78,6 +78,7 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
     of the trace that it is about, which it numbers anew: all, or those that other threads may notice."""
     thread, op, target, _, _ = columns_of(trace)
     targets, threads = len(trace.targets), len(trace.threads)
+    others = np.asarray(trace.thread_of_target, dtype=np.int32)
     seen, alone = np.zeros((2, targets), np.int32), np.zeros(0, bool)
     seen[1] = NONE
     kernel.survey(thread, op, target, seen, np.zeros(targets, np.int32), np.zeros(targets, np.int32))
@@ -85,10 +86,11 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
     rows = np.arange(len(op), dtype=np.int32)
     if not whole:
         alone = (seen[1] != _SEVERAL) | ((classes == DATA) & (seen[0] & 1 << Op.WRITE == 0))
-        chosen = np.empty(len(op), np.bool_)
-        kernel.choose(op, target, classes, alone, np.zeros(targets, np.int32), chosen)
+        chosen, last = np.empty(len(op), np.int8), np.full(threads, NONE, np.int64)
+        kernel.choose(thread, op, target, classes, alone, others, np.zeros(targets, np.int32), last, chosen)
         rows = np.flatnonzero(chosen).astype(np.int32)
-        thread, op, target = thread[rows], op[rows], target[rows]
+        op = np.where(chosen[rows] == 1, op[rows], np.int8(Op.CALL))
+        thread, target = thread[rows], target[rows]
     size = len(rows)
     starts = np.zeros(threads + 1, np.int64)
     np.cumsum(np.bincount(thread, minlength=threads), out=starts[1:])
@@ -113,7 +115,7 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
         op,
         target,
         classes,
-        np.asarray(trace.thread_of_target, dtype=np.int32),
+        others,
         np.asarray(READS),
         np.asarray(WRITES),
         np.full((2, targets), NONE, np.int32),
@@ -156,18 +158,34 @@ def survey(thread: Ints, op: Ints, target: Ints, seen: Ints, holder: Ints, depth
             depth[x] -= 1
 
 
-def choose(op: Ints, target: Ints, classes: Ints, alone: Ints, depth: Ints, chosen: Ints) -> None:
-    """Rows that others may notice: no places of one thread, none that nobody writes, no inner sections of a lock."""
+def choose(
+    thread: Ints,
+    op: Ints,
+    target: Ints,
+    classes: Ints,
+    alone: Ints,
+    thread_of_target: Ints,
+    depth: Ints,
+    last: Ints,
+    chosen: Ints,
+) -> None:
+    """Rows that others may notice: no places of one thread, none that nobody writes, no inner sections of a lock. Of a
+    thread that is joined the last row as well, which may be chosen for its place only (2). ``last``: by thread."""
     for row in range(len(op)):
         o, x = op[row], target[row]
         stays = o in (_FORK, _JOIN, _BRANCH, _FREE)
-        chosen[row] = stays or ((o < _BRANCH or o == _RMW) and o != _REQUEST and not alone[x])
+        noticed = stays or ((o < _BRANCH or o == _RMW) and o != _REQUEST and not alone[x])
         if classes[x] == LOCK and o == _ACQUIRE:
             depth[x] += 1
-            chosen[row] = chosen[row] and depth[x] == 1
+            noticed = noticed and depth[x] == 1
         elif classes[x] == LOCK and o == _RELEASE:
             depth[x] -= 1
-            chosen[row] = chosen[row] and depth[x] == 0
+            noticed = noticed and depth[x] == 0
+        elif o == _JOIN and thread_of_target[x] >= 0 and last[thread_of_target[x]] != NONE:
+            end = last[thread_of_target[x]]
+            chosen[end] = 1 if chosen[end] == 1 else 2
+        chosen[row] = 1 if noticed else 0
+        last[thread[row]] = row
 
 
 def fill(
@@ -200,20 +218,15 @@ def fill(
             u = thread_of_target[x]
             if u >= 0 and state[0, u] != NONE:
                 kind[e], link[e] = JOIN, starts[u] + state[0, u]
-        elif o == _BEGIN:
-            pass  # what forks its thread is needed by its first event, whatever that is
         elif classes[x] == LOCK:
-            if o == _ACQUIRE:
-                depth[x] += 1
-                if depth[x] == 1:
-                    kind[e] = ENTER
-                    last[1, x] = state[1, t] = e
-            elif o == _RELEASE:
-                depth[x] -= 1
-                if depth[x] == 0:
-                    kind[e] = LEAVE
-                    state[1, t] = _leave(link, inside, last[1, x], e, state[1, t])
-        elif reads[o] or writes[o]:
+            depth[x] += int(o == _ACQUIRE) - int(o == _RELEASE)
+            if o == _ACQUIRE and depth[x] == 1:
+                kind[e] = ENTER
+                last[1, x] = state[1, t] = e
+            elif o == _RELEASE and depth[x] == 0:
+                kind[e] = LEAVE
+                state[1, t] = _leave(link, inside, last[1, x], e, state[1, t])
+        elif o != _BEGIN and (reads[o] or writes[o]):  # a thread's first event needs its fork, whatever it is
             kind[e] = _access(reads[o], writes[o], classes[x] == DATA)
             if reads[o]:
                 link[e] = last[0, x]
