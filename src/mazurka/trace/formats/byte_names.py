@@ -166,7 +166,7 @@ def _interned(slots, data, starts, ends, keys, kinds, first, last, out):  # type
             out[at] = NONE
             continue
         slot = _slot(key, mask)
-        number = NONE
+        number = np.int64(NONE)
         while entries[2 * slot] != 0:
             if entries[2 * slot] == key:
                 number = np.int64(entries[2 * slot + 1])
@@ -180,7 +180,7 @@ def _interned(slots, data, starts, ends, keys, kinds, first, last, out):  # type
                     offset += 1
                 if same:
                     break
-                number = NONE
+                number = np.int64(NONE)
             slot = (slot + 1) & mask
         if number == NONE:
             number = _added(slots, slot, data[start : start + length], key, kinds[at])
