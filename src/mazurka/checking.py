@@ -151,7 +151,7 @@ class _Check:
         explorer = Explorer(
             program,
             self.options.strategy,
-            settings=Settings(seed=self.options.seed, solver=self.options.solver),
+            settings=Settings(self.options.seed, self.options.solver, self.program.is_judged_from_outside()),
             budget=Budget(self.options.max_executions, self.options.time_limit),
             stop_at_first=not self.options.all_failures,
             frontier=frontier,

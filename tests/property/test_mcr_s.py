@@ -29,9 +29,9 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.python import sites
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
-_PROGRAMS = 20_000 if _LONG else 60
-_SHARE = 100 if _LONG else 60
-_PYTHON = 600 if _LONG else 15
+_PROGRAMS = 20_000 if _LONG else 30
+_SHARE = 100 if _LONG else 30
+_PYTHON = 600 if _LONG else 8
 _MOST = 3_000 if _LONG else 100
 
 
@@ -63,19 +63,17 @@ def _check(program: SmallProgram, what: str = "", model: MemoryModel = MemoryMod
 
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_generated_programs_reach_all_that_can_be_told(first: int) -> None:
-    fewer = [0, 0]
-    model = list(MemoryModel)[first // _SHARE % 3]
+    fewer = 0
     for seed in range(first, first + _SHARE):
+        model = list(MemoryModel)[seed // 3 % 3]
         program = random_program(seed, conditions=seed % 2 == 0)
         program = replace(program, after=program.after[: 3 - seed % 3])
         try:
-            mcr, sliced, more = _check(program, f"seed {seed}", model)
+            mcr, sliced, _ = _check(program, f"seed {seed}", model)
         except TooLarge:
             continue
-        fewer[0] += sliced < mcr
-        fewer[1] += more < sliced
-    assert fewer[0] > _SHARE // 10
-    assert fewer[1]
+        fewer += sliced < mcr
+    assert fewer > _SHARE // 10
 
 
 def test_not_only_the_last_controlling_read_decides() -> None:

@@ -130,6 +130,12 @@ class PythonProgram:
     def identity(self) -> str:
         return self.entry.identity()
 
+    def is_judged_from_outside(self) -> bool:
+        """Whether what looks at the end of a run is in no module that is instrumented."""
+        at_end = self.settings.at_end
+        code = getattr(at_end, "__code__", None)
+        return at_end is not None and getattr(code, "co_filename", "") not in sites.instrumented
+
     def close(self) -> None:
         """Put the interpreter back as it was."""
         if self._snapshot is not None and self.isolation is not Isolation.FORK:
