@@ -7,7 +7,7 @@ error in Mazurka.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Protocol
@@ -70,8 +70,13 @@ class Watcher(Protocol):
         ...
 
 
-def predict(numbered: Numbered, request: Request, watcher: Watcher | None = None) -> PredictionReport:
-    """The report on a trace."""
+def predict(
+    numbered: Numbered,
+    request: Request,
+    watcher: Watcher | None = None,
+    happens: Callable[[Found], bool] | None = None,
+) -> PredictionReport:
+    """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run."""
     trace = numbered.trace
     started = time.monotonic()
 
@@ -80,7 +85,7 @@ def predict(numbered: Numbered, request: Request, watcher: Watcher | None = None
         return late or (watcher is not None and watcher.stopped())
 
     search = Search(trace, request.window, expired)
-    telling = _Telling(numbered)
+    telling = _Telling(numbered, happens)
     for found in run(search, request.engine, request.kinds):
         telling.take(found)
         if watcher is not None:
@@ -117,6 +122,7 @@ class _Telling:
     """Gathers what was found, by places."""
 
     numbered: Numbered
+    happens: Callable[[Found], bool] | None = None
     refused: list[str] = field(default_factory=list)
     number: int = 0
     _told: dict[tuple[str, Hashable], Predicted] = field(default_factory=dict)
@@ -141,7 +147,8 @@ class _Telling:
             self._told[key] = replace(self._told[key], alike=self._told[key].alike + 1)
             return
         acts = tuple([self._act(row) for row in found.rows])
-        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness))
+        confirmed = None if self.happens is None else self.happens(found)
+        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness), confirmed=confirmed)
 
     def findings(self) -> list[Predicted]:
         return list(self._told.values())

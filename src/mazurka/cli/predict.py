@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -18,6 +20,7 @@ from mazurka.errors import MazurkaError, UsageError
 from mazurka.report.render import DEFAULT_WIDTH
 
 if TYPE_CHECKING:
+    from mazurka.predict.engines import Found
     from mazurka.predicting import Numbered
 
 _FOUND: Final = 1
@@ -47,6 +50,7 @@ _FORMATS: Final = ("text", "json", "sarif")
 @click.option("--output", default=None, metavar="FILE", help="Where to write the report")
 @click.option("--from", "origin", default=None, metavar="FORMAT", help="The trace's format, if it can't be told")
 @click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
+@click.option("--confirm", is_flag=True, help="Run what is found on the program that was recorded")
 @click.option("--require-complete", is_flag=True, help="Status 3 if anything was left undecided")
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
 def command(
@@ -60,6 +64,7 @@ def command(
     output: str | None,
     origin: str | None,
     repair: bool,
+    confirm: bool,
     require_complete: bool,
     progress: bool | None,
 ) -> int:
@@ -77,8 +82,12 @@ def command(
     request = Request(
         trace, engine, tuple(each for each in kinds if each in TIERS[engine]), window, time_limit or None, rules
     )
-    with _Watcher(Progress(is_wanted(progress, sys.stderr))) as watcher:
-        report = predict(_read(trace, origin, repair), request, watcher)
+    numbered = _read(trace, origin, repair)
+    with (
+        _Watcher(Progress(is_wanted(progress, sys.stderr))) as watcher,
+        _confirmer(trace, numbered, confirm) as happens,
+    ):
+        report = predict(numbered, request, watcher, happens)
     text = import_module(f"mazurka.report.predictions_{form}").render(report, _width())
     if output is not None:
         write_whole(Path(output), text)
@@ -92,6 +101,21 @@ def command(
     if watcher.stopped():
         return _INTERRUPTED
     return _INCOMPLETE if require_complete and report.undecided else 0
+
+
+@contextmanager
+def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[Found], bool] | None]:
+    """What runs findings on the program, if that is wanted."""
+    if not wanted:
+        yield None
+        return
+    from mazurka.confirming import Confirmer
+
+    confirmer = Confirmer(Path(path), numbered.trace)
+    try:
+        yield confirmer.happens
+    finally:
+        confirmer.close()
 
 
 def _read(path: str, origin: str | None, repair: bool) -> Numbered:

@@ -43,7 +43,14 @@ def command(
     if directory.exists():
         raise UsageError("output", "it is there already", where=str(directory), hint="remove it, or name another by -o")
     entry = entry_of(program, arguments)
-    known = {"version": 1, "program": program, "arguments": arguments, "include": packages, "python": sys.version}
+    known = {
+        "version": 1,
+        "program": program,
+        "arguments": arguments,
+        "include": packages,
+        "directory": str(Path.cwd()),
+        "python": sys.version,
+    }
     made = record(entry, Loader(default_roots(file), packages, None), directory, known)
     if made.trouble is not None:
         raise MazurkaError(

@@ -209,14 +209,14 @@ class Reachable:
                 if self._is_open(state, thread, gap):
                     return (*state.way(), thread), gap
                 self.learnt(gap)  # by the run of another
-            state = self._next_state()
-            if state is None:
+            following = self._next_state()
+            if following is None:
                 if self._seen_growth != self.behaviour.growth:
                     self.look_again()
                 elif not self._look_at_rounds():
                     return None
                 continue
-            self._expand(state)
+            self._expand(following)
 
     def _is_open(self, state: State, thread: int, gap: Gap) -> bool:
         try:

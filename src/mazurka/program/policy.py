@@ -13,6 +13,8 @@ plan's prefix, also when only one thread can move, so that it knows of every one
   has left, which makes each of the orders of all of them equally likely; any thread may go on with anything else. A
   thread that has not been seen yet counts for whoever descends to it. Departure: if the one decided on can't move and
   the others can only do such an operation, it is decided anew.
+- :class:`Guided`: as nearly as can be in the order of operations that somebody names by thread and place, say of a
+  trace: with real threads there are other points.
 
 Cost: O(threads) for each point.
 """
@@ -21,11 +23,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from mazurka.causal.history import stable_print
 from mazurka.program.protocol import Continuation, Plan, Target
 from mazurka.trace.event import WRITES, Op
+
+#: How far :class:`Guided` looks ahead for an operation that a thread stands before.
+_AHEAD: Final = 10_000
 
 
 class Pending(NamedTuple):
@@ -34,6 +39,7 @@ class Pending(NamedTuple):
     thread: str
     op: Op
     target: Target
+    site: int = 0
 
     def conflicts(self, other: Pending) -> bool:
         return self.target == other.target and (WRITES[self.op] or WRITES[other.op])
@@ -54,6 +60,8 @@ def make_policy(plan: Plan) -> Policy | None:
             return PartialOrderSampling(plan)
         case Continuation.SURW:
             return SelectiveWalk(plan)
+        case Continuation.GUIDED:
+            return Guided(plan)
     return None
 
 
@@ -99,7 +107,7 @@ class SelectiveWalk:
             self._decide(threads)
             free = self._free(pending) or list(range(len(pending)))
         index = free[int(self._random() * len(free))]
-        thread, _, target = pending[index]
+        thread, _, target, _ = pending[index]
         if stable_print(target) == self._focus:
             self._left[thread] = max(self._left.get(thread, 0) - 1, 0)
             self._next = ""
@@ -125,3 +133,40 @@ class SelectiveWalk:
                 self._next = name
                 return
             at -= weight
+
+
+class Guided:
+    """See the module."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._guide = plan.guide
+        self._at = 0
+        self._last = ""  # who moved last
+
+    def choose(self, pending: Sequence[Pending]) -> int:
+        by_thread = {each.thread: index for index, each in enumerate(pending)}
+        while self._at < len(self._guide):
+            wanted = self._guide[self._at]
+            index = by_thread.get(wanted.thread)
+            if index is None:
+                index = self._other(by_thread)  # it has to wait, say to be started
+            elif wanted.is_met_by(pending[index]):
+                self._at += 1
+            elif self._comes_later(pending[index]):
+                self._at += 1  # what was wanted is no point here
+                continue
+            self._last = pending[index].thread
+            return index
+        index = by_thread.get(self._last, 0)
+        self._last = pending[index].thread
+        return index
+
+    def _other(self, by_thread: dict[str, int]) -> int:
+        """Somebody of whom nothing is wanted any more; else whoever something is wanted of next."""
+        rest = [each.thread for each in self._guide[self._at :]]
+        free = [index for thread, index in by_thread.items() if thread not in rest]
+        return free[0] if free else next((by_thread[thread] for thread in rest if thread in by_thread), 0)
+
+    def _comes_later(self, pending: Pending) -> bool:
+        rest = self._guide[self._at + 1 : self._at + 1 + _AHEAD]
+        return any(each.thread == pending.thread and each.is_met_by(pending) for each in rest)

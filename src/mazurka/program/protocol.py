@@ -59,6 +59,19 @@ class Continuation(Enum):
     PCT = "pct"  # the highest priority, with `changes` priority changes (Burckhardt et al., ASPLOS 2010)
     POS = "pos"  # as policy.PartialOrderSampling says
     SURW = "surw"  # as policy.SelectiveWalk says, with `focus` and `weights`
+    GUIDED = "guided"  # as policy.Guided says, with `guide`
+
+
+class Wanted(NamedTuple):
+    """An operation as it is known from elsewhere: by its thread and its places in the source, or what it does."""
+
+    thread: str
+    op: Op
+    sites: frozenset[int]  # none: of a primitive
+
+    def is_met_by(self, pending: Any) -> bool:
+        """Whether a thread's pending operation (policy.Pending) is it."""
+        return pending.op is self.op and (not self.sites or pending.site in self.sites)
 
 
 #: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (rounds.py).
@@ -86,6 +99,7 @@ class Plan:
     changes: int = 2
     length: int = 100  # PCT: the number of points among which the changes are spread
     focus: int = 0  # SURW: the location whose operations count, by causal.history.stable_print
+    guide: tuple[Wanted, ...] = ()  # GUIDED
     weights: tuple[tuple[str, int], ...] = ()  # SURW: how many of these operations each thread has
     strict: bool = True
     detail: bool = False

@@ -803,7 +803,7 @@ class Kernel:
 
 def _pending(task: Task) -> Pending:
     assert task.pending is not None
-    return Pending(task.name, *task.pending[:2])
+    return Pending(task.name, *task.pending)
 
 
 #: The run in progress, or None: hooks and models ask this first.

@@ -1,0 +1,152 @@
+"""Runs what was predicted from a recording on the program itself: does it happen?
+
+The witness of a finding is an order of recorded events. The program is run under control (as `mazurka check` does) and
+its threads are moved in that order as nearly as can be (policy.Guided); then it is looked whether the run shows what
+was claimed: two accesses at these places as each other's neighbours, the access of another thread in between, a
+deadlock. A finding that is not confirmed may still be right: names of threads, random numbers and inputs may have
+been others when it was recorded.
+
+Cost: getting the program ready, and one to six runs a finding.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from mazurka.config import Options
+from mazurka.errors import UsageError
+from mazurka.predict.conflicts import RACE, conflict, shown
+from mazurka.predict.engines import Found
+from mazurka.predict.lock_circles import DEADLOCK
+from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Wanted
+from mazurka.program.python import sites
+from mazurka.program.python.program import PythonProgram
+from mazurka.subject import Subject, open_program
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+
+_DESCRIPTION: Final = "recording.json"
+_GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
+
+#: Runs in which the program shows new shared places before one counts.
+_TRIES: Final = 3
+
+
+class Confirmer:
+    """Runs findings of one trace on the program that it is a recording of."""
+
+    def __init__(self, recording: Path, trace: Trace) -> None:
+        self._trace = trace
+        known = _description(recording)
+        self._program = _program(known, recording)
+        self._directory = str(known["directory"])
+        self._program.prepare()
+        self._sites: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+        for file in sites.instrumented:
+            for number in sites.numbers(file):
+                place = sites.location(number)
+                if place is not None:
+                    self._sites[os.path.abspath(file), place.line, place.column].add(number)
+
+    def close(self) -> None:
+        self._program.close()
+
+    def happens(self, found: Found) -> bool:
+        """Whether a run shows it."""
+        for rows in self._orders(found):
+            guide = tuple(self._guide(rows))
+            self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
+            for _ in range(_TRIES):
+                run = self._program.execute(Plan(then=Continuation.GUIDED, guide=guide))
+                if self._shows(run, found):
+                    return True
+                if not run.grew:
+                    break
+        return False
+
+    def _orders(self, found: Found) -> Iterator[Sequence[int]]:
+        """Orders of events that end in the bug."""
+        order = [row for row in found.witness.order if row not in found.rows]
+        if found.kind == RACE:
+            yield [*order, *found.rows]
+            yield [*order, *reversed(found.rows)]
+        elif found.kind == DEADLOCK:
+            yield order
+        else:
+            yield found.witness.order
+
+    def _guide(self, rows: Sequence[int]) -> Iterator[Wanted]:
+        trace = self._trace
+        for row in rows:
+            op = Op(int(trace.op[row]))
+            kind = trace.targets[trace.target[row]][0]
+            if op in _GUIDING and kind != "hidden":
+                places = self._sites_of(row)
+                if places or op is Op.ACQUIRE:
+                    yield Wanted(trace.threads[trace.thread[row]], op, places)
+
+    def _sites_of(self, row: int) -> frozenset[int]:
+        number = int(self._trace.site[row])
+        if not 0 <= number < len(self._trace.locations):
+            return frozenset()
+        location = self._trace.locations[number]
+        file = os.path.join(self._directory, location.file)
+        return frozenset(self._sites.get((file, location.line, location.column), ()))
+
+    def _shows(self, run: Run, found: Found) -> bool:
+        if found.kind == DEADLOCK:
+            return any(failure.kind is FailureKind.DEADLOCK for failure in run.failures)
+        places = [self._sites_of(row) for row in found.rows]
+        if found.kind == RACE:
+            pairs = ((run.log[each.first].site, run.log[each.second].site) for each in shown(run.log))
+            return any(
+                one in places[0] and other in places[1] or one in places[1] and other in places[0]
+                for one, other in pairs
+            )
+        return self._intrudes(run, places)
+
+    def _intrudes(self, run: Run, places: Sequence[frozenset[int]]) -> bool:
+        """Whether another thread's access comes in between two of one thread."""
+        first, between, last = places
+        for number, step in enumerate(run.log):
+            if step.site not in first:
+                continue
+            met = False
+            for later in run.log[number + 1 :]:
+                if later.task != step.task and later.site in between and conflict(step, later) is not None:
+                    met = True
+                elif later.task == step.task and later.site in last:
+                    if met:
+                        return True
+                    break
+        return False
+
+
+def _description(recording: Path) -> dict[str, Any]:
+    """What a recording says of itself."""
+    try:
+        known: dict[str, Any] = json.loads((recording / _DESCRIPTION).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(
+            "no-program",
+            "this trace does not say which program it is of",
+            where=str(recording),
+            hint="only what `mazurka record` wrote can be confirmed",
+        ) from None
+    return known
+
+
+def _program(known: dict[str, Any], recording: Path) -> PythonProgram:
+    """The program that a recording is of."""
+    try:
+        target = os.path.join(known["directory"], known["program"])
+        subject = Subject(target, tuple(known["arguments"]))
+        return open_program(subject, replace(Options(), include=tuple(known["include"])))
+    except (KeyError, TypeError):
+        raise UsageError("no-program", "its description is damaged", where=str(recording / _DESCRIPTION)) from None
