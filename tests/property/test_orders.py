@@ -17,6 +17,7 @@ from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.racy_events import RacyEvents
 from mazurka.order.streaming import PIECE, Columns, Sizes, Stream, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
+from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
@@ -110,6 +111,45 @@ def test_sync_preserving_races_are_among_all_that_can_be() -> None:
     for seed in range(_TRACES):
         trace = random_trace(random.Random(seed), 14, 3)
         assert set(sync_preserving.races(trace).pairs()) <= Predictable(trace).races(), seed
+
+
+def test_sync_preserving_deadlocks_are_those_of_the_definition() -> None:
+    deadlocks = 0
+    for seed in range(_TRACES):
+        trace = deadlocking_trace(random.Random(seed), 24, 3 + seed % 2)
+        wanted = Orders(trace).deadlocks()
+        predicted = list(SyncDeadlockPredictor().predict(trace))
+        found = {frozenset(each.rows) for each in predicted}
+        assert found <= wanted, seed
+        alike = {_alike(trace, rows) for rows in wanted}
+        assert {_alike(trace, rows) for rows in found} == alike, seed
+        for each in predicted:
+            assert not objections(trace, each.witness), seed
+        deadlocks += len(found)
+    assert deadlocks > _TRACES // 8
+
+
+def _alike(trace: Trace, rows: frozenset[int]) -> frozenset[tuple[int, int, frozenset[int]]]:
+    held = Orders(trace).held
+    return frozenset((int(trace.thread[row]), int(trace.target[row]), frozenset(held(row))) for row in rows)
+
+
+def deadlocking_trace(rng: random.Random, length: int, threads: int) -> Trace:
+    """Sections nest, in any order of the locks, with few accesses between."""
+    log: list[Step] = []
+    held: list[list[str]] = [[] for _ in range(threads)]
+    for _ in range(length):
+        thread = rng.randrange(threads)
+        free = [lock for lock in "klm" if all(lock not in other for other in held)]
+        chance = rng.random()
+        if chance < 0.45 and free:
+            held[thread].append(rng.choice(free))
+            log.append(Step(thread, Op.ACQUIRE, ("lock", held[thread][-1]), 0, True, None))
+        elif chance < 0.85 and held[thread]:
+            log.append(Step(thread, Op.RELEASE, ("lock", held[thread].pop()), 0, True, None))
+        elif chance >= 0.9:
+            log.append(Step(thread, rng.choice((Op.READ, Op.WRITE)), ("var", "x"), 0, True, None))
+    return assemble(parts_of(trace_of([str(number) for number in range(threads)], log)))
 
 
 def _large() -> tuple[Columns, Sizes]:

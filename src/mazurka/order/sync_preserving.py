@@ -28,6 +28,8 @@ thread; 4 x threads x (threads + locks + such variables).
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -79,11 +81,28 @@ class SyncPreserving:
         """The latest event of each thread in the smallest ideal that contains what precedes these events; None if it
         contains one of them. Cost: linear in the sections and links in it."""
         ideal = ideal_for(self.index)
+        return np.asarray(ideal.until) if self._lets(ideal, events) else None
+
+    def first_of(self, pattern: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+        """Of lists of events, each of a thread of its own and ascending, the first ones that can come next together,
+        one of each. What an ideal contains that lets earlier ones come next, no later ideal can leave out, so each
+        is tried once (Tunc, Mathur, Pavlogiannis, Viswanathan, PLDI 2023, Lemma 4.3). Cost: that of one ideal."""
+        ideal, thread = ideal_for(self.index), self.columns.thread
+        while True:
+            places = [bisect_right(rows, ideal.until[thread[rows[0]]]) for rows in pattern]
+            if any(place == len(rows) for place, rows in zip(places, pattern, strict=True)):
+                return None
+            events = tuple(rows[place] for place, rows in zip(places, pattern, strict=True))
+            if self._lets(ideal, events):
+                return events
+
+    def _lets(self, ideal: Ideal, events: Sequence[int]) -> bool:
+        """Let an ideal grow by what precedes some events; whether it contains none of them."""
         threads = self.columns.thread
         for event in events:
             ideal.need[threads[event]] = max(ideal.need[threads[event]], event - 1)
         grow(self.index, ideal)
-        return None if any(ideal.until[threads[event]] >= event for event in events) else np.asarray(ideal.until)
+        return all(ideal.until[threads[event]] < event for event in events)
 
     def order(self, *events: int) -> list[int] | None:
         """The steps of that ideal in the order of the trace. Cost: linear in the trace, some nanoseconds an event."""

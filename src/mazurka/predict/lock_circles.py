@@ -37,6 +37,12 @@ class _Dependency(NamedTuple):
 
 def circles_of(trace: Trace) -> Iterator[tuple[int, ...]]:
     """The acquires of each circle: each waits for the thread of the next, the last for that of the first."""
+    for pattern in patterns_of(trace):
+        yield from product(*pattern)
+
+
+def patterns_of(trace: Trace) -> Iterator[list[list[int]]]:
+    """Circles that are alike as one: the acquires that each place of theirs can be taken by, ascending."""
     rows_of = _dependencies(trace)
     holding: dict[int, list[_Dependency]] = {}
     for each in rows_of:
@@ -44,7 +50,7 @@ def circles_of(trace: Trace) -> Iterator[tuple[int, ...]]:
             holding.setdefault(lock, []).append(each)
     for first in rows_of:
         for circle in _closing([first], holding):
-            yield from product(*[rows_of[each] for each in circle])
+            yield [rows_of[each] for each in circle]
 
 
 def _closing(path: list[_Dependency], holding: dict[int, list[_Dependency]]) -> Iterator[list[_Dependency]]:
