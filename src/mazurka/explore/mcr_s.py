@@ -38,6 +38,7 @@ from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.tree import Branch
+from mazurka.predict.checks import UsesOf
 from mazurka.program.memory import FLUSHED
 from mazurka.program.protocol import Run, Step
 from mazurka.trace.event import WRITES, Op
@@ -78,10 +79,10 @@ class Dependence(Protocol):
 class SlicedSearch(ReadsFromSearch):
     """The ``mcr-s`` and ``mcr-s+`` strategies, which differ in what they are told to be needless."""
 
-    def __init__(self, solver: Solver, dependence: Dependence, name: str = "mcr-s") -> None:
+    def __init__(self, solver: Solver, dependence: Dependence, name: str = "mcr-s", uses: UsesOf | None = None) -> None:
         self.name = name
         self.dependence = dependence
-        super().__init__(solver)
+        super().__init__(solver, uses)
 
     def _learn(self, branch: Branch, run: Run) -> None:
         if _KEEP in self.taken_kinds or self._holds(branch, run):

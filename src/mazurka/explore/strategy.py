@@ -131,11 +131,12 @@ def _sliced(name: str) -> Callable[[Settings], Strategy]:
     def make(settings: Settings) -> Strategy:
         from mazurka.causal.solvers import make_solver
         from mazurka.explore.mcr_s import SlicedSearch
+        from mazurka.program.python.checks import uses_of
         from mazurka.program.python.dependence import SourceDependence
 
         # Somebody who judges final states may look at what the program itself never does.
         dependence = SourceDependence(final=settings.finals or name != "mcr-s+")
-        return SlicedSearch(make_solver(settings.solver), dependence, name)
+        return SlicedSearch(make_solver(settings.solver), dependence, name, uses_of)
 
     return make
 

@@ -135,6 +135,6 @@ class Goals:
         if write != INITIAL and history.needs(write, read):
             yield Goal(write, read, check)
             return
-        for other in history.writers[history.reads[read][0][0]]:
+        for other in history.writers.get(self.told.log[read].target, ()):
             if other != write and history.needs(read, other) and (write == INITIAL or history.needs(other, write)):
                 yield Goal(read, other, check) if write == INITIAL else Goal(other, write, check)
