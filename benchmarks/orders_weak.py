@@ -23,6 +23,7 @@ from benchmarks.generated_traces import Shape, chunks_of, numbers_of
 from benchmarks.row import Row, Settings
 from mazurka.order import dc, wcp, wdc
 from mazurka.order.streaming import Columns, Sizes
+from mazurka.order.weak import WeakOrder
 from mazurka.trace.reading import read_trace
 
 _STREAMS: Final = {
@@ -57,47 +58,45 @@ _CURVE: Final = {
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    for order in _STREAMS:
-        _run(order, Shape(100_000))
+    _passed(Shape(100_000))
     for length in (1, 20, 200):
         for threads in (8, 64):
             shape = Shape(length * _MILLION, threads=threads)
-            for order in _STREAMS:
-                yield _row(order, f"{length} M events, {threads} threads", shape, demanded=True)
+            yield from _rows(f"{length} M events, {threads} threads", shape, demanded=True)
     base = Shape(5 * _MILLION, threads=32)
+    yield from _rows("5 M events, 32 threads, 100 locks", base)
     for name, changes in _CURVE.items():
-        for order in _STREAMS:
-            yield _row(order, name, replace(base, **changes))
-    for order in _STREAMS:
-        yield _row(order, "32 threads, one more idle", base, idle=1)
+        yield from _rows(f"... {name}", replace(base, **changes))
+    yield from _rows("... one more thread, idle", base, idle=1)
     yield from _real_traces(os.environ.get("TRACES", ""))
 
 
-def _row(order: str, name: str, shape: Shape, idle: int = 0, demanded: bool = False) -> Row:
-    rate, racy, size, events = _run(order, shape, idle)
-    return Row(
-        f"{order}, {name}",
-        f"{_DEMANDED / 1e6:.0f} M events/s" if demanded else "",
-        f"{rate / 1e6:.1f} M events/s",
-        f"{rate / _RAPID[1]:.0f} to {rate / _RAPID[0]:.0f} x RAPID",
-        f"{racy} racy_events; {size / 1e6:.0f} MB, {size / events:.2g} B/event",
-        rate >= _DEMANDED if demanded else None,
-    )
+def _rows(name: str, shape: Shape, idle: int = 0, demanded: bool = False) -> Iterator[Row]:
+    for order, (stream, rate) in _passed(shape, idle).items():
+        yield Row(
+            f"{order}, {name}",
+            f"{_DEMANDED / 1e6:.0f} M events/s" if demanded else "",
+            f"{rate / 1e6:.1f} M events/s",
+            f"{rate / _RAPID[1]:.0f} to {rate / _RAPID[0]:.0f} x RAPID",
+            f"{len(stream.racy_events())} racy_events; {stream.size() / 1e6:.0f} MB, "
+            f"{stream.size() / stream.events:.2g} B/event",
+            rate >= _DEMANDED if demanded else None,
+        )
 
 
-def _run(order: str, shape: Shape, idle: int = 0) -> tuple[float, int, int, int]:
-    """Events a second, racy events, bytes, events."""
+def _passed(shape: Shape, idle: int = 0) -> dict[str, tuple[WeakOrder, float]]:
+    """Each order, at the end of the trace, and how many events a second it took."""
     numbers = numbers_of(shape)
     sizes = Sizes(numbers.threads + idle, numbers.thread_of_target)
-    stream = _STREAMS[order]()
-    seconds, events = 0.0, 0
+    streams = {order: stream() for order, stream in _STREAMS.items()}
+    seconds = dict.fromkeys(streams, 0.0)
     for chunk in chunks_of(shape):
         columns = Columns(*chunk)
-        start = time.perf_counter()
-        stream.feed(columns, sizes)
-        seconds += time.perf_counter() - start
-        events += len(columns.thread)
-    return events / seconds, len(stream.racy_events()), stream.size(), events
+        for order, stream in streams.items():
+            start = time.perf_counter()
+            stream.feed(columns, sizes)
+            seconds[order] += time.perf_counter() - start
+    return {order: (stream, stream.events / seconds[order]) for order, stream in streams.items()}
 
 
 def _real_traces(folder: str) -> Iterator[Row]:

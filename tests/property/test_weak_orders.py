@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import random
-from itertools import pairwise
+from collections import Counter
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
-from benchmarks.generated_traces import Shape, columns_of, numbers_of
+from benchmarks.generated_traces import Shape, chunks_of, columns_of, numbers_of
 from tests.oracle.orders_weak import WeakOrders, guarded_trace
 from tests.oracle.predictable import Predictable, random_trace
 
 from mazurka.order import dc, wcp, wdc
 from mazurka.order.racy_events import RacyEvents
+from mazurka.order.sections import READER, WRITER
 from mazurka.order.streaming import Columns, Sizes, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
 from mazurka.order.weak import WeakOrder
+from mazurka.order.weak_kernel import State
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
@@ -29,6 +32,9 @@ _ORDERS = {
     "dc": (dc.races, dc.doesnt_commute, WeakOrders.dc),
     "wcp": (wcp.races, wcp.weak_causal_precedence, WeakOrders.wcp),
 }
+
+#: Operations by code, negative ones those on what is no data, and how often each is drawn.
+_ANYTHING = {0: 3, 1: 2, 2: 2, 3: 2, 5: 1, 6: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, 18: 1, -1: 1, -2: 1}
 
 
 def _draw(seed: int) -> Trace:
@@ -73,6 +79,68 @@ def test_parts_and_forgetting_change_nothing_in_a_trace_that_fills_the_tables(na
     racy = whole.racy_events().event.tolist()
     assert len(racy) > 50
     assert parts.event.tolist() == known.event.tolist() == racy
+
+
+@pytest.mark.parametrize("name", _ORDERS)
+def test_tables_do_not_grow_with_the_trace(name: str) -> None:
+    shape = Shape(600_000, threads=8, locks=20, variables=2_000, nesting=0.1, section=3.0, accesses=0.8)
+    numbers, order = numbers_of(shape), _ORDERS[name][1]()
+    sizes = []
+    for chunk in chunks_of(shape, 100_000):
+        order.feed(Columns(*chunk), Sizes(numbers.threads, numbers.thread_of_target))
+        sizes.append(order.size())
+    assert sizes[-1] <= 1.2 * sizes[1]
+
+
+@pytest.mark.parametrize("name", _ORDERS)
+def test_tables_agree_with_each_other_whatever_is_fed(name: str) -> None:
+    rng = np.random.default_rng(7)
+    kinds = [code for op, often in _ANYTHING.items() for code in [op] * often]
+    for size in (300, 3_000, 20_000):
+        op = rng.choice(kinds, size).astype(np.int8)
+        first = np.select([np.isin(op, [2, 3]), np.isin(op, [8, 9, 10, 11])], [6, 0], 9)
+        target = (first + rng.integers(0, np.select([first == 6, first == 0], [3, 6], 20))).astype(np.int32)
+        thread = np.repeat(rng.integers(0, 6, size // 3 + 1), 3)[:size].astype(np.int32)
+        sizes = Sizes(6, np.array([*range(6)] + [-1] * 23, np.int32))
+        order = _ORDERS[name][1]()
+        _in_parts(order, Columns(thread, op, target), sizes, [size // 3])
+        order.feed(Columns(thread, op, target), sizes)
+        _check_references(order.tables())
+
+
+def _check_references(tables: State) -> None:
+    """Each section and row of clocks is free, or is said to be referred to as often as it is."""
+    sections, clocks, readers, nested = tables.sections, tables.clocks, tables.readers, tables.nested
+    held = [row[:depth] for row, depth in zip(tables.held.section, tables.held.depth, strict=True)]
+    nodes = []
+    for node in tables.touched.entry[:, READER]:
+        while node >= 0:
+            nodes.append(node)
+            node = readers.next[node]
+    lists = [nested.section[start : start + length] for start, length, _ in nested.place.reshape(-1, 3)]
+    writers = [writer for writer in tables.touched.entry[:, WRITER] if writer >= 0]
+    referred = Counter(map(int, chain(*held, writers, readers.section[nodes], *lists)))
+    free = set(sections.free[: sections.spare[0]].tolist())
+    assert referred == {each: uses for each, uses in enumerate(sections.uses.tolist()) if each not in free}
+    assert len(nodes) == len(readers.section) - readers.spare[0]
+    told = [sections.told[each, 2] for each in referred]
+    rows = Counter(int(row) for row in chain(told, clocks.shared, clocks.published[:, 2]) if row >= 0)
+    free = set(clocks.free[: clocks.spare[0]].tolist())
+    assert rows == {each: uses for each, uses in enumerate(clocks.uses.tolist()) if each not in free}
+
+
+def test_the_first_race_under_wcp_is_one_or_there_is_a_deadlock() -> None:
+    real = 0
+    for seed in range(_TRACES // 2):
+        rng = random.Random(seed)
+        trace = guarded_trace(rng, 14) if seed % 2 else random_trace(rng, 14)
+        found = wcp.races(trace)
+        if len(found):
+            possible = Predictable(trace)
+            first_is_real = int(found.event[0]) in {later for _, later in possible.races()}
+            assert first_is_real or possible.deadlocks(), seed
+            real += first_is_real
+    assert real > _TRACES // 5
 
 
 def test_numbers_may_grow_from_part_to_part() -> None:

@@ -86,13 +86,20 @@ class WeakOrder:
         found = self._checks.found()
         return sorted_events(found[:, 0], found[:, 1])
 
+    def tables(self) -> State:
+        """The state, with what the checks may have replaced."""
+        state = self._state._replace(clocks=self._checks.clocks, accesses=self._checks.accesses)
+        if not self.rules.composes:
+            state = state._replace(past=state.past._replace(clock=state.clocks.now))
+        return state
+
     def size(self) -> int:
         """Bytes of all tables."""
-        return sum(int(array.nbytes) for table in self._collected() for array in table)
+        return sum(int(array.nbytes) for table in self.tables() for array in table)
 
     def forget(self) -> None:
         """Drop what every thread knows. Done by itself when tables are full."""
-        state = self._collected()
+        state = self.tables()
         floor = known_to_all(state.past.clock, state.past.exempt)
         sweep(state.sections, state.clocks, state.touched, state.readers, state.nested, floor)
 
@@ -134,7 +141,7 @@ class WeakOrder:
 
     def _make_room(self) -> None:
         """For a block; before tables grow, what every thread knows is forgotten, if there may be much of it."""
-        state, wanted = self._collected(), BLOCK * self._state.held.section.shape[1]
+        state, wanted = self.tables(), BLOCK * self._state.held.section.shape[1]
         in_use = len(state.sections.lock) - state.sections.spare[0]
         short = (
             min(state.sections.spare[0], state.clocks.spare[0]) < BLOCK
@@ -157,14 +164,7 @@ class WeakOrder:
             state = state._replace(past=state.past._replace(of_lock=more))
         self._state = state
         self._checks.make_room(len(state.past.own), len(state.past.number))
-        self._state = self._collected()
-
-    def _collected(self) -> State:
-        """The state, with what the checks may have replaced."""
-        state = self._state._replace(clocks=self._checks.clocks, accesses=self._checks.accesses)
-        if not self.rules.composes:
-            state = state._replace(past=state.past._replace(clock=state.clocks.now))
-        return state
+        self._state = self.tables()
 
 
 def races_of(rules: Rules, trace: Trace, data: NDArray[np.bool_] | None = None) -> RacyEvents:
