@@ -34,7 +34,8 @@ from mazurka.order.locksets import Held, common, contains, give_back, held_by, i
 from mazurka.order.streaming import Columns, Sizes
 from mazurka.trace.event import READS, WRITES, Op
 
-_ACQUIRE, _RELEASE, _FORK, _JOIN, _WRITE = map(int, (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.WRITE))
+_WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
+_FORK, _JOIN, _BEGIN, _END = int(Op.FORK), int(Op.JOIN), int(Op.BEGIN), int(Op.END)
 
 # What a target is.
 ORDERED: Final = 0
@@ -45,7 +46,6 @@ _READS: Final = np.array(READS)
 _WRITES: Final = np.array(WRITES)
 _LOCKING: Final = sum(1 << op for op in (Op.ACQUIRE, Op.RELEASE, Op.REQUEST))
 _TOUCHING: Final = sum(1 << op for op in (Op.READ, Op.WRITE))
-_LIVING: Final = sum(1 << op for op in (Op.FORK, Op.JOIN, Op.BEGIN, Op.END))
 
 #: In ``until``: all events of a thread.
 ALL: Final = 2**31 - 1
@@ -218,7 +218,7 @@ def _note(index, held, t, op, x, child, event):  # type: ignore[no-untyped-def]
             _link(index, t, event, index.passed[child], child)
         if child >= 0 and index.forked[child, 0] >= 0:  # it has done nothing since
             _link(index, t, event, index.forked[child, 0], index.forked[child, 1])
-    else:
+    elif op not in (_BEGIN, _END):  # fork and join order the thread, whatever these say they touch
         if _READS[op] and index.written[x, 0] >= 0:
             _link(index, t, event, index.written[x, 0], index.written[x, 1])
         if _WRITES[op]:
