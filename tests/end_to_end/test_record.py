@@ -59,6 +59,54 @@ def test_a_race_that_did_no_harm(shell: Shell) -> None:
     assert {location["line"] for each in races for location in each["locations"]} == {12}
 
 
+def test_findings_are_run_on_the_program(shell: Shell) -> None:
+    shell.write(
+        "bugs.py",
+        """\
+        import threading
+        import time
+
+        class Node:
+            pass
+
+        node, first, second = Node(), threading.Lock(), threading.Lock()
+        node.link = node
+        node.seen = 0
+
+        def look():
+            with first, second:
+                node.seen += 1
+            if node.link is not None:
+                node.link.mark = 1
+
+        def cut():
+            with second, first:
+                node.seen += 1
+            node.link = None
+            node.link = node
+
+        threads = [threading.Thread(target=look), threading.Thread(target=cut)]
+        for thread in threads:
+            thread.start()
+            time.sleep(0.02)
+        for thread in threads:
+            thread.join()
+        """,
+    )
+    assert shell.run("record", "bugs.py", "-o", "made").returncode == 0
+    kinds = "races,deadlocks,atomicity"
+    done = shell.run("predict", "made", "--confirm", "--kind", kinds, "--format", "json", status=1)
+    findings = json.loads(done.stdout)["findings"]
+    assert {each["kind"] for each in findings} == {"race", "deadlock", "atomicity"}
+    assert all(each["confirmed"] is True for each in findings)
+
+
+def test_only_recordings_can_be_confirmed(shell: Shell) -> None:
+    shell.write("trace.std", "T1|w(x)|1\nT2|w(x)|2\n")
+    done = shell.run("predict", "trace.std", "--confirm", status=2)
+    assert "does not say which program it is of" in done.stderr
+
+
 def test_what_events_and_queues_order_is_no_race(shell: Shell) -> None:
     shell.write(
         "ordered.py",

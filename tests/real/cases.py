@@ -157,9 +157,11 @@ class Tool:
             timeout=_TIMEOUT_SECONDS,
         )
 
+    def script(self, case: Case) -> str:
+        return str(_HERE / case.script)
+
     def check(self, case: Case, *options: str) -> subprocess.CompletedProcess[str]:
-        script = str(_HERE / case.script)
-        return self.run("check", script, "--strategy", "mcr", "--include", case.include, *options)
+        return self.run("check", self.script(case), "--strategy", "mcr", "--include", case.include, *options)
 
 
 def explanation_of(text: str) -> list[str]:

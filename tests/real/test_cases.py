@@ -60,3 +60,15 @@ def test_fixed_version_is_left_in_peace(case: Case, tmp_path: Path) -> None:
     report = _report(tool.check(case, "--format", "json", "--max-executions", "500", "--time-limit", "20"), status=0)
     assert report["verdict"] in ("verified", "inconclusive")
     assert report["failures"] == []
+
+
+@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug.case.include in {"redis", "urllib3"}], ids=str)
+def test_bug_is_predicted_from_a_run_without_it(bug: Bug, tmp_path: Path) -> None:
+    """With real threads the program ends well; what is predicted from that happens when it is run."""
+    tool = Tool(tmp_path, python_path(bug.case.requirements))
+    recorded = tool.run("record", tool.script(bug.case), "--include", bug.case.include, "-o", "recording")
+    assert recorded.returncode == 0, recorded.stderr
+    report = _report(tool.run("predict", "recording", "--confirm", "--format", "json"), status=1)
+    confirmed = [finding for finding in report["findings"] if finding["confirmed"]]
+    files = {location["file"] for finding in confirmed for location in finding["locations"]}
+    assert any(file.endswith("/connection.py") or file.endswith("/connectionpool.py") for file in files), report

@@ -36,6 +36,12 @@ def command(
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import record
 
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        raise UsageError(
+            "free-threaded",
+            "without a global lock events are not written down in the order in which they happen",
+            hint="set PYTHON_GIL=1",
+        )
     packages = tuple([name for each in include for name in each.split(",")])
     require_modules(packages)
     file = program.partition("::")[0]
