@@ -9,6 +9,7 @@ variables that can be told, the failures, and who is stuck where.
 from __future__ import annotations
 
 import os
+import random
 import re
 from dataclasses import replace
 from functools import partial
@@ -22,15 +23,18 @@ from tests.oracle.enumerate import TooLarge, everything
 from tests.oracle.front import expected, reached
 from tests.oracle.generate import random_program
 from tests.oracle.language import Assert, If, Read, Set, SmallProgram, Write
+from tests.property.test_loans import Divided
 
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr_s import SlicedSearch
+from mazurka.explore.strategy import Divisible
 from mazurka.program.memory import MemoryModel
 from mazurka.program.python import sites
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
 _PROGRAMS = 20_000 if _LONG else 30
 _SHARE = 100 if _LONG else 30
+_LOANS = 500 if _LONG else 8
 _PYTHON = 600 if _LONG else 8
 _MOST = 3_000 if _LONG else 100
 
@@ -74,6 +78,27 @@ def test_generated_programs_reach_all_that_can_be_told(first: int) -> None:
             continue
         fewer += sliced < mcr
     assert fewer > _SHARE // 10
+
+
+class _Divided(Divided):
+    """The same search by borrowers, some of which get lost; it goes on after kills, too."""
+
+    def new(self) -> Divisible:
+        return _search(self.program, transitively=True)
+
+
+@pytest.mark.parametrize("seed", range(_LOANS))
+def test_divided_work_reaches_the_same(seed: int) -> None:
+    program = replace(random_program(seed, conditions=seed % 2 == 0), after=())
+    try:
+        finals = everything(program, 3_000).finals
+    except TooLarge:
+        return
+    chance = random.Random(seed)
+    divided = _Divided(program, "mcr-s+", chance, chance.randint(1, 3), chance.randint(1, 9), loss=4 * (seed % 2))
+    divided.search()
+    assert _told({final for final, _ in divided.results}, program) == _told(finals, program)
+    assert not divided.strategy.doubt()
 
 
 def test_not_only_the_last_controlling_read_decides() -> None:
