@@ -5,14 +5,16 @@ takes a lock that the next one holds, and no lock is held in two of them: a comm
 *guard* makes the circle harmless). Whether the threads can get there at once is for the model to say.
 
 Dependencies that are alike in thread, lock, held locks and location are searched as one. Each circle is found once,
-from its lowest thread.
+from its lowest thread, short ones first.
 
-Cost: one pass over acquires and releases; then exponential at worst in the number of threads of a circle.
+Cost: one pass over acquires and releases; then exponential at worst in the number of threads of a circle, so that the
+search is given up after a number of steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -24,6 +26,9 @@ from mazurka.trace.trace import Trace
 
 #: The kind of a finding.
 DEADLOCK: Final = "deadlock"
+
+#: Steps that the search for circles may take.
+_LIMIT: Final = 200_000
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
@@ -37,35 +42,60 @@ class _Dependency(NamedTuple):
 
 def circles_of(trace: Trace) -> Iterator[tuple[int, ...]]:
     """The acquires of each circle: each waits for the thread of the next, the last for that of the first."""
-    for pattern in patterns_of(trace):
-        yield from product(*pattern)
+    return iter(LockCircles(trace))
 
 
 def patterns_of(trace: Trace) -> Iterator[list[list[int]]]:
     """Circles that are alike as one: the acquires that each place of theirs can be taken by, ascending."""
-    rows_of = _dependencies(trace)
-    holding: dict[int, list[_Dependency]] = {}
-    for each in rows_of:
-        for lock in each.held:
-            holding.setdefault(lock, []).append(each)
-    for first in rows_of:
-        for circle in _closing([first], holding):
-            yield [rows_of[each] for each in circle]
+    return LockCircles(trace).patterns()
 
 
-def _closing(path: list[_Dependency], holding: dict[int, list[_Dependency]]) -> Iterator[list[_Dependency]]:
-    """The circles that a path is the start of."""
-    if path[-1].lock in path[0].held:
-        if len(path) > 1:
-            yield list(path)
-        return
-    for each in holding.get(path[-1].lock, ()):
-        if each.thread > path[0].thread and all(
-            each.thread != other.thread and not each.held & other.held for other in path
-        ):
-            path.append(each)
-            yield from _closing(path, holding)
-            path.pop()
+@dataclass(slots=True)
+class LockCircles:
+    """The circles of a trace, the shortest first. ``complete`` turns false once the search is given up because of the
+    steps that it takes."""
+
+    trace: Trace
+    limit: int = _LIMIT
+    complete: bool = True
+    _steps: int = 0
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        for pattern in self.patterns():
+            yield from product(*pattern)
+
+    def patterns(self) -> Iterator[list[list[int]]]:
+        """Circles that are alike as one."""
+        rows_of = _dependencies(self.trace)
+        holding: dict[int, list[_Dependency]] = {}
+        for each in rows_of:
+            for lock in each.held:
+                holding.setdefault(lock, []).append(each)
+        for length in range(2, len({each.thread for each in rows_of}) + 1):
+            for first in rows_of:
+                for circle in self._closing([first], length, holding):
+                    yield [rows_of[each] for each in circle]
+
+    def _closing(
+        self, path: list[_Dependency], length: int, holding: dict[int, list[_Dependency]]
+    ) -> Iterator[list[_Dependency]]:
+        """The circles of so many dependencies that a path is the start of."""
+        self._steps += 1
+        self.complete &= self._steps <= self.limit
+        if not self.complete:
+            return
+        closed = path[-1].lock in path[0].held
+        if len(path) == length or closed:
+            if len(path) == length and closed:
+                yield list(path)
+            return
+        for each in holding.get(path[-1].lock, ()):
+            if each.thread > path[0].thread and all(
+                each.thread != other.thread and not each.held & other.held for other in path
+            ):
+                path.append(each)
+                yield from self._closing(path, length, holding)
+                path.pop()
 
 
 def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:

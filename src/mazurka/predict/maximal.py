@@ -23,7 +23,7 @@ import numpy as np
 from mazurka.causal.solver import Unknown
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.intrusions import INTRUSION, intrusions_of
-from mazurka.predict.lock_circles import DEADLOCK, circles_of
+from mazurka.predict.lock_circles import DEADLOCK, LockCircles
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
 from mazurka.predict.quick import candidates_of
@@ -94,7 +94,8 @@ def grouped(trace: Trace, kind: str, each: Each, limit: int = _LIMIT) -> tuple[G
     found: Groups = {}
     left: set[Hashable] = set()
     signature = Signatures(trace, kind, each)
-    for number, rows in enumerate(candidates(kind, trace, each is Each.ALL)):
+    possible = candidates(kind, trace, each is Each.ALL)
+    for number, rows in enumerate(possible):
         if number >= _MOST:
             left.add(None)
             break
@@ -104,6 +105,8 @@ def grouped(trace: Trace, kind: str, each: Each, limit: int = _LIMIT) -> tuple[G
             several.append(rows)
         else:
             left.add(key)
+    if isinstance(possible, LockCircles) and not possible.complete:
+        left.add(None)
     return found, left
 
 
@@ -131,7 +134,7 @@ def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, .
             found = candidates_of(trace)
             return ((partner, found.row[number]) for number in range(len(found)) for partner in found.partners(number))
         case "deadlock":
-            return circles_of(trace)
+            return LockCircles(trace)
         case "atomicity":
             return intrusions_of(trace, None if thorough else _NEAREST)
         case _:
