@@ -31,7 +31,7 @@ _STREAMS = {"hb": hb.HappensBefore, "shb": shb.SchedulableHappensBefore}
 
 def _draw(seed: int) -> Trace:
     rng = random.Random(seed)
-    length = rng.choice((12, 20, 30, 60))
+    length = rng.choice((12, 16, 20, 20, 30, 60))
     match rng.randrange(4):
         case 0:
             return guarded_trace(rng, length)

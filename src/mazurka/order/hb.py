@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mazurka.order.accesses import Checks, no_edges
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, Company, Sizes, columns_of, sizes_of
+from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of
 from mazurka.trace.trace import Trace
 
 
@@ -62,3 +62,7 @@ class HappensBefore:
     def racy_events(self) -> RacyEvents:
         found = np.concatenate([half.found() for half in self.halves])
         return sorted_events(found[:, 0], found[:, 1])
+
+    def size(self) -> int:
+        """Bytes in tables."""
+        return sum(bytes_in(half.clocks, half.accesses) for half in self.halves)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from mazurka.order.accesses import Checks, Edges
 from mazurka.order.clocks import BLOCK, WRITE, Clocks, clocks_for, copy, jit, learn, move, publish, with_room
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, Company, Sizes, columns_of, sizes_of
+from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of
 from mazurka.trace.trace import Trace
 
 #: How many edges are handed over at once, at most.
@@ -78,6 +78,10 @@ class SchedulableHappensBefore:
     def racy_events(self) -> RacyEvents:
         found = self.checks.found()
         return sorted_events(found[:, 0], found[:, 1])
+
+    def size(self) -> int:
+        """Bytes in tables."""
+        return bytes_in(self.clocks, self.checks.clocks, self.checks.accesses)
 
 
 @jit

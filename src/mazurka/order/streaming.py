@@ -82,6 +82,11 @@ def sizes_of(trace: Trace) -> Sizes:
     return Sizes(len(trace.threads), np.asarray(trace.thread_of_target, np.int32))
 
 
+def bytes_in(*tables: Any) -> int:
+    """What tuples of arrays take."""
+    return sum(bytes_in(*each) if isinstance(each, tuple) else int(each.nbytes) for each in tables)
+
+
 class Company:
     """The second thread, if there is one."""
 

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -38,9 +37,9 @@ from numpy.typing import NDArray
 
 from mazurka.order.clocks import BLOCK, jit, padded
 from mazurka.order.ideals import DATA, LOCK, Ideal, Index, grow, ideal_for, index_of, kinds_of, locks_in
-from mazurka.order.locksets import Held, contains, disjoint, give_back, released, take, takes_again
+from mazurka.order.locksets import contains, disjoint, give_back, released, take, takes_again
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import Columns, Sizes, columns_of, sizes_of
+from mazurka.order.streaming import Columns, Sizes, bytes_in, columns_of, sizes_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
@@ -59,13 +58,7 @@ def races(trace: Trace, data: NDArray[np.bool_] | None = None) -> RacyEvents:
 
 def races_of(columns: Columns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> RacyEvents:
     """The racy events of a trace given as columns."""
-    search = _search_for(columns, sizes, data)
-    at = 0
-    while at < len(columns.thread):
-        at = _run(*columns, at, search.index, search.held, search.kept, search.ideals)
-        search.kept = _with_room(search.kept)
-    found = search.kept.found[: search.kept.sizes[_FOUND]]
-    return sorted_events(found[:, 0], found[:, 1])
+    return Search(columns, sizes, data).run()
 
 
 class SyncPreserving:
@@ -172,12 +165,29 @@ class _Ideals(NamedTuple):
     tried: Ideal
 
 
-@dataclass(slots=True)
-class _Search:
-    index: Index
-    held: Held
-    kept: _Kept
-    ideals: _Ideals
+class Search:
+    """The racy events of a trace: built by the first pass, found by the second."""
+
+    def __init__(self, columns: Columns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> None:
+        self.columns = columns
+        kind = kinds_of(columns, sizes, data)
+        contested = _contested(columns, len(kind)) & (kind == DATA)
+        self.index, held, guards = index_of(columns, sizes, kind, contested)
+        self.held = released(held)
+        self.kept = _nothing_kept(contested & (guards.common == 0), guards.main, sizes.threads)
+        self.ideals = _nothing_needed(self.index)
+
+    def run(self) -> RacyEvents:
+        at = 0
+        while at < len(self.columns.thread):
+            at = _run(*self.columns, at, self.index, self.held, self.kept, self.ideals)
+            self.kept = _with_room(self.kept)
+        found = self.kept.found[: self.kept.sizes[_FOUND]]
+        return sorted_events(found[:, 0], found[:, 1])
+
+    def size(self) -> int:
+        """Bytes in tables."""
+        return bytes_in(self.index, self.held, self.kept, self.ideals)
 
 
 _GROWING: Final = (
@@ -201,17 +211,13 @@ def _with_room(kept: _Kept) -> _Kept:
     return kept
 
 
-def _search_for(columns: Columns, sizes: Sizes, data: Any) -> _Search:
-    kind = kinds_of(columns, sizes, data)
-    contested = _contested(columns, len(kind)) & (kind == DATA)
-    index, held, guards = index_of(columns, sizes, kind, contested)
-    racing = contested & (guards.common == 0)
-    threads, locks, variables, room = sizes.threads, locks_in(index), int(racing.sum()), 4 * BLOCK
+def _nothing_kept(racing: Any, main: Any, threads: int) -> _Kept:
+    variables, room = int(racing.sum()), 4 * BLOCK
     chains: list[Any] = [np.full(room, -1, np.int32) for _ in range(12)]
-    kept = _Kept._make(
+    return _Kept._make(
         [
             np.where(racing, np.cumsum(racing) - 1, -1).astype(np.int32),
-            guards.main,
+            main,
             np.full((variables, 4), -1, np.int32),
             np.zeros((variables, 4), np.int32),
             np.zeros((variables, 4, threads), np.int32),
@@ -222,17 +228,19 @@ def _search_for(columns: Columns, sizes: Sizes, data: Any) -> _Search:
             np.zeros(5, np.int64),
         ]
     )
-    own = np.full((threads, threads), -1, np.int32)
-    ideals = _Ideals(
-        own,
-        own.copy(),
+
+
+def _nothing_needed(index: Index) -> _Ideals:
+    threads, locks = len(index.latest), locks_in(index)
+    return _Ideals(
+        np.full((threads, threads), -1, np.int32),
+        np.full((threads, threads), -1, np.int32),
         np.tile(np.arange(threads, dtype=np.int32), (threads, 1)),
         np.full((threads, locks), -1, np.int32),
         np.zeros(locks, np.int32),
         np.zeros(1, np.int32),
         ideal_for(index),
     )
-    return _Search(index, released(held), kept, ideals)
 
 
 def _contested(columns: Columns, targets: int) -> Any:

@@ -1,0 +1,148 @@
+"""How fast hb, shb and the sync-preserving search are, what memory they take, and what they find in real traces.
+
+Generated traces of 1, 20 and 200 million events, by 8 to 64 threads; then the cost against threads, locks, variables
+and strays, at 5 million. The rate is that of two threads of the operating system (one for the sync-preserving search),
+once compiled, the drawing of the trace left out; beside it how many times RAPID's rate that is (measured with RAPID on
+real traces: 148,000 to 362,000 events a second for hb; 3,000 for SyncP), the rate by the time that the busier of the
+two threads had a processor, which hardly depends on what else the machine does, how many racy events, and bytes in
+tables for each event.
+
+With ``TRACES=FOLDER``, the racy events of the traces in that folder, demanded where RAPID's count is known.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.generated_traces import Shape, chunks_of, columns_of, numbers_of
+from benchmarks.row import Row, Settings
+from mazurka.order import hb, shb, sync_preserving
+from mazurka.order.streaming import Columns, Sizes, Stream
+from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
+from mazurka.trace.reading import read_trace
+
+_MILLION: Final = 1_000_000
+_STREAMS: Final = {"hb": hb.HappensBefore, "shb": shb.SchedulableHappensBefore}
+_DEMANDED: Final = {"hb": 60e6, "shb": 60e6, "syncp": 1e6}
+_RAPID: Final = {"hb": (148e3, 362e3), "shb": (148e3, 362e3), "syncp": (3e3, 3e3)}
+
+#: Racy events that RAPID reports, under hb, shb and SyncP.
+_RAPID_FINDS: Final = {
+    "jigsaw": (117, 35, 89),
+    "cache4j_dlf": (22, 15, 25),
+    "Account": (20, 3, 3),
+    "Deadlock": (2, 1, 1),
+}
+
+#: Deadlocks that an exhaustive search of all reorderings finds.
+_DEADLOCKS: Final = {"Bensalem": 1, "StringBuffer": 2, "Deadlock": 0, "Transfer": 0}
+
+_CURVE: Final = {
+    "2 threads": {"threads": 2},
+    "128 threads": {"threads": 128},
+    "512 threads": {"threads": 512},
+    "10 locks": {"locks": 10},
+    "10,000 locks": {"locks": 10_000, "variables": _MILLION},
+    "10 M variables": {"variables": 10 * _MILLION},
+    "half synchronisation": {"accesses": 0.5, "section": 1.0},
+    "1 % strays": {"stray": 0.01},
+}
+
+
+@dataclass(slots=True)
+class _Cost:
+    """What one order took for a trace."""
+
+    events: int
+    seconds: float
+    processor: float
+    own: float  # of that, the first thread's
+    racy: int
+    size: int
+
+
+def measure(settings: Settings) -> Iterator[Row]:
+    _costs(Shape(100_000))
+    for length in (1, 20, 200):
+        for threads in (8, 64):
+            shape = Shape(length * _MILLION, threads=threads)
+            yield from _rows(f"{length} M events, {threads} threads", shape, demanded=True)
+    base = Shape(5 * _MILLION, threads=32)
+    yield from _rows("5 M events, 32 threads, 100 locks", base)
+    for name, changes in _CURVE.items():
+        yield from _rows(f"... {name}", replace(base, **changes))
+    yield from _real_traces(os.environ.get("TRACES", ""))
+
+
+def _rows(name: str, shape: Shape, demanded: bool = False) -> Iterator[Row]:
+    for order, cost in _costs(shape).items():
+        rate, rapid = cost.events / cost.seconds, _RAPID[order]
+        busier = max(cost.own, cost.processor - cost.own)
+        yield Row(
+            f"{order}, {name}",
+            f"{_DEMANDED[order] / 1e6:.0f} M events/s" if demanded else "",
+            f"{rate / 1e6:.1f} M events/s",
+            f"{rate / rapid[1]:.0f} to {rate / rapid[0]:.0f} x RAPID",
+            f"{cost.events / busier / 1e6:.1f} M events/s of a processor; {cost.racy} racy_events; "
+            f"{cost.size / 1e6:.0f} MB, {cost.size / cost.events:.2g} B/event",
+            rate >= _DEMANDED[order] if demanded else None,
+        )
+
+
+def _costs(shape: Shape) -> dict[str, _Cost]:
+    """Chunk by chunk for the streaming orders, which so see the same; the whole for the search."""
+    numbers = numbers_of(shape)
+    sizes = Sizes(numbers.threads, numbers.thread_of_target)
+    streams: dict[str, Any] = {order: stream() for order, stream in _STREAMS.items()}
+    costs = {order: _Cost(0, 0.0, 0.0, 0.0, 0, 0) for order in streams}
+    for chunk in chunks_of(shape):
+        columns = Columns(*chunk)
+        for order, stream in streams.items():
+            _timed(costs[order], stream, columns, sizes)
+    for order, stream in streams.items():
+        with stream:
+            costs[order].racy, costs[order].size = len(stream.racy_events()), stream.size()
+    return costs | {"syncp": _search(shape, sizes)}
+
+
+def _timed(cost: _Cost, stream: Stream, columns: Columns, sizes: Sizes) -> None:
+    start, worked, own = time.perf_counter(), time.process_time(), time.thread_time()
+    stream.feed(columns, sizes)
+    cost.seconds += time.perf_counter() - start
+    cost.processor += time.process_time() - worked
+    cost.own += time.thread_time() - own
+    cost.events += len(columns.thread)
+
+
+def _search(shape: Shape, sizes: Sizes) -> _Cost:
+    columns = Columns(*columns_of(shape))
+    start, worked = time.perf_counter(), time.process_time()
+    search = sync_preserving.Search(columns, sizes)
+    racy = search.run()
+    seconds, processor = time.perf_counter() - start, time.process_time() - worked
+    return _Cost(len(columns.thread), seconds, processor, processor, len(racy), search.size())
+
+
+def _real_traces(folder: str) -> Iterator[Row]:
+    for path in sorted(Path(folder).glob("*.data")) if folder else ():
+        trace = read_trace(path)
+        for place, (order, races) in enumerate(
+            {"hb": hb.races, "shb": shb.races, "syncp": sync_preserving.races}.items()
+        ):
+            found, known = len(races(trace)), _RAPID_FINDS.get(path.stem)
+            demanded = str(known[place]) if known else ""
+            holds = found == known[place] if known else None
+            yield Row(f"{order}, {path.stem}", demanded, str(found), note="racy_events; demanded: RAPID's", holds=holds)
+        deadlocks, most = len(list(SyncDeadlockPredictor().predict(trace))), _DEADLOCKS.get(path.stem)
+        yield Row(
+            f"deadlocks, {path.stem}",
+            "" if most is None else f"<= {most}",
+            str(deadlocks),
+            note="sync-preserving; demanded: no more than there are",
+            holds=None if most is None else deadlocks <= most,
+        )
