@@ -34,7 +34,7 @@ WRITER: Final = 2
 READER: Final = 3
 
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
-_SHARE: Final = 2  # the hash table has at least so many slots for each entry
+SHARE: Final = 2  # the hash table has at least so many slots for each entry
 
 
 class Sections(NamedTuple):
@@ -156,12 +156,12 @@ def deeper(held: Held) -> Held:
 
 def roomy(touched: Touched, entries: int) -> bool:
     """Whether so many can be added."""
-    return bool(_SHARE * (touched.filled[0] + entries) <= len(touched.entry))
+    return bool(SHARE * (touched.filled[0] + entries) <= len(touched.entry))
 
 
 def rehashed(touched: Touched, entries: int) -> Touched:
     """Without entries that refer to nothing, and with room for so many more."""
-    wanted = 2 * _SHARE * (int(np.sum((touched.entry[:, WRITER] >= 0) | (touched.entry[:, READER] >= 0))) + entries)
+    wanted = 2 * SHARE * (int(np.sum((touched.entry[:, WRITER] >= 0) | (touched.entry[:, READER] >= 0))) + entries)
     made = touched_for(1 << (wanted - 1).bit_length())
     _move_entries(touched, made)
     return made

@@ -53,6 +53,7 @@ from mazurka.order.clocks import (
 )
 from mazurka.order.sections import (
     READER,
+    SHARE,
     WRITER,
     Held,
     Nested,
@@ -160,7 +161,7 @@ def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
     return (
         min(spare, len(accesses.found) - accesses.registers[0]) >= BLOCK
         and state.readers.spare[0] >= wanted
-        and 2 * (touched.filled[0] + wanted) <= len(touched.entry)
+        and SHARE * (touched.filled[0] + wanted) <= len(touched.entry)
         and (not nests or len(nested.newest) - nested.used[0] >= BLOCK)
         and (not composes or len(state.past.of_lock) - state.past.locks[0] >= BLOCK)
     )
