@@ -27,7 +27,7 @@ from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
-from mazurka.predict.seqcheck_cone import Cone, cone_of
+from mazurka.predict.seqcheck_cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES
 from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck_kernel import COMPILE_FROM, kernel_for
@@ -43,6 +43,9 @@ _OWN: Final = -2
 
 _READING: Final = (int(Op.READ), int(Op.RMW))
 _WRITING: Final = (int(Op.WRITE), int(Op.RMW))
+
+#: So many events, and half of those of the trace, may be looked at for questions before far windows are given up.
+_WORK: Final = 10_000_000
 
 
 def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
@@ -68,11 +71,12 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
 class SeqCheck:
     """Answers questions about one trace. Events are rows; up to ``complete_up_to`` rows what is undecided goes to the
     complete solver. Unless ``whole``, only rows that other threads may notice are looked at, and can be asked about;
-    left to itself it looks at all of a short trace."""
+    left to itself it looks at all of a short trace. ``work`` bounds what all questions together may cost."""
 
     trace: Trace
     complete_up_to: int = COMPLETE_UP_TO
     whole: bool | None = None
+    work: int = _WORK
     kernel: Any = None
     index: Index = field(init=False)
     rows: Ints = field(init=False)
@@ -91,6 +95,7 @@ class SeqCheck:
         targets = len(self.trace.targets)
         self.cone = cone_of(len(self.trace.threads), targets)
         self.slot = np.full(targets, NONE, np.int64)
+        self.cone.reg[ALLOWED] = self.work + len(self.rows) // 2
 
     def decide(self, question: Question) -> Answer:
         """``Feasible`` tells the rows in order."""

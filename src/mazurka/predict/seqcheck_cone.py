@@ -3,13 +3,14 @@
 A set is closed under program order, so it is a number of events per thread (``past``), and so many of its reads have
 to give what they gave (``kept``). Of what happens in the first rows of the trace nothing is asked: those before a row
 ``since`` are taken as they were, so that a question costs what is near it. A set grows from what is asked by
-one of three rules, which differ in what they do about critical sections:
+one of four rules, which differ in what they do about critical sections:
 
 - ``NEEDED``: only what every answer must have. No prefix is assumed: what was before ``since`` is not looked at.
   If a thread would have to get past what it is to stand before, there is no answer, on the whole trace.
 - ``AS_IT_WAS``: of the sections of a lock all but the last in the trace are left. If that grows to an end, its
   events in the order of the trace are an answer (sync-preserving: Mathur, Pavlogiannis, Viswanathan, POPL 2021,
   section 4).
+- ``EARLIER``: the same, but what else is in the set may happen in another order.
 - ``LEFT``: sections of a lock are left once there are two of them, but for those in which somebody is to stand.
 
 Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although nobody may need
@@ -28,11 +29,12 @@ import numpy as np
 from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LOOK, NONE, READ, Index, Ints
 
 #: The rules.
-NEEDED, AS_IT_WAS, LEFT = range(3)
+NEEDED, AS_IT_WAS, EARLIER, LEFT = range(4)
 
 #: Registers: how many threads wait, how many locks are touched, 1 once there is no such set; the window's first row,
-#: the rule.
-WAIT, TOUCHED, STUCK, SINCE, RULE = range(5)
+#: the rule; how many events have been in sets so far (each counts again in each set), and how many
+#: are allowed before far windows are given up.
+WAIT, TOUCHED, STUCK, SINCE, RULE, WORK, ALLOWED = range(7)
 
 #: As a number of events: the thread may go as far as it likes.
 FAR: Final = 2**31 - 1
@@ -71,7 +73,7 @@ def cone_of(threads: int, targets: int) -> Cone:
         by_lock[0],
         by_lock[1],
         np.zeros(targets, np.int64),
-        np.zeros(5, np.int64),
+        np.zeros(7, np.int64),
     )
 
 
@@ -106,6 +108,8 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> boo
         t = cone.waiting[cone.reg[WAIT]]
         cone.is_waiting[t] = 0
         _look(index, cone, t)
+    for t in range(len(cone.past)):
+        cone.reg[WORK] += cone.past[t] - cone.base[t]
     return bool(cone.reg[STUCK] == 0)
 
 

@@ -9,7 +9,7 @@ each window
    it stops where it need not go on, in its sections, then it leaves the innermost, and so on.
 
 Either way out is an answer about the whole trace. If there is none, the window is made eight times as long, up to
-the whole trace; there, what is left is undecided.
+the whole trace; there, what is left is undecided. Once more has been done than is allowed, windows stay short.
 
 Cost: that of the last window, mostly of some hundred events.
 """
@@ -20,7 +20,20 @@ from typing import Final
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import AS_IT_WAS, FAR, LEFT, NEEDED, SINCE, Cone, follow, grow, stop_of
+from mazurka.predict.seqcheck_cone import (
+    ALLOWED,
+    AS_IT_WAS,
+    EARLIER,
+    FAR,
+    LEFT,
+    NEEDED,
+    SINCE,
+    WORK,
+    Cone,
+    follow,
+    grow,
+    stop_of,
+)
 from mazurka.predict.seqcheck_index import NONE, Index, Ints
 from mazurka.predict.seqcheck_layout import BY_ROW, lay_out
 from mazurka.predict.seqcheck_order import CLOSED, CYCLE, close, forget
@@ -33,6 +46,9 @@ _STOPS: Final = 4
 
 #: How many rows before the events asked about the first window begins.
 _FIRST: Final = 64
+
+#: How many even if more has been done than is allowed.
+_NEAR: Final = 4096
 
 
 def decide(
@@ -47,7 +63,7 @@ def decide(
     while True:
         since = max(0, first - reach)
         answer, rows = _decide_since(index, cone, slot, happen, next_, before, since, tell)
-        if answer != UNDECIDED or since == 0:
+        if answer != UNDECIDED or since == 0 or (reach >= _NEAR and cone.reg[WORK] > cone.reg[ALLOWED]):
             return answer, since, rows
         reach *= 8
 
@@ -90,8 +106,12 @@ def _decide_since(
         exact = (sections == 0 or exact) and _is_exact(index, cone, cap)
     if exact and len(stop) == 0:
         return NO, rows
-    rows = _reordered(index, cone, slot, happen, next_, np.empty(0, np.int64), before)
-    return YES if len(rows) > 0 else UNDECIDED, rows
+    for rule in (EARLIER, LEFT):
+        follow(cone, since, rule)
+        rows = _reordered(index, cone, slot, happen, next_, np.empty(0, np.int64), before)
+        if len(rows) > 0:
+            return YES, rows
+    return UNDECIDED, rows
 
 
 def _is_exact(index: Index, cone: Cone, cap: Ints) -> bool:

@@ -94,7 +94,7 @@ def _start(check: SeqCheck, limit: int) -> Scan:
     for target in np.flatnonzero(suspect).tolist():
         suspect[target] = is_data(trace.targets[target])
     told_of, last_of = _numbered(shared), _numbered(suspect)
-    must = np.zeros((threads, threads), np.int64)
+    must = np.zeros((threads, threads), np.int32)
     return Scan(
         must,
         must.copy() if len(index.guard) else must,

@@ -138,8 +138,8 @@ def _follow(index: Index, state: Scan, e: int) -> None:
     position = e - index.starts[t]
     if kind == JOIN:
         u = index.thread[index.link[e]]
-        _join(state.must, t, state.must[u], u, index.link[e] - index.starts[u] + 1)
-        _join(state.value, t, state.must[u], u, index.link[e] - index.starts[u] + 1)
+        _join(state.must, t, state.must, u, u, index.link[e] - index.starts[u] + 1)
+        _join(state.value, t, state.must, u, u, index.link[e] - index.starts[u] + 1)
     elif kind == BRANCH:
         state.must[t] = state.value[t]
     elif x != NONE:
@@ -147,29 +147,36 @@ def _follow(index: Index, state: Scan, e: int) -> None:
         if kind != WRITE and source != NONE and index.thread[source] != t and not is_loose(index, e):
             _read(index, state, e, x, source)
         if kind in (WRITE, BOTH):
-            state.told[x] = state.value[t]
+            for v in range(len(state.value)):
+                state.told[x, v] = state.value[t, v]
             state.told[x, t] = position + 1
     if kind == WRITE and index.link[e] != NONE:
         u = index.thread[index.link[e]]
-        _join(state.must, u, state.must[t], t, position + 1)
-        _join(state.value, u, state.must[t], t, position + 1)
+        _join(state.must, u, state.must, t, t, position + 1)
+        _join(state.value, u, state.must, t, t, position + 1)
 
 
 def _read(index: Index, state: Scan, e: int, x: int, source: int) -> None:
     """What orders threads counts by itself; of what it read the value does not matter."""
     t, u = index.thread[e], index.thread[source]
     if index.kind[e] == READ or len(index.guard) == 0:
-        _join(state.value, t, state.told[x], u, source - index.starts[u] + 1)
-        _left_before(index, state.value, t, u, source, e)
+        least = source - index.starts[u] + 1
+        if state.value[t, u] < least:
+            _join(state.value, t, state.told, x, u, least)
+        if index.inside[source] != NONE and index.inside[e] != NONE:
+            _left_before(index, state.value, t, u, source, e)
     else:
         for clocks in (state.must, state.value):
             clocks[t, u] = max(clocks[t, u], source - index.starts[u] + 1)
 
 
-def _join(clocks: Ints, t: int, other: Ints, u: int, least: int) -> None:
-    for v in range(len(other)):
-        clocks[t, v] = max(clocks[t, v], other[v])
-    clocks[t, u] = max(clocks[t, u], least)
+def _join(clocks: Ints, t: int, other: Ints, row: int, u: int, least: int) -> None:
+    """Let a thread's clock take in a row of another array, and ``least`` events of a thread."""
+    for v in range(len(clocks)):
+        if other[row, v] > clocks[t, v]:
+            clocks[t, v] = other[row, v]
+    if least > clocks[t, u]:
+        clocks[t, u] = least
 
 
 def _left_before(index: Index, clocks: Ints, t: int, u: int, write: int, read: int) -> None:
