@@ -169,6 +169,8 @@ x: total = 3
 setattr(stats, "hits", "x")
 setattr(stats, thing, "x")
 getattr(stats, "hi" "ts")
+print(thing.format(stats))
+print(str.format(thing, stats))
 getattr(stats, "hi" + "ts")
 stats.__dict__["hits"] = ""
 vars(stats)

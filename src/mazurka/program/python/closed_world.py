@@ -42,6 +42,9 @@ _DYNAMIC: Final = frozenset(
 #: Of these, those that are harmless if called with the attribute's name as a constant, which is a word then.
 _BY_NAME: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 
+#: Methods of texts that say names: what they say is known if the text is in the source.
+_TEMPLATES: Final = frozenset({"format", "format_map", "vformat"})
+
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
@@ -55,6 +58,10 @@ def is_open(tree: ast.Module, package: str, tracked: Tracked) -> bool:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in _DYNAMIC:
                 return True
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()) if name.startswith("__") and name.endswith("__"):
+                return True
+            case ast.Attribute(value=template, attr=name) if name in _TEMPLATES and not isinstance(
+                template, ast.Constant
+            ):
                 return True
             case ast.Import() | ast.ImportFrom():
                 if any(name not in BLIND and not tracked(name) for name in _imported(node, package)):
