@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 KINDS: Final = (RACE, DEADLOCK, INTRUSION)
 
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
-_AFFORDABLE: Final = 40_000_000
+_AFFORDABLE: Final = 8_000_000
 
 #: Otherwise so many at a time.
 _WINDOW: Final = 20_000
@@ -107,11 +107,10 @@ class Search:
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
         """Candidates by what is looked for once, and of what there are more than may be asked about."""
         if kind not in self._groups:
-            groups, left = grouped(self.trace, kind, Each.LOCATIONS)
-            if kind == RACE:
-                by_event, more = grouped(self.trace, kind, Each.EVENTS)
-                groups, left = groups | by_event, left | more
-            self._groups[kind] = groups, left
+            once = (Each.LOCATIONS, Each.EVENTS) if kind == RACE else (Each.LOCATIONS,)
+            groups, left = grouped(self.trace, kind, *once)
+            first = {key: several for key, several in groups.items() if isinstance(key, tuple)}  # of places
+            self._groups[kind] = first | groups, left
         return self._groups[kind]
 
     def settle(self, kind: str, rows: Rows) -> None:

@@ -69,7 +69,7 @@ class Maximal:
 
     def predict(self, trace: Trace) -> Iterator[Prediction]:
         """What the trace proves, each as soon as it is known."""
-        groups, left = grouped(trace, self.kind, self.each, self.limit)
+        groups, left = grouped(trace, self.kind, self.each, limit=self.limit)
         self.undecided = len(left)
         questions = Questions(trace, self.window)
         for signature, several in groups.items():
@@ -89,22 +89,22 @@ class Maximal:
             self.undecided = len(left)
 
 
-def grouped(trace: Trace, kind: str, each: Each, limit: int = _LIMIT) -> tuple[Groups, set[Hashable]]:
+def grouped(trace: Trace, kind: str, *once: Each, limit: int = _LIMIT) -> tuple[Groups, set[Hashable]]:
     """What may be so, by what is looked for once; and of what there is more than may be asked about."""
     found: Groups = {}
     left: set[Hashable] = set()
-    signature = Signatures(trace, kind, each)
-    possible = candidates(kind, trace, each is Each.ALL)
+    signatures = [Signatures(trace, kind, each) for each in once]
+    possible = candidates(kind, trace, Each.ALL in once)
     for number, rows in enumerate(possible):
         if number >= _MOST:
             left.add(None)
             break
-        key = signature.of(rows)
-        several = found.setdefault(key, [])
-        if len(several) < limit:
-            several.append(rows)
-        else:
-            left.add(key)
+        for signature in signatures:
+            several = found.setdefault(key := signature.of(rows), [])
+            if len(several) < limit:
+                several.append(rows)
+            else:
+                left.add(key)
     if isinstance(possible, LockCircles) and not possible.complete:
         left.add(None)
     return found, left

@@ -6,10 +6,10 @@ needs by program order, forks, joins and by the reads that its existence depends
 it had (unless another write wrote an equal value). With branch events those are the reads before the last branch; a
 write's value needs all reads before it in its thread. Every race of a correct reordering is a candidate.
 
-One pass. Rows are the time: a thread knows of each other thread its latest row that must have happened. Accesses of a
-place are put into classes of equal thread, kind and held locks; the latest of a class is its *head*, and each access
-knows the one before it in its class. So a candidate is an access with a head and a bound: all of the class after the
-bound are its partners.
+A place all of whose accesses hold a common lock needs no more. For the others, one pass. Rows are the time: a thread
+knows of each other thread its latest row that must have happened. Accesses of a place are put into classes of equal
+thread, kind and held locks; the latest of a class is its *head*, and each access knows the one before it in its class.
+So a candidate is an access with a head and a bound: all of the class after the bound are its partners.
 
 The same source runs interpreted, on lists, and compiled by numba on arrays if the trace is long. Locksets are told
 apart by sums of random numbers of 56 bits.
@@ -38,6 +38,9 @@ _COMPILE_FROM: Final = 30_000
 
 _READ, _WRITE, _RMW, _ACQUIRE, _RELEASE = (int(op) for op in (Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE))
 _FORK, _JOIN, _BRANCH = int(Op.FORK), int(Op.JOIN), int(Op.BRANCH)
+
+#: So many locks are tried as what guards a place.
+_COMMON: Final = 3
 
 # Registers.
 _SETS: Final = 0
@@ -70,6 +73,7 @@ class _Scan(NamedTuple):
     set_at: Ints  # by lockset: where its locks begin; one more at the end
     pool: Ints
     table: Ints  # hash table of locksets, -1: free
+    common: Ints  # by place: locks that all its accesses hold, -1; -2 at first: none was met
     class_of: Ints  # by place: its first class, or -1
     next: Ints  # by class
     by: Ints
@@ -106,12 +110,14 @@ class Candidates:
 def candidates_of(trace: Trace) -> Candidates:
     """All candidates of a trace whose rows are steps of their own, by row."""
     compiled = len(trace) >= _COMPILE_FROM
+    survey: Any = _survey
     scan: Any = _scan
     if compiled:
-        from mazurka.predict.quick_compiled import scan as compiled_scan
+        from mazurka.predict import quick_compiled
 
-        scan = compiled_scan
+        survey, scan = quick_compiled.survey, quick_compiled.scan
     state, row = _begin(trace, compiled), 0
+    survey(state)
     while (row := int(scan(state, row))) < len(trace):
         state = _with_more_room(state)
     found = int(state.reg[_FOUND])
@@ -128,7 +134,7 @@ def _begin(trace: Trace, compiled: bool) -> _Scan:
     locking = np.where(op == _ACQUIRE, 1, np.where(op == _RELEASE, -1, 0))
     nesting = max((int(np.cumsum(locking[rows]).max(initial=0)) for rows in trace.rows_of_thread), default=0) + 1
     none = {"knows": threads * threads, "pending": threads * threads, "written": places * threads, "last": places}
-    none |= {"class_of": places, "current": threads, "before": len(trace), "table": 64}
+    none |= {"common": places * _COMMON, "class_of": places, "current": threads, "before": len(trace), "table": 64}
     zero = {
         "depth": len(trace.targets),
         "held": threads * nesting,
@@ -225,6 +231,49 @@ def _longer(column: Any, value: int) -> Any:
 # -- the pass, which numba compiles, too ------------------------------------------------------------------------------
 
 
+def _survey(s: Any) -> None:
+    """Find out which locks guard each place; nobody holds any afterwards."""
+    for i in range(len(s.common)):
+        s.common[i] = -2
+    for row in range(len(s.thread)):
+        t, op, x = s.thread[row], s.op[row], s.target[row]
+        if op in (_READ, _WRITE, _RMW):
+            if s.place[x] >= 0:
+                _intersect(s, t, s.place[x])
+        elif op == _ACQUIRE:
+            _acquire(s, t, x)
+        elif op == _RELEASE:
+            _release(s, t, x)
+    for x in range(len(s.depth)):
+        s.depth[x] = 0
+    for t in range(len(s.count)):
+        s.count[t] = 0
+        s.sum[t] = 0
+        s.current[t] = -1
+
+
+def _intersect(s: Any, t: int, place: int) -> None:
+    begin = t * (len(s.held) // len(s.count))
+    end = begin + s.count[t]
+    for k in range(place * _COMMON, (place + 1) * _COMMON):
+        if s.common[k] == -2:
+            i = begin + k - place * _COMMON
+            s.common[k] = s.held[i] if i < end else -1
+        elif s.common[k] >= 0:
+            kept = False
+            for i in range(begin, end):
+                kept |= s.held[i] == s.common[k]
+            if not kept:
+                s.common[k] = -1
+
+
+def _is_guarded(s: Any, place: int) -> bool:
+    for k in range(place * _COMMON, (place + 1) * _COMMON):
+        if s.common[k] >= 0:
+            return True
+    return False
+
+
 def _scan(s: Any, row: int) -> int:
     """Go through the rows from one on; the row before which room has to be made, or how many there are."""
     threads = len(s.count)
@@ -233,9 +282,10 @@ def _scan(s: Any, row: int) -> int:
         if op in (_READ, _WRITE, _RMW):
             place = s.place[x]
             if place >= 0:
-                if not _has_room(s):
-                    return row
-                _meet(s, row, t, op != _READ, place)
+                if not _is_guarded(s, place):
+                    if not _has_room(s):
+                        return row
+                    _meet(s, row, t, op != _READ, place)
                 _touch(s, row, t, op, place)
         elif op == _ACQUIRE:
             _acquire(s, t, x)
@@ -386,5 +436,8 @@ PASS: Final = (
     "_disjoint",
     "_meet",
     "_touch",
+    "_is_guarded",
+    "_intersect",
+    "_survey",
     "_scan",
 )

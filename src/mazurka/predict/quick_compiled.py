@@ -1,4 +1,4 @@
-"""The pass of :mod:`mazurka.predict.quick` compiled by numba, which is imported with this module."""
+"""The passes of :mod:`mazurka.predict.quick` compiled by numba, which is imported with this module."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numba
 from mazurka.predict import quick
 
 
-def _compile() -> Any:
+def _compile() -> tuple[Any, Any]:
     """The same functions, of the same source, that call each other's compiled versions."""
     space: dict[str, Any] = dict(vars(quick))
     jit: Any = numba.njit
     for name in quick.PASS:
         source: FunctionType = getattr(quick, name)
         space[name] = jit(cache=True, nogil=True)(FunctionType(source.__code__, space, name))
-    return space["_scan"]
+    return space["_survey"], space["_scan"]
 
 
-scan: Any = _compile()
+survey, scan = _compile()
