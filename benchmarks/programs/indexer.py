@@ -39,9 +39,9 @@ def program(n=12):
                 h = (h + 1) % SIZE
 
     run(*[lambda tid=tid: insert(tid) for tid in range(n)])
-    return tuple(slot.word for slot in table)
+    return table
 
 
 if __name__ == "__main__":
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 12
-    assert sum(word != 0 for word in program(n)) == 4 * n
+    assert sum(slot.word != 0 for slot in program(n)) == 4 * n
