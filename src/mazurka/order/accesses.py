@@ -32,7 +32,9 @@ from mazurka.order.clocks import (
     copy,
     forget_shared,
     give_row,
+    inner,
     jit,
+    lengthened,
     move,
     padded,
     take_row,
@@ -101,12 +103,12 @@ class Checks:
         if accesses.spare[0] < BLOCK:
             more = len(accesses.rows)
             accesses = accesses._replace(
-                rows=padded(accesses.rows, 2 * more),
+                rows=lengthened(accesses.rows, 2 * more),
                 free=with_more_free(accesses.free, more),
                 spare=accesses.spare + more,
             )
         if len(accesses.found) - accesses.registers[0] < BLOCK:
-            accesses = accesses._replace(found=padded(accesses.found, 2 * len(accesses.found)))
+            accesses = accesses._replace(found=lengthened(accesses.found, 2 * len(accesses.found)))
         self.accesses = accesses
 
     def run(self, columns: Any, child: Any, base: int, edges: Edges) -> None:
@@ -159,7 +161,7 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
     return at, edge
 
 
-@jit
+@inner
 def _choose(op, target, at, end, part, shift, chosen):  # type: ignore[no-untyped-def]
     """The rows that are accesses of the part, or move clocks; how many."""
     count = 0
@@ -170,7 +172,7 @@ def _choose(op, target, at, end, part, shift, chosen):  # type: ignore[no-untype
     return count
 
 
-@jit
+@inner
 def _fetch(target, chosen, count, shift, accesses):  # type: ignore[no-untyped-def]
     fetched = 0
     for k in range(count):
@@ -178,7 +180,7 @@ def _fetch(target, chosen, count, shift, accesses):  # type: ignore[no-untyped-d
     accesses.registers[1] = fetched
 
 
-@jit
+@inner
 def _learn_edge(clocks, thread, clock):  # type: ignore[no-untyped-def]
     forget_shared(clocks, thread)
     copy(clocks.now[thread], clock)
@@ -203,7 +205,7 @@ def meet(accesses, knows, writes, thread, x, event):  # type: ignore[no-untyped-
         accesses.registers[0] += 1
 
 
-@jit
+@inner
 def _unordered(accesses, event, thread, knows):  # type: ignore[no-untyped-def]
     """The latest access of an entry that is not known, or -1."""
     if thread != WIDE:
@@ -215,7 +217,7 @@ def _unordered(accesses, event, thread, knows):  # type: ignore[no-untyped-def]
     return latest
 
 
-@jit
+@inner
 def _write(accesses, x, thread, event, races_write, races_read):  # type: ignore[no-untyped-def]
     kept = accesses.kept
     if races_write or races_read:
@@ -227,7 +229,7 @@ def _write(accesses, x, thread, event, races_write, races_read):  # type: ignore
     kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3] = event, thread, -1, 0
 
 
-@jit
+@inner
 def _keep(accesses, x, column, thread, event, besides):  # type: ignore[no-untyped-def]
     """Keep an access, besides those that are kept or in their place."""
     kept = accesses.kept

@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, jit, padded
+from mazurka.order.clocks import BLOCK, inner, jit, padded
 from mazurka.order.locksets import Held, common, contains, give_back, held_by, is_tight, take, takes_again, with_sets
 from mazurka.order.streaming import Columns, Sizes
 from mazurka.trace.event import READS, WRITES, Op
@@ -183,7 +183,7 @@ def _note_all(thread, op, target, child, at, index, held, guards):  # type: igno
     return at
 
 
-@jit
+@inner
 def _judge(held, guards, x, now):  # type: ignore[no-untyped-def]
     guards.common[x] = now if guards.common[x] < 0 else common(held, guards.common[x], now)
     if guards.main[x] >= 0 and contains(held, now, guards.main[x]):
@@ -195,7 +195,7 @@ def _judge(held, guards, x, now):  # type: ignore[no-untyped-def]
         guards.votes[x] = 1
 
 
-@jit
+@inner
 def _note(index, held, t, op, x, child, event):  # type: ignore[no-untyped-def]
     """Enter an event; events come in the order of the trace."""
     if index.forked[t, 0] >= 0:  # needed as soon as it is the thread's turn, before its first event
@@ -227,7 +227,7 @@ def _note(index, held, t, op, x, child, event):  # type: ignore[no-untyped-def]
     index.passed[t] = event
 
 
-@jit
+@inner
 def _link(index, t, event, source, thread):  # type: ignore[no-untyped-def]
     """Unless the thread's earlier links ask for as much."""
     if thread != t and source > index.known[t, thread]:
@@ -235,7 +235,7 @@ def _link(index, t, event, source, thread):  # type: ignore[no-untyped-def]
         _append(index, t, event, -1, source, thread)
 
 
-@jit
+@inner
 def _append(index, t, event, lock, other, thread):  # type: ignore[no-untyped-def]
     entry = index.size[0]
     index.size[0] += 1
@@ -259,7 +259,7 @@ def grow(index, ideal):  # type: ignore[no-untyped-def]
                 grew = True
 
 
-@jit
+@inner
 def _pass(index, ideal, thread):  # type: ignore[no-untyped-def]
     """Go on to the latest event of a thread in the ideal."""
     entry, until = ideal.at[thread], ideal.until[thread]
@@ -275,7 +275,7 @@ def _pass(index, ideal, thread):  # type: ignore[no-untyped-def]
     ideal.at[thread] = entry
 
 
-@jit
+@inner
 def _pass_section(ideal, lock, section):  # type: ignore[no-untyped-def]
     """The section that has to be left because of it, or -1."""
     top = ideal.top[lock] if ideal.turn_of[lock] == ideal.turn[0] else ideal.below[lock]

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, jit, padded
+from mazurka.order.clocks import BLOCK, inner, jit, padded
 
 _MIX: Final = 0x9E3779B1
 
@@ -68,13 +68,13 @@ def with_sets(held: Held) -> Held:
     return held
 
 
-@jit
+@inner
 def is_tight(held):  # type: ignore[no-untyped-def]  # compiled, like all that follow
     """Whether :func:`with_sets` is needed before the next event."""
     return len(held.lock) - held.sizes[0] <= held.sizes[1] + 2 or held.sizes[1] + 1 >= held.stack.shape[1]
 
 
-@jit
+@inner
 def takes_again(held, t, lock):  # type: ignore[no-untyped-def]
     """Whether the thread has the lock already; that is counted."""
     for each in range(held.depth[t]):
@@ -84,7 +84,7 @@ def takes_again(held, t, lock):  # type: ignore[no-untyped-def]
     return False
 
 
-@jit
+@inner
 def take(held, t, lock, section):  # type: ignore[no-untyped-def]
     depth = held.depth[t]
     held.stack[t, depth], held.times[t, depth], held.section[t, depth] = lock, 1, section
@@ -93,7 +93,7 @@ def take(held, t, lock, section):  # type: ignore[no-untyped-def]
     held.set_of[t] = with_lock(held, held.set_of[t], lock)
 
 
-@jit
+@inner
 def give_back(held, t, lock):  # type: ignore[no-untyped-def]
     """What was remembered of the section, if the thread has the lock no more now; otherwise -1."""
     for each in range(held.depth[t] - 1, -1, -1):
@@ -122,7 +122,7 @@ def _enter_all(held):  # type: ignore[no-untyped-def]
         held.slots[_slot(held, held.smaller[number], held.lock[number])] = number
 
 
-@jit
+@inner
 def _slot(held, smaller, lock):  # type: ignore[no-untyped-def]
     """Where a set is, or would be."""
     mask = len(held.slots) - 1
@@ -135,7 +135,7 @@ def _slot(held, smaller, lock):  # type: ignore[no-untyped-def]
     return slot
 
 
-@jit
+@inner
 def with_lock(held, smaller, lock):  # type: ignore[no-untyped-def]
     """The set and a lock. There must be room."""
     slot = _slot(held, smaller, lock)
@@ -147,7 +147,7 @@ def with_lock(held, smaller, lock):  # type: ignore[no-untyped-def]
     return held.slots[slot]
 
 
-@jit
+@inner
 def contains(held, number, lock):  # type: ignore[no-untyped-def]
     while number:
         if held.lock[number] == lock:
@@ -156,7 +156,7 @@ def contains(held, number, lock):  # type: ignore[no-untyped-def]
     return False
 
 
-@jit
+@inner
 def disjoint(held, one, other):  # type: ignore[no-untyped-def]
     while one:
         if contains(held, other, held.lock[one]):
@@ -165,7 +165,7 @@ def disjoint(held, one, other):  # type: ignore[no-untyped-def]
     return True
 
 
-@jit
+@inner
 def common(held, one, other):  # type: ignore[no-untyped-def]
     """A set of the locks in both; ``one`` itself if the other has all of them. There must be room."""
     number, rest, all_of_them = 0, one, True

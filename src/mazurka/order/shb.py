@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.order.accesses import Checks, Edges
-from mazurka.order.clocks import BLOCK, WRITE, Clocks, clocks_for, copy, jit, learn, move, publish, with_room
+from mazurka.order.clocks import BLOCK, WRITE, Clocks, clocks_for, copy, inner, jit, learn, move, publish, with_room
 from mazurka.order.racy_events import RacyEvents, sorted_events
 from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of
 from mazurka.trace.trace import Trace
@@ -110,7 +110,7 @@ def _run(thread, op, target, child, base, at, clocks, edges):  # type: ignore[no
     return at, count
 
 
-@jit
+@inner
 def _fetch(target, at, end, clocks):  # type: ignore[no-untyped-def]
     """Wait for memory once, not for each entry."""
     fetched = 0

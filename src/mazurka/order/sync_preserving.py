@@ -35,7 +35,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.order.clocks import BLOCK, jit, padded
+from mazurka.order.clocks import BLOCK, inner, jit, padded
 from mazurka.order.ideals import DATA, LOCK, Ideal, Index, grow, ideal_for, index_of, kinds_of, locks_in
 from mazurka.order.locksets import contains, disjoint, give_back, released, take, takes_again
 from mazurka.order.racy_events import RacyEvents, sorted_events
@@ -280,7 +280,7 @@ def _run(thread, op, target, at, index, held, kept, ideals):  # type: ignore[no-
     return at
 
 
-@jit
+@inner
 def _is_full(kept):  # type: ignore[no-untyped-def]
     return (
         len(kept.found) - kept.sizes[_FOUND] < BLOCK
@@ -290,7 +290,7 @@ def _is_full(kept):  # type: ignore[no-untyped-def]
     )
 
 
-@jit
+@inner
 def _access(index, held, kept, ideals, t, x, writes, event):  # type: ignore[no-untyped-def]
     main = kept.main[x]
     chain = (0 if main >= 0 and contains(held, held.set_of[t], main) else 2) + (1 if writes else 0)
@@ -302,7 +302,7 @@ def _access(index, held, kept, ideals, t, x, writes, event):  # type: ignore[no-
     _keep(kept, t, kept.variable[x], chain, held.set_of[t], event)
 
 
-@jit
+@inner
 def _partner(index, held, kept, ideals, t, x, chain, event):  # type: ignore[no-untyped-def]
     """An earlier access that races with this one, or -1."""
     for other in range(4):
@@ -320,7 +320,7 @@ def _partner(index, held, kept, ideals, t, x, chain, event):  # type: ignore[no-
     return -1
 
 
-@jit
+@inner
 def _try_chain(index, held, kept, own, tried, t, x, chain):  # type: ignore[no-untyped-def]
     in_vain = True
     number = kept.classes[x, chain]
@@ -341,7 +341,7 @@ def _try_chain(index, held, kept, own, tried, t, x, chain):  # type: ignore[no-u
     return -1
 
 
-@jit
+@inner
 def _try(index, kept, own, trial, cell, t):  # type: ignore[no-untyped-def]
     """An access of the cell that races with what thread ``t`` does next, or -1."""
     thread = kept.cell_thread[cell]
@@ -363,7 +363,7 @@ def _try(index, kept, own, trial, cell, t):  # type: ignore[no-untyped-def]
     return -1
 
 
-@jit
+@inner
 def _first_beyond(kept, cell, t, until):  # type: ignore[no-untyped-def]
     """The first access of the cell after ``until``, or -1. Those before are marked, so as not to be met again."""
     row = kept.cell_mark[cell]
@@ -382,7 +382,7 @@ def _first_beyond(kept, cell, t, until):  # type: ignore[no-untyped-def]
     return following
 
 
-@jit
+@inner
 def _keep(kept, t, x, chain, locks, event):  # type: ignore[no-untyped-def]
     cell = _cell(kept, x, chain, locks, t)
     access = kept.sizes[_KEPT]
@@ -398,7 +398,7 @@ def _keep(kept, t, x, chain, locks, event):  # type: ignore[no-untyped-def]
         kept.clear[x, chain, t] += 1
 
 
-@jit
+@inner
 def _cell(kept, x, chain, locks, t):  # type: ignore[no-untyped-def]
     slot = _slot(kept, 4 * x + chain, locks, t)
     if kept.slots[slot] < 0:
@@ -411,7 +411,7 @@ def _cell(kept, x, chain, locks, t):  # type: ignore[no-untyped-def]
     return kept.slots[slot]
 
 
-@jit
+@inner
 def _slot(kept, chain, locks, t):  # type: ignore[no-untyped-def]
     """Where a cell is, or would be."""
     mask = len(kept.slots) - 1
@@ -432,7 +432,7 @@ def _enter_all(kept):  # type: ignore[no-untyped-def]
         kept.slots[_slot(kept, kept.cell_chain[cell], locks, kept.cell_thread[cell])] = cell
 
 
-@jit
+@inner
 def _class(kept, x, chain, locks):  # type: ignore[no-untyped-def]
     number = kept.classes[x, chain]
     while number >= 0:
