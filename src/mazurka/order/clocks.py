@@ -75,7 +75,7 @@ inlined: Any = _njit(cache=True, nogil=True, _nrt=False, inline="always", no_cfu
 
 
 #: Event -1 is known to all.
-_UNPUBLISHED: Final = np.array([-1, 0, -1, 0], np.int32)
+_UNPUBLISHED: Final = np.array([-1, 0, -1], np.int32)
 
 
 class Clocks(NamedTuple):
