@@ -13,13 +13,14 @@ from tests.oracle.orders import Orders
 from tests.oracle.orders_weak import guarded_trace
 from tests.oracle.predictable import Predictable, random_trace
 
+from mazurka.errors import MazurkaError
 from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.racy_events import RacyEvents
 from mazurka.order.streaming import PIECE, Columns, Sizes, Stream, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
 from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
 from mazurka.program.protocol import Step
-from mazurka.trace.columns import assemble, parts_of
+from mazurka.trace.columns import LARGEST, assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import Races, objections
@@ -190,6 +191,15 @@ def test_numbers_may_grow_from_part_to_part() -> None:
                 order.feed(columns.between(row, row + 1), Sizes(threads, others))
             whole.feed(columns, sizes)
             assert order.racy_events().event.tolist() == whole.racy_events().event.tolist()
+
+
+def test_events_that_cannot_be_numbered_are_refused() -> None:
+    columns, sizes = trace_columns(_draw(1)), sizes_of(_draw(1))
+    for stream in _STREAMS.values():
+        with stream(False) as order:
+            order.events = LARGEST - 3
+            with pytest.raises(MazurkaError, match="can't be numbered"):
+                order.feed(columns, sizes)
 
 
 def test_an_empty_trace_has_no_races() -> None:

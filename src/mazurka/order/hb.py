@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mazurka.order.accesses import Checks, no_edges
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of
+from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.trace.trace import Trace
 
 
@@ -50,6 +50,7 @@ class HappensBefore:
         self.company.__exit__(*raised)
 
     def feed(self, columns: Columns, sizes: Sizes) -> None:
+        events = with_events(self.events, columns)
         for half in self.halves:
             half.make_room(sizes.threads, sizes.targets)
         arguments = (columns, sizes.thread_of_target, self.events, no_edges(sizes.threads))
@@ -57,7 +58,7 @@ class HappensBefore:
         self.halves[0].run(*arguments)
         for other in others:
             other.result()
-        self.events += len(columns.thread)
+        self.events = events
 
     def racy_events(self) -> RacyEvents:
         found = np.concatenate([half.found() for half in self.halves])

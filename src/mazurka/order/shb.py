@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from mazurka.order.accesses import Checks, Edges
 from mazurka.order.clocks import BLOCK, WRITE, Clocks, clocks_for, copy, inner, jit, learn, move, publish, with_room
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of
+from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.trace.trace import Trace
 
 #: How many edges are handed over at once, at most.
@@ -53,6 +53,7 @@ class SchedulableHappensBefore:
         self.company.__exit__(*raised)
 
     def feed(self, columns: Columns, sizes: Sizes) -> None:
+        with_events(self.events, columns)
         self.checks.make_room(sizes.threads, sizes.targets)
         child, pending = sizes.thread_of_target, None
         for piece in columns.pieces():

@@ -14,7 +14,9 @@ from typing import Any, Final, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.errors import MazurkaError
 from mazurka.order.racy_events import RacyEvents
+from mazurka.trace.columns import LARGEST
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
@@ -60,6 +62,13 @@ class Stream(Protocol):
 
     def racy_events(self) -> RacyEvents:
         """Those found so far."""
+
+
+def with_events(events: int, columns: Columns) -> int:
+    """How many events there are with these, if they can be numbered."""
+    if events + len(columns.thread) > LARGEST:
+        raise MazurkaError("trace-too-large", f"more than {LARGEST:,} events: they can't be numbered")
+    return events + len(columns.thread)
 
 
 def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> Columns:
