@@ -198,7 +198,7 @@ def _order(state, composes, op, t, x, other, event):  # type: ignore[no-untyped-
 @inlined
 def _learn(state, composes, t, told):  # type: ignore[no-untyped-def]
     """Thread t comes after the event told of."""
-    event, other, row = told
+    event, other, row = told[0], told[1], told[2]
     clock = state.past.clock[t]
     if row < 0 or event <= clock[other]:
         return
