@@ -66,6 +66,7 @@ class ByteNames(Sequence[_Name], Generic[_Name]):
 
     def __init__(self, made: Callable[[int, str], _Name], slots: int = 1 << 12) -> None:
         self._made = made
+        self._numbers: dict[tuple[int, str], int] = {}  # those that were asked for by code that is not compiled
         self.slots = _empty(slots, slots // 2, 8 * slots)
 
     def grow(self, largest: int = LARGEST) -> None:
@@ -86,12 +87,15 @@ class ByteNames(Sequence[_Name], Generic[_Name]):
 
     def number(self, kind: int, name: str) -> int:
         """The number of a name, a new one if it is new; for code that is not compiled."""
+        known = self._numbers.get((kind, name))
+        if known is not None:
+            return known
         spans = Spans(1)
         data = np.frombuffer(name.encode(), np.uint8)
         spans.starts[0], spans.ends[0], spans.keys[0] = 0, len(data), _key(data, kind)
         number = np.empty(1, np.int32)
         self.column(data, spans, np.array([kind], np.uint8), 0, 1, number)
-        return int(number[0])
+        return self._numbers.setdefault((kind, name), int(number[0]))
 
     def column(
         self, data: NDArray[np.uint8], spans: Spans, kinds: NDArray[np.uint8], first: int, last: int, out: Any

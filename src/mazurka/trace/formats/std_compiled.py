@@ -1,12 +1,12 @@
 """STD at memory speed: compiled code for the lines of the common kind, :mod:`mazurka.trace.formats.std` for all others.
 
-The common kind is an access, a lock operation, a wait, a notification or a branch, in ASCII. Whatever else a line is,
-even malformed, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone decides what it means;
+The common kind is anything but the start, begin, end or join of a thread, in ASCII. Whatever else a line is, malformed
+perhaps, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone decides what it means;
 then compiled code goes on with the line after it. So this reader knows no errors, and nothing that the other does not.
 
 Invariants: a line leaves a row or an error, in order. Lines are split some thousand at a time, then each column's names
-are interned in one go, while their spans are in the cache. Cost: one look at each byte and three look-ups in hash
-tables per line, some 50 ns.
+are interned in one go, while their spans are in the cache, then lines that are not of the common kind are read. Cost:
+one look at each byte and three look-ups in hash tables per line, some 50 ns; 5 microseconds for the others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ _KINDS: Final = ["", "none", *sorted(set(KINDS.values()) - {"none"})]
 #: So many lines are split before their names are interned.
 _LINES: Final = 1 << 13
 
-_COMMON: Final = ("r", "w", "acq", "rel", "req", "wait", "notify", "branch")
+#: Those of operations that touch nothing of a thread, the most frequent first.
+_COMMON: Final = [word for word, op in WORDS.items() if KINDS[op] != "thread"]
+
+_LONGEST: Final = max(map(len, _COMMON))
 
 #: The shortest line, in bytes: `T|end|` and a line feed.
 _SHORTEST: Final = 7
@@ -54,7 +57,7 @@ class _Words(NamedTuple):
 def _words() -> _Words:
     ops = [WORDS[word] for word in _COMMON]
     return _Words(
-        np.array([int.from_bytes(word.encode(), "big") for word in _COMMON], np.uint64),
+        np.array([_word(np.frombuffer(f"{word}|".encode(), np.uint8), 0)[1] for word in _COMMON], np.uint64),
         np.array(ops, np.int8),
         np.array([_KINDS.index(KINDS[op]) for op in ops], np.int64),
     )
@@ -66,31 +69,24 @@ class _Tables:
         self.targets: ByteNames[tuple[str, str]] = ByteNames(lambda kind, name: (_KINDS[kind], name), 1 << 16)
         self.locations: ByteNames[Location] = ByteNames(lambda _, text: location_of(text), 1 << 14)
         self.names = Names(self.threads, self.targets, (), self.locations)
-        # Kinds of the names of some lines; those of threads are 1, of locations 0.
+
+
+class _Lines:
+    """Some lines that have been split: where the names of each column are, and which lines are still to be read."""
+
+    def __init__(self) -> None:
+        self.threads, self.targets, self.sites = Spans(_LINES), Spans(_LINES), Spans(_LINES)
+        # Kinds of names; those of threads are 1, of locations 0.
         self.kinds = np.empty(_LINES, np.uint8)
         self.ones, self.zeros = np.ones(_LINES, np.uint8), np.zeros(_LINES, np.uint8)
-        self.spans = Spans(_LINES), Spans(_LINES), Spans(_LINES)
+        self.odd = np.empty(_LINES, np.int64)
         self.words = _words()
 
-    def split(self, data: NDArray[np.uint8], at: int, columns: Columns, row: int) -> tuple[int, int]:
-        """Reads lines of the common kind, as many as fit, into rows from ``row``: up to which byte, and row."""
-        thread, target, site = self.spans
-        out = columns.select(slice(row, row + _LINES))
-        at, lines = _split(
-            data,
-            at,
-            min(_LINES, out.rows),
-            *thread.arrays,
-            *target.arrays,
-            *site.arrays,
-            self.kinds,
-            out.op,
-            self.words,
-        )
-        self.threads.column(data, thread, self.ones, 0, lines, out.thread)
-        self.targets.column(data, target, self.kinds, 0, lines, out.target)
-        self.locations.column(data, site, self.zeros, 0, lines, out.site)
-        return at, row + lines
+    def split(self, data: NDArray[np.uint8], at: int, out: Columns) -> tuple[int, int]:
+        """Splits lines from byte ``at``, as many as fit: up to which byte, and how many."""
+        spans = (*self.threads.arrays, *self.targets.arrays, *self.sites.arrays)
+        at, lines = _split(data, at, min(_LINES, out.rows), *spans, self.kinds, self.odd, out.op, self.words)
+        return int(at), int(lines)
 
 
 def read(source: Source) -> Parts:
@@ -99,19 +95,21 @@ def read(source: Source) -> Parts:
 
 
 def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
-    line = 1
+    first, lines = 1, _Lines()
     for block in source.blocks():
         data = np.frombuffer(block, np.uint8)
         columns = _columns(len(block) // _SHORTEST + 1)
         at = row = 0
         while at < len(block):
-            before = at
-            at, row = tables.split(data, at, columns, row)
-            if at == before:
-                at = block.find(b"\n", at) + 1 or len(block)
-                _odd(source, block, line, (before, at), tables, columns, row)
-                row += 1
-        line += block.count(b"\n")
+            out = columns.select(slice(row, row + _LINES))
+            at, count = lines.split(data, at, out)
+            tables.threads.column(data, lines.threads, lines.ones, 0, count, out.thread)
+            tables.targets.column(data, lines.targets, lines.kinds, 0, count, out.target)
+            tables.locations.column(data, lines.sites, lines.zeros, 0, count, out.site)
+            for line in np.flatnonzero(lines.odd[:count] >= 0).tolist():
+                _read_odd(source, block, first, int(lines.odd[line]), tables, out, line)
+            row += count
+        first += block.count(b"\n")
         yield columns.select(slice(0, row))._replace(value=np.full(row, NO_VALUE, np.int32))
 
 
@@ -121,17 +119,20 @@ def _columns(rows: int) -> Columns:
     return Columns(thread, np.empty(rows, np.int8), target, np.empty(0, np.int32), site)
 
 
-def _odd(
-    source: Source, block: bytes, first: int, line: tuple[int, int], tables: _Tables, columns: Columns, row: int
+def _read_odd(
+    source: Source, block: bytes, first: int, start: int, tables: _Tables, columns: Columns, row: int
 ) -> None:
-    """A line that is not of the common kind, from and to which byte of the block; ``first`` is the block's first."""
-    start, end = line
-    number = first + block.count(b"\n", 0, start)
-    text = source.text(block[start:end], number).removesuffix("\n").removesuffix("\r")
+    """A line that is not of the common kind, from a byte of the block, the first line of which is number ``first``."""
+    end = block.find(b"\n", start) + 1 or len(block)
     try:
+        text = block[start:end].decode().removesuffix("\n").removesuffix("\r")
         thread, op, (kind, name), location, _ = event_of_line(text)
     except Malformed as error:
+        number = first + block.count(b"\n", 0, start)
         raise source.malformed(number, error.column, error.what) from None
+    except UnicodeDecodeError:
+        source.text(block[start:end], first + block.count(b"\n", 0, start))
+        raise
     columns.thread[row] = tables.threads.number(1, thread)
     columns.op[row] = op
     columns.target[row] = tables.targets.number(_KINDS.index(kind), name)
@@ -143,42 +144,49 @@ def _odd(
 @jit
 def _split(  # type: ignore[no-untyped-def]
     data, at, most, threads, threads_end, thread_keys, targets, targets_end, target_keys, sites, sites_end, site_keys,
-    kinds, ops, words,
+    kinds, odd, ops, words,
 ):  # fmt: skip
-    """Splits lines from byte ``at``, until one is not of the common kind: up to which byte, and how many lines."""
+    """Splits lines from byte ``at``: up to which byte, and how many. ``odd`` is where a line starts that is not of the
+    common kind, -1 for others; the names of such a line are none. One function, as calls that pass arrays are slow."""
     size = len(data)
     for row in range(most):
         if at >= size:
             return at, row
-        bar, key = _name(data, at, _BAR, 33)
-        if bar == at or bar >= size:
-            return at, row
-        threads[row], threads_end[row], thread_keys[row] = at, bar, finished(key, bar - at, 1)
-        mark, key = _word(data, bar + 1)
-        which = _which(words.keys, key)
-        if which < 0 or mark >= size:
-            return at, row
-        kind = words.kinds[which]
-        if data[mark] == _OPEN:
-            start = mark + 1
-            close, key = _name(data, start, _CLOSE, 33)
-            after = close + 1
-            if close == start:
-                return at, row
-        elif kind == 1:
-            start, close, after, key = mark, mark, mark, np.uint64(0)
-        else:
-            return at, row
-        if after >= size or data[after] != _BAR:
-            return at, row
-        targets[row], targets_end[row], target_keys[row] = start, close, finished(key, close - start, kind)
-        end, key = _name(data, after + 1, _FEED, 32)
-        feed = end + 1 if end < size and data[end] == _RETURN else end
-        if feed >= size or data[feed] != _FEED:
-            return at, row
-        sites[row], sites_end[row], site_keys[row] = after + 1, end, finished(key, end - after - 1, 0)
-        kinds[row] = kind
-        ops[row] = words.ops[which]
+        feed = -1
+        while feed < 0:  # once: an odd line leaves it early
+            bar, thread_key = _name(data, at, _BAR, 33)
+            if bar == at or bar >= size:
+                break
+            mark, key = _word(data, bar + 1)
+            which = _which(words.keys, key)
+            if which < 0 or mark >= size:
+                break
+            kind = words.kinds[which]
+            start = close = after = mark
+            key = np.uint64(0)
+            if data[mark] == _OPEN:
+                start = mark + 1
+                close, key = _name(data, start, _CLOSE, 33)
+                after = close + 1
+            if (close == start and (start != mark or kind != 1)) or after >= size or data[after] != _BAR:
+                break
+            end, site_key = _name(data, after + 1, _FEED, 32)
+            last = end + 1 if end < size and data[end] == _RETURN else end
+            if last >= size or data[last] != _FEED:
+                break
+            threads[row], threads_end[row], thread_keys[row] = at, bar, finished(thread_key, bar - at, 1)
+            targets[row], targets_end[row], target_keys[row] = start, close, finished(key, close - start, kind)
+            sites[row], sites_end[row], site_keys[row] = after + 1, end, finished(site_key, end - after - 1, 0)
+            kinds[row] = kind
+            ops[row] = words.ops[which]
+            feed = last
+        odd[row] = -1
+        if feed < 0:
+            odd[row] = at
+            thread_keys[row] = target_keys[row] = site_keys[row] = 0
+            feed = at
+            while feed < size and data[feed] != _FEED:
+                feed += 1
         at = feed + 1
     return at, most
 
@@ -191,7 +199,8 @@ def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
     while end < len(data):
         byte = data[end]
         if byte == stop or (byte == _RETURN and stop == _FEED):
-            return end, key
+            if stop != _CLOSE or (end + 1 < len(data) and data[end + 1] == _BAR):  # else a bracket within the name
+                return end, key
         if byte < lowest or byte >= 127 or byte == _BAR:
             return at, key
         key = extended(key, end - at, byte)
@@ -205,7 +214,7 @@ def _word(data, at):  # type: ignore[no-untyped-def]
     word's if there are bytes before the letters: a NUL would not show in it."""
     key = np.uint64(0)
     end = at
-    while end < len(data) and end - at < 8 and data[end] != _OPEN and data[end] != _BAR:
+    while end < len(data) and end - at <= _LONGEST and data[end] != _OPEN and data[end] != _BAR:
         if data[end] < _LETTERS:
             return at, np.uint64(0)
         key = extended(key, end - at, data[end])
