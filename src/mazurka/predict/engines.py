@@ -39,6 +39,9 @@ _AFFORDABLE: Final = 8_000_000
 #: Otherwise so many at a time.
 _WINDOW: Final = 20_000
 
+#: So many events are looked at for far-reaching questions to SeqCheck.
+_WORK: Final = 1_000_000
+
 #: The default engine. Partial orders are of use to it in traces of so many events: their code takes time to load.
 AUTO: Final = "auto"
 _LONG: Final = 30_000
@@ -97,7 +100,7 @@ class Search:
         """What asks SeqCheck."""
         from mazurka.predict.seqcheck import SeqCheck
 
-        return SeqCheck(self.trace, complete_up_to=0)
+        return SeqCheck(self.trace, complete_up_to=0, work=_WORK)
 
     def vindicate(self, claim: Claim) -> Verdict:
         """What SeqCheck says, else the model."""
@@ -143,6 +146,7 @@ def _decided(
 ) -> _Proven:
     """One of each group, if one has a witness. ``whole``: a group in which none has settles what it is about."""
     settled = search.settled[tier.kind]
+    open_rows: set[Rows] = set()
     for key, several in groups:
         if key in settled:
             continue
@@ -151,6 +155,9 @@ def _decided(
             if search.expired():
                 unsure = True
                 break
+            if rows in open_rows:
+                unsure = True
+                continue
             tier.candidates += 1
             answer = ask(claim_of(tier.kind, rows))
             if isinstance(answer, Witness):
@@ -158,7 +165,9 @@ def _decided(
                 yield rows, answer
                 break
             tier.fallen += isinstance(answer, Infeasible)
-            unsure |= isinstance(answer, Unknown)
+            if isinstance(answer, Unknown):
+                unsure = True
+                open_rows.add(rows)
         if key not in settled:
             tier.undecided += unsure
             if whole and not unsure:

@@ -59,6 +59,7 @@ class LockCircles:
     limit: int = _LIMIT
     complete: bool = True
     _steps: int = 0
+    _longest: int = 0
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         for pattern in self.patterns():
@@ -75,12 +76,15 @@ class LockCircles:
             for first in rows_of:
                 for circle in self._closing([first], length, holding):
                     yield [rows_of[each] for each in circle]
+            if self._longest < length:
+                return
 
     def _closing(
         self, path: list[_Dependency], length: int, holding: dict[int, list[_Dependency]]
     ) -> Iterator[list[_Dependency]]:
         """The circles of so many dependencies that a path is the start of."""
         self._steps += 1
+        self._longest = max(self._longest, len(path))
         self.complete &= self._steps <= self.limit
         if not self.complete:
             return

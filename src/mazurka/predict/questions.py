@@ -41,6 +41,7 @@ class Questions:
     def __init__(self, trace: Trace, window: int | None = None, limit: int = _LIMIT) -> None:
         self.trace = trace
         self.window = window if window and window < len(trace) else None
+        self._locking = np.flatnonzero(np.isin(columns_of(trace).op, _LOCKING))
         self._branches = bool((columns_of(trace).op == Op.BRANCH).any())
         self._solver = ClosureSolver(limit)
         self._begin = -1
@@ -93,18 +94,23 @@ class Questions:
     def _held_at(self, begin: int) -> list[int]:
         """The acquires of locks that are held when the window begins, and waits that nobody has ended."""
         _, op, target, _, _ = columns_of(self.trace)
-        open_rows: dict[int, list[int]] = {}
-        for row in np.flatnonzero(np.isin(op[:begin], _LOCKING)).tolist():
-            if op[row] == Op.ACQUIRE:
-                open_rows.setdefault(int(target[row]), []).append(row)
-            elif open_rows.get(int(target[row])):
-                open_rows[int(target[row])].pop()
+        rows = self._locking[: int(np.searchsorted(self._locking, begin))]
+        depth = np.bincount(target[rows], np.where(op[rows] == Op.ACQUIRE, 1, -1), len(self.trace.targets))
+        held: list[int] = []
+        for lock in np.flatnonzero(depth > 0).tolist():
+            own: list[int] = []
+            for row in rows[target[rows] == lock].tolist():
+                if op[row] == Op.ACQUIRE:
+                    own.append(row)
+                elif own:
+                    own.pop()
+            held += own
         waiting = [
             int(rows[last - 1])
             for rows in self.trace.rows_of_thread
             if (last := int(np.searchsorted(rows, begin))) and op[rows[last - 1]] == Op.WAIT
         ]
-        return sorted([*waiting, *(row for rows in open_rows.values() for row in rows)])
+        return sorted([*held, *waiting])
 
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
         order = tuple([row for row in order if row not in self._held]) if self._held else order
