@@ -9,7 +9,8 @@ each window
    it stops where it need not go on, in its sections, then it leaves the innermost, and so on.
 
 Either way out is an answer about the whole trace. If there is none, the window is made eight times as long, up to
-the whole trace; there, what is left is undecided. Once more has been done than is allowed, windows stay short.
+the whole trace; there, what is left is undecided. Windows stay short where the next would do
+more than is still allowed, going by the last.
 
 Cost: that of the last window, mostly of some hundred events.
 """
@@ -47,7 +48,10 @@ _STOPS: Final = 4
 #: How many rows before the events asked about the first window begins.
 _FIRST: Final = 64
 
-#: How many even if more has been done than is allowed.
+#: By how much windows grow.
+_GROWTH: Final = 8
+
+#: How far windows reach even if more has been done than is allowed.
 _NEAR: Final = 4096
 
 
@@ -61,11 +65,13 @@ def decide(
     first = _first_row(index, happen, next_)
     reach = _FIRST
     while True:
-        since = max(0, first - reach)
+        since, before_it = max(0, first - reach), cone.reg[WORK]
         answer, rows = _decide_since(index, cone, slot, happen, next_, before, since, tell)
-        if answer != UNDECIDED or since == 0 or (reach >= _NEAR and cone.reg[WORK] > cone.reg[ALLOWED]):
+        if answer != UNDECIDED or since == 0:
             return answer, since, rows
-        reach *= 8
+        if reach >= _NEAR and cone.reg[WORK] + _GROWTH * (cone.reg[WORK] - before_it) > cone.reg[ALLOWED]:
+            return answer, since, rows
+        reach *= _GROWTH
 
 
 def _first_row(index: Index, happen: Ints, next_: Ints) -> int:

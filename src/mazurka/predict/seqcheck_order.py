@@ -64,7 +64,7 @@ def close(index: Index, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Orde
     """The least closed order of a set; of each pair of its events in ``before`` the first comes first."""
     room = 4
     while True:
-        order = _empty(cone, slot, len(before), room)
+        order = _empty(index, cone, slot, len(before), room)
         if len(order.head) > len(order.clock):
             return TOO_BIG, order
         code = _close(index, cone, order, before)
@@ -101,12 +101,12 @@ def forget(order: Order) -> None:
         order.slot[order.slots[i]] = NONE
 
 
-def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
+def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
     threads = len(cone.past)
     number = np.full(threads, NONE, np.int64)
     active = np.empty(threads, np.int64)
     at = np.zeros(threads + 1, np.int64)
-    count = size = 0
+    count = size = held = 0
     for t in range(threads):
         if cone.past[t] > cone.base[t]:
             active[count] = t
@@ -114,6 +114,10 @@ def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
             size += cone.past[t] - cone.base[t]
             count += 1
             at[count] = size
+            a = NONE if cone.base[t] == 0 else innermost(index, index.starts[t] + cone.base[t] - 1)
+            while a != NONE:
+                held += 1
+                a = int(index.inside[a])
     return Order(
         active[:count],
         number,
@@ -126,7 +130,7 @@ def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
         np.zeros(size + 1, np.int64),
         np.empty(size, np.int64),
         np.zeros(size + 1, np.int64),
-        np.empty(2 * size, np.int64),
+        np.empty(size + held, np.int64),
         np.empty(size, np.int64),
         np.zeros(2 * size + 1, np.int64),
         np.empty(size, np.int64),
@@ -140,20 +144,40 @@ def _empty(cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
 
 def _list(index: Index, cone: Cone, order: Order) -> None:
     """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
+    writes, acquires = np.empty(len(order.writes), np.int64), np.empty(len(order.sections), np.int64)
+    writing = entering = 0
     for t in order.active:
-        for e in range(index.starts[t] + cone.base[t], index.starts[t] + cone.past[t]):
+        begin = index.starts[t] + cone.base[t]
+        a = NONE if cone.base[t] == 0 else innermost(index, begin - 1)
+        while a != NONE:
+            if is_open(index, a, begin):
+                acquires[entering] = a
+                entering += 1
+            a = int(index.inside[a])
+        for e in range(begin, index.starts[t] + cone.past[t]):
             kind = index.kind[e]
-            if READ <= kind <= LEAVE:
-                if order.slot[index.target[e]] == NONE:
-                    order.slot[index.target[e]] = order.reg[SLOTS]
-                    order.slots[order.reg[SLOTS]] = index.target[e]
-                    order.reg[SLOTS] += 1
-                if counts(index, cone, e):
-                    order.reads[order.reg[COUNTING]] = e
-                    order.reg[COUNTING] += 1
-    for writing in range(2):
-        _collect(index, cone, order, writing == 1)
+            if kind < READ or kind > LEAVE:
+                continue
+            _number(order, index.target[e])
+            if kind in (WRITE, BOTH):
+                writes[writing] = e
+                writing += 1
+            elif kind == ENTER:
+                acquires[entering] = e
+                entering += 1
+            if counts(index, cone, e):
+                order.reads[order.reg[COUNTING]] = e
+                order.reg[COUNTING] += 1
+    _collect(index, order, writes[:writing], order.writes_at, order.writes)
+    _collect(index, order, acquires[:entering], order.sections_at, order.sections)
     _collect_readers(index, cone, order)
+
+
+def _number(order: Order, target: int) -> None:
+    if order.slot[target] == NONE:
+        order.slot[target] = order.reg[SLOTS]
+        order.slots[order.reg[SLOTS]] = target
+        order.reg[SLOTS] += 1
 
 
 def counts(index: Index, cone: Cone, e: int) -> bool:
@@ -165,21 +189,13 @@ def counts(index: Index, cone: Cone, e: int) -> bool:
     return bool(kind in (BOTH, LOOK))
 
 
-def _collect(index: Index, cone: Cone, order: Order, writing: bool) -> None:
-    """Lists of writes, or of sections, by slot."""
-    at, flat = (order.writes_at, order.writes) if writing else (order.sections_at, order.sections)
+def _collect(index: Index, order: Order, events: Ints, at: Ints, flat: Ints) -> None:
+    """Events by the slots of their targets; what has none is of no concern to the set."""
     for filling in range(2):
-        for t in order.active:
-            start = index.starts[t] + cone.base[t]
-            a = NONE if writing or cone.base[t] == 0 else innermost(index, start - 1)
-            while a != NONE:
-                if is_open(index, a, start) and order.slot[index.target[a]] != NONE:
-                    _count(at, flat, order.slot[index.target[a]], a, filling == 1)
-                a = int(index.inside[a])
-            for e in range(start, index.starts[t] + cone.past[t]):
-                kind = index.kind[e]
-                if (kind in (WRITE, BOTH)) if writing else kind == ENTER:
-                    _count(at, flat, order.slot[index.target[e]], e, filling == 1)
+        for e in events:
+            s = order.slot[index.target[e]]
+            if s != NONE:
+                _count(at, flat, s, e, filling == 1)
         _lay(at, filling)
 
 
