@@ -100,7 +100,7 @@ def test_sound_races_have_a_reordering_that_the_checker_believes() -> None:
         pairs = {*sync_preserving.races(trace).pairs(), *shb.races(trace).pairs()}
         asked = sync_preserving.SyncPreserving(trace)
         for first, second in pairs:
-            witness = asked.witness(first, second)
+            witness = asked.witness_of_race(first, second)
             assert witness is not None, seed
             assert witness.claim == Races(first, second), seed
             assert not objections(trace, witness), seed
@@ -191,6 +191,47 @@ def test_numbers_may_grow_from_part_to_part() -> None:
                 order.feed(columns.between(row, row + 1), Sizes(threads, others))
             whole.feed(columns, sizes)
             assert order.racy_events().event.tolist() == whole.racy_events().event.tolist()
+
+
+def _trace(*events: tuple[int, Op, str]) -> Trace:
+    kinds = {Op.ACQUIRE: "lock", Op.RELEASE: "lock", Op.FORK: "thread", Op.JOIN: "thread"}
+    log = [Step(thread, op, (kinds.get(op, "var"), target), 0, True, None) for thread, op, target in events]
+    return assemble(parts_of(trace_of(["0", "1", "2"], log)))
+
+
+def _found(trace: Trace) -> list[list[tuple[int, int]]]:
+    return [list(module.races(trace).pairs()) for module in (hb, shb, sync_preserving)]
+
+
+_ACQUIRE, _RELEASE, _READ, _WRITE = Op.ACQUIRE, Op.RELEASE, Op.READ, Op.WRITE
+
+
+def test_what_follows_a_racy_read_is_a_race_for_hb_only() -> None:
+    trace = _trace((0, _WRITE, "y"), (0, _WRITE, "x"), (1, _READ, "x"), (1, _WRITE, "y"))
+    assert _found(trace) == [[(1, 2), (0, 3)], [(1, 2)], [(1, 2)]]
+
+
+def test_sections_that_are_not_needed_hide_nothing_from_the_sync_preserving_search() -> None:
+    first = [(0, _WRITE, "y"), (0, _ACQUIRE, "l"), (0, _WRITE, "x"), (0, _RELEASE, "l")]
+    trace = _trace(*first, (1, _ACQUIRE, "l"), (1, _WRITE, "z"), (1, _RELEASE, "l"), (1, _WRITE, "y"))
+    assert _found(trace) == [[], [], [(0, 7)]]
+
+
+def test_sections_do_not_change_places() -> None:
+    first = [(0, _ACQUIRE, "l"), (0, _WRITE, "y"), (0, _RELEASE, "l")]
+    trace = _trace(*first, (1, _ACQUIRE, "l"), (1, _RELEASE, "l"), (1, _WRITE, "y"))
+    assert _found(trace) == [[], [], []]
+
+
+def test_a_circle_is_no_deadlock_if_one_thread_waits_for_the_other_to_have_been_through_it() -> None:
+    one = [(0, op, lock) for op, lock in ((_ACQUIRE, "a"), (_ACQUIRE, "b"), (_RELEASE, "b"), (_RELEASE, "a"))]
+    other = [(1, op, lock) for op, lock in ((_ACQUIRE, "b"), (_ACQUIRE, "a"), (_RELEASE, "a"), (_RELEASE, "b"))]
+    predictor = SyncDeadlockPredictor()
+    assert [each.rows for each in predictor.predict(_trace(*one, *other))] == [(1, 5)]
+    assert not list(predictor.predict(_trace(*one, (0, _WRITE, "flag"), (1, _READ, "flag"), *other)))
+    assert not list(predictor.predict(_trace(*one, (0, Op.FORK, "1"), *other)))
+    guarded = [[(thread, _ACQUIRE, "g"), *each, (thread, _RELEASE, "g")] for thread, each in enumerate((one, other))]
+    assert not list(predictor.predict(_trace(*guarded[0], *guarded[1])))
 
 
 def test_events_that_cannot_be_numbered_are_refused() -> None:

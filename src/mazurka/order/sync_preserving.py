@@ -42,7 +42,7 @@ from mazurka.order.racy_events import RacyEvents, sorted_events
 from mazurka.order.streaming import Columns, Sizes, bytes_in, columns_of, sizes_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Races, Witness
+from mazurka.witness.witness import Deadlocks, Races, Witness
 
 _WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
 _MIX: Final = 0x9E3779B1
@@ -97,25 +97,34 @@ class SyncPreserving:
         grow(self.index, ideal)
         return all(ideal.until[threads[event]] < event for event in events)
 
-    def order(self, *events: int) -> list[int] | None:
+    def order(self, *events: int) -> NDArray[np.int64] | None:
         """The steps of that ideal in the order of the trace. Cost: linear in the trace, some nanoseconds an event."""
         until = self.ideal(*events)
         if until is None:
             return None
-        end = int(until.max(initial=-1)) + 1
-        thread = self.columns.thread[: min(end, len(self.trace))]
+        thread = self.columns.thread[: int(until.max(initial=-1)) + 1]
         rows = np.flatnonzero(np.arange(len(thread), dtype=np.int32) <= until[thread])
-        return list(dict.fromkeys(np.asarray(self.trace.step)[rows].tolist()))
+        steps = np.asarray(self.trace.step, np.int64)[rows]
+        return steps[np.diff(steps, prepend=-1) > 0]
 
-    def witness(self, first: int, second: int) -> Witness | None:
-        """For two conflicting accesses: the reordering after which both come next; None if they don't race here."""
-        order = self.order(first, second)
-        return None if order is None else Witness(tuple(order), claim=Races(first, second))
+    def witness(self, claim: Races | Deadlocks, *events: int) -> Witness | None:
+        """The reordering after which the events come next, as is claimed; None if sections had to change places."""
+        order = self.order(*events)
+        if order is None:
+            return None
+        moved = np.flatnonzero(order != np.arange(len(order)))
+        prefix = int(moved[0]) if len(moved) else len(order)
+        return Witness(tuple(order[prefix:].tolist()), claim=claim, prefix=prefix)
+
+    def witness_of_race(self, first: int, second: int) -> Witness | None:
+        """For two conflicting accesses, given as rows; None if they don't race here."""
+        step = self.trace.step
+        return self.witness(Races(int(step[first]), int(step[second])), first, second)
 
 
 def witness_of(trace: Trace, first: int, second: int) -> Witness | None:
     """For one pair of events; for several ask a :class:`SyncPreserving`."""
-    return SyncPreserving(trace).witness(first, second)
+    return SyncPreserving(trace).witness_of_race(first, second)
 
 
 # Registers of what is kept.

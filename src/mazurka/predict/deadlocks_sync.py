@@ -24,7 +24,7 @@ from mazurka.order.sync_preserving import SyncPreserving
 from mazurka.predict.lock_circles import DEADLOCK, patterns_of
 from mazurka.predict.predictor import Prediction
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Deadlocks, Witness
+from mazurka.witness.witness import Deadlocks
 
 
 @dataclass(slots=True)
@@ -40,7 +40,8 @@ class SyncDeadlockPredictor:
             asked = asked or SyncPreserving(trace)
             self.patterns += 1
             rows = asked.first_of(pattern)
-            order = None if rows is None else asked.order(*rows)
-            if rows is not None and order is not None:
-                steps = tuple(trace.step[row] for row in rows)
-                yield Prediction(DEADLOCK, rows, Witness(tuple(order), claim=Deadlocks(steps)))
+            if rows is None:
+                continue
+            witness = asked.witness(Deadlocks(tuple(int(trace.step[row]) for row in rows)), *rows)
+            if witness is not None:
+                yield Prediction(DEADLOCK, rows, witness)
