@@ -194,8 +194,19 @@ def _by_model(search: Search, tier: Tier) -> _Proven:
     tier.undecided += len(left - search.settled[tier.kind])
 
 
+def _by_sync_preserving(search: Search, tier: Tier) -> _Proven:
+    """Deadlocks that show without sections changing places."""
+    from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
+
+    for prediction in SyncDeadlockPredictor().predict(search.trace):
+        tier.candidates += 1
+        search.settle(tier.kind, prediction.rows)
+        yield prediction.rows, prediction.witness
+
+
 _TIERS: Final[dict[str, Callable[[Search, Tier], _Proven]]] = {
     **dict.fromkeys(_ORDERS, _by_order),
+    "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,
 }
@@ -211,6 +222,7 @@ ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         INTRUSION: ("seqcheck", "maximal"),
     },
     **{name: {RACE: (name,)} for name in _ORDERS},
+    "syncp": {RACE: ("syncp",), DEADLOCK: ("spd",)},
     "seqcheck": dict.fromkeys(KINDS, ("seqcheck",)),
     "maximal": dict.fromkeys(KINDS, ("maximal",)),
 }
