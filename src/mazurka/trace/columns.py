@@ -91,11 +91,26 @@ def assemble(parts: Parts) -> Trace:
 
 
 def parts_of(trace: Trace, rows: int = 1 << 20) -> Parts:
-    """A trace in parts of so many rows. Targets of our own runs become a kind and a name."""
+    """A trace in parts of so many rows. Targets of our own runs become a kind and a name, their values texts, and of
+    sites that only the program knows there is nothing to tell."""
     columns = columns_of(trace)
-    targets = [(str(target[0]), " ".join(map(str, target[1:]))) for target in trace.targets]
-    names = Names(trace.threads, targets, [str(value) for value in trace.values], trace.locations)
+    if not trace.locations:
+        columns = columns._replace(site=np.full(columns.rows, -1, np.int32))
+    names = Names(trace.threads, _named(trace.targets), _texts(trace.values), trace.locations)
     return Parts(names, (columns.select(slice(at, at + rows)) for at in range(0, columns.rows, rows)))
+
+
+def _named(targets: Sequence[Any]) -> Sequence[tuple[str, str]]:
+    """Different names for different targets, in plain words where that gives them."""
+    named = [(str(target[0]), " ".join(map(str, target[1:]))) for target in targets]
+    if len(set(named)) < len(named):
+        return [(str(target[0]), repr(target[1:])) for target in targets]
+    return named
+
+
+def _texts(values: Sequence[Any]) -> Sequence[str]:
+    """Different texts for different values."""
+    return values if all(isinstance(value, str) for value in values) else [repr(value) for value in values]
 
 
 class Rows(Sequence[Numbers]):

@@ -2,8 +2,8 @@
 
 ``thread`` and ``op`` have to be there, in any order; other columns are errors. Operations are ``read``, ``write``,
 ``acquire`` ...: the names of :class:`mazurka.trace.event.Op` in lower case. ``kind`` says what is touched (``var``,
-``lock``, ``thread``, ``cond`` ...); left empty, it is what the operation touches as a rule. An empty value or location
-is none. Fields are quoted as usual; no field holds the end of a line.
+``lock``, ``thread``, ``cond`` ...); left empty, it is what the operation touches as a rule, and that has a name. An
+empty value or location is none. Fields are quoted as usual; no field holds the end of a line.
 """
 
 from __future__ import annotations
@@ -80,10 +80,9 @@ def _event(thread: str, word: str, kind: str, target: str, value: str, location:
         raise Malformed(1, "no name of a thread")
     if op in OWN:
         target = thread
-    kind = kind or KINDS[op]
-    if kind != "none" and not target:
+    if not target and not kind and KINDS[op] != "none":
         raise Malformed(1, f"{word} of what?")
-    return Told(thread, op, (kind, target), location, value or None)
+    return Told(thread, op, (kind or KINDS[op], target), location, value or None)
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
@@ -99,7 +98,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         Piece("thread", lambda name: quoted(name) + ","),
         Piece("op", lambda op: op.name.lower() + ","),
         Piece("target", lambda target: f"{quoted(target[0])},{quoted(target[1])},"),
-        Piece("value", lambda value: quoted(value) + ",", missing=","),
+        Piece("value", lambda value: quoted(value or losses.escaped(value)) + ",", missing=","),
         Piece("site", lambda location: quoted(text_of(location)) + "\n", missing="\n"),
     )
     write_pieces(parts, out, pieces)
