@@ -246,17 +246,24 @@ class Predictable:
 
 
 def random_trace(
-    rng: random.Random, length: int, threads: int = 3, branching: bool = False, valued: bool = False
+    rng: random.Random,
+    length: int,
+    threads: int = 3,
+    branching: bool = False,
+    valued: bool = False,
+    waiting: bool = False,
 ) -> Trace:
-    """A well-formed trace of up to ``length`` events: two places, three locks, perhaps forks and joins."""
-    return _Recorder(rng, threads, branching, valued).run(length)
+    """A well-formed trace of up to ``length`` events: two places, three locks, perhaps forks and joins; if ``waiting`` a
+    condition, too, of which :class:`Predictable` knows nothing."""
+    return _Recorder(rng, threads, branching, valued, waiting).run(length)
 
 
 class _Recorder:
     """Lets threads do this and that; what can't be done now is not recorded."""
 
-    def __init__(self, rng: random.Random, threads: int, branching: bool, valued: bool) -> None:
-        self.rng, self.branching, self.valued = rng, branching, valued
+    def __init__(self, rng: random.Random, threads: int, branching: bool, valued: bool, waiting: bool) -> None:
+        self.rng, self.branching, self.valued, self.waiting = rng, branching, valued, waiting
+        self.parked: list[int] = []
         self.log: list[Step] = []
         self.names = [str(number) for number in range(threads)]
         self.held: list[list[str]] = [[] for _ in self.names]
@@ -314,7 +321,22 @@ class _Recorder:
             held.append(lock)
             self._emit(thread, Op.ACQUIRE, ("lock", lock))
 
+    def _wait_or_notify(self, thread: int) -> None:
+        if self.rng.random() < 0.5 and len(self.alive) > 1:
+            self._emit(thread, Op.WAIT, ("cond", "c"))
+            self.parked.append(thread)
+            self.alive.discard(thread)
+            return
+        everybody = self.rng.random() < 0.3
+        self._emit(thread, Op.NOTIFY_ALL if everybody else Op.NOTIFY, ("cond", "c"))
+        woken = self.parked if everybody else self.parked[:1]
+        self.alive |= set(woken)
+        self.parked = self.parked[len(woken) :]
+
     def _live(self, thread: int) -> None:
+        if self.waiting and self.rng.random() < 0.6:
+            self._wait_or_notify(thread)
+            return
         waiting = [n for n in range(len(self.names)) if n not in self.forked]
         joinable = [n for n in self.ended if n != thread]
         if waiting:

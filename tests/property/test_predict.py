@@ -14,6 +14,7 @@ from tests.oracle.predictable import Predictable, random_trace
 
 from mazurka.predict.engines import ENGINES, KINDS, Search, run
 from mazurka.predict.maximal import Each, Maximal
+from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Deadlocks, Intrudes, Races, Witness
 
@@ -97,6 +98,25 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(engine: str) -> None:
             assert all(bool(told[kind]) == bool(expected[kind]) for kind in KINDS)
             assert search.tiers[-1].undecided == 0
     assert found["race"] > _SHARE
+
+
+def test_what_is_waited_for_is_respected() -> None:
+    """Where threads wait on conditions, by the rules of the checker; those of the model are held to the oracle's in
+    test_closure.py."""
+    found: Counter[str] = Counter()
+    for seed in range(2 * _SHARE):
+        rng = random.Random(seed)
+        trace = random_trace(rng, rng.randrange(8, 22), rng.choice((2, 3, 4)), bool(seed & 1), bool(seed & 2), True)
+        if Op.WAIT not in trace.op:
+            continue
+        checker, told = Checker(trace), {}
+        for engine in ("maximal", "auto", "seqcheck", "shb"):
+            bugs = list(run(Search(trace), engine, KINDS))
+            assert all(checker.objections(bug.witness) == [] for bug in bugs), engine
+            told[engine] = {(bug.kind, bug.rows[-1]) for bug in bugs if bug.kind == "race"}
+            found[engine] += len(bugs)
+        assert told["seqcheck"] | told["shb"] <= told["maximal"] == told["auto"]
+    assert min(found[engine] for engine in ("maximal", "seqcheck")) > 20
 
 
 def test_what_is_not_so_is_not_believed() -> None:

@@ -25,8 +25,10 @@ from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Groups, Signatures, claim_of, grouped, never
 from mazurka.predict.questions import Questions, Verdict
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Claim, Witness
+from mazurka.witness import Checker, Claim, Witness
 
 if TYPE_CHECKING:
     from mazurka.predict.seqcheck import SeqCheck
@@ -102,9 +104,22 @@ class Search:
 
         return SeqCheck(self.trace, complete_up_to=0, work=_WORK)
 
+    @cached_property
+    def _checker(self) -> Checker | None:
+        """What SeqCheck's witnesses have to pass where threads wait on conditions, of which it knows too little."""
+        waits = Op.WAIT in columns_of(self.trace).op
+        return Checker(self.trace) if waits else None
+
+    def ask_quickly(self, claim: Claim) -> Verdict:
+        """What SeqCheck says."""
+        answer = self.quick.prove(claim)
+        if self._checker is None or (isinstance(answer, Witness) and not self._checker.objections(answer)):
+            return answer
+        return Unknown("threads wait on conditions")
+
     def vindicate(self, claim: Claim) -> Verdict:
         """What SeqCheck says, else the model."""
-        answer = self.quick.prove(claim)
+        answer = self.ask_quickly(claim)
         return self.questions.ask(claim) if isinstance(answer, Unknown) else answer
 
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
@@ -184,7 +199,7 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
     """All candidates of the quick check, as far as SeqCheck can tell."""
-    return _decided(search, tier, search.groups(tier.kind)[0].items(), search.quick.prove)
+    return _decided(search, tier, search.groups(tier.kind)[0].items(), search.ask_quickly)
 
 
 def _by_model(search: Search, tier: Tier) -> _Proven:
