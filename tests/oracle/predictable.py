@@ -253,8 +253,8 @@ def random_trace(
     valued: bool = False,
     waiting: bool = False,
 ) -> Trace:
-    """A well-formed trace of up to ``length`` events: two places, three locks, perhaps forks and joins; if ``waiting`` a
-    condition, too, of which :class:`Predictable` knows nothing."""
+    """A well-formed trace of up to ``length`` events: two places, three locks, perhaps forks and joins. If ``waiting``
+    a condition, too, of which :class:`Predictable` knows nothing."""
     return _Recorder(rng, threads, branching, valued, waiting).run(length)
 
 
