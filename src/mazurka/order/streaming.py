@@ -24,7 +24,7 @@ from mazurka.trace.trace import Trace
 LONG: Final = 200_000
 
 #: How many events are handed from one thread to the other at a time.
-PIECE: Final = 1 << 18
+PIECE: Final = 1 << 17
 
 
 class Columns(NamedTuple):
