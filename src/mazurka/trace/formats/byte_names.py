@@ -26,7 +26,8 @@ jit: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
 #: The number of the empty name of kind 0.
 NONE: Final = -1
 
-_SHORT: Final = 7
+#: Names up to this long are their own keys.
+SHORT: Final = 7
 _KIND_AT: Final = np.uint64(56)
 _LONG: Final = np.uint64(1 << 63)
 _EIGHT: Final = np.uint64(8)
@@ -134,15 +135,15 @@ def _empty(slots: int, names: int, room: int) -> Slots:
 @jit
 def extended(key, length, byte):  # type: ignore[no-untyped-def]
     """The key of a name of ``length`` bytes, whose key is ``key``, and one more."""
-    if length < _SHORT:
+    if length < SHORT:
         return key << _EIGHT | np.uint64(byte)
-    return (key ^ np.uint64(byte)) * _PRIME
+    return key * _PRIME ^ np.uint64(byte)
 
 
 @jit
 def finished(key, length, kind):  # type: ignore[no-untyped-def]
     """The key of a whole name of a kind."""
-    if length <= _SHORT:
+    if length <= SHORT:
         return key | np.uint64(kind) << _KIND_AT
     return key ^ np.uint64(kind) << _KIND_AT | _LONG
 

@@ -1,8 +1,9 @@
 """STD at memory speed: compiled code for the lines of the common kind, :mod:`mazurka.trace.formats.std` for all others.
 
-The common kind is anything but the start, begin, end or join of a thread, in ASCII. Whatever else a line is, malformed
-perhaps, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone decides what it means;
-then compiled code goes on with the line after it. So this reader knows no errors, and nothing that the other does not.
+The common kind is anything but the start, begin, end or join of a thread, in ASCII, in a word of up to seven letters.
+Whatever else a line is, malformed perhaps, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone
+decides what it means; then compiled code goes on with the line after it. So this reader knows no errors, and nothing
+that the other does not.
 
 Invariants: a line leaves a row or an error, in order. Lines are split some thousand at a time, then each column's names
 are interned in one go, while their spans are in the cache, then lines that are not of the common kind are read. Cost:
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Location
-from mazurka.trace.formats.byte_names import ByteNames, Spans, extended, finished, jit
+from mazurka.trace.formats.byte_names import SHORT, ByteNames, Spans, extended, finished, jit
 from mazurka.trace.formats.gathering import NO_SITE
 from mazurka.trace.formats.line_reading import Malformed
 from mazurka.trace.formats.source import Source
@@ -34,10 +35,8 @@ _KINDS: Final = ["", "none", *sorted(set(KINDS.values()) - {"none"})]
 #: So many lines are split before their names are interned.
 _LINES: Final = 1 << 13
 
-#: Those of operations that touch nothing of a thread, the most frequent first.
-_COMMON: Final = [word for word, op in WORDS.items() if KINDS[op] != "thread"]
-
-_LONGEST: Final = max(map(len, _COMMON))
+#: Those of operations that touch nothing of a thread, and that are their own keys; the most frequent first.
+_COMMON: Final = [word for word, op in WORDS.items() if KINDS[op] != "thread" and len(word) <= SHORT]
 
 #: The shortest line, in bytes: `T|end|` and a line feed.
 _SHORTEST: Final = 7
@@ -210,12 +209,12 @@ def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
 
 @jit
 def _word(data, at):  # type: ignore[no-untyped-def]
-    """Where a word ends, at a bracket or bar, and its key; one too long for a common word is cut, and the key is no
-    word's if there are bytes before the letters: a NUL would not show in it."""
+    """Where a word ends, at a bracket or bar, and its key; 0 if it is too long to be common, or has bytes before the
+    letters: a NUL would not show in a key."""
     key = np.uint64(0)
     end = at
-    while end < len(data) and end - at <= _LONGEST and data[end] != _OPEN and data[end] != _BAR:
-        if data[end] < _LETTERS:
+    while end < len(data) and data[end] != _OPEN and data[end] != _BAR:
+        if data[end] < _LETTERS or end - at >= SHORT:
             return at, np.uint64(0)
         key = extended(key, end - at, data[end])
         end += 1
