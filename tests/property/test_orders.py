@@ -154,7 +154,7 @@ def deadlocking_trace(rng: random.Random, length: int, threads: int) -> Trace:
 
 
 def _large() -> tuple[Columns, Sizes]:
-    shape = Shape(3 * PIECE, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
+    shape = Shape(6 * PIECE, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
     numbers = numbers_of(shape)
     return Columns(*columns_of(shape)), Sizes(numbers.threads, numbers.thread_of_target)
 
