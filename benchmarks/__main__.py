@@ -44,6 +44,7 @@ MEASUREMENTS: Final = {
     "traces": "trace_reading",
     "orders": "orders",
     "weak-orders": "orders_weak",
+    "predict": "predict",
     "seqcheck": "seqcheck",
     "footprint": "footprint",
 }

@@ -1,0 +1,112 @@
+"""What `mazurka predict` finds by default, and how fast: on generated traces, and on the real ones in the folder that
+the environment variable TRACES names (RapidBin files of the SPDOffline benchmarks; re-entrant locks are mended).
+
+Demanded of real traces is what the best sound tool finds in them, or exhaustive search where that came to an end; of
+generated ones two million events a second, from columns in memory to checked findings. Processor time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from benchmarks.generated_traces import Shape, columns_of, numbers_of
+from benchmarks.row import Row, Settings
+from mazurka.predicting import Numbered, Request, predict
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.trace.event import Location
+from mazurka.trace.reading import read_trace
+from mazurka.trace.repair import repaired
+from mazurka.trace.trace import Trace
+
+#: Racy events that a sound tool finds: OSR, or exhaustive search.
+_RACY: Final = {"jigsaw": 97, "cache4j_dlf": 26, "Account": 3, "Deadlock": 1}
+
+#: Deadlocks by exhaustive search.
+_DEADLOCKS: Final = {"Bensalem": 1, "StringBuffer": 2, "Deadlock": 0, "Transfer": 0}
+
+_SECONDS: Final = {"jigsaw": 10.0}
+_RATE: Final = 2_000_000
+_MILLION: Final = 1_000_000
+_SITES: Final = 1_000
+
+
+def measure(settings: Settings) -> Iterator[Row]:
+    yield from _real_traces(os.environ.get("TRACES", ""), settings.seconds)
+    _report(_generated(Shape(100_000)), settings.seconds)  # loads what is compiled
+    for length in (1, 5, 20):
+        for threads in (8, 64):
+            yield _rate(Shape(length * _MILLION, threads=threads), f"{length} M events, {threads} threads", settings)
+
+
+def _report(trace: Trace, limit: float) -> tuple[PredictionReport, float]:
+    began = time.process_time()
+    report = predict(Numbered(trace), Request("", "auto", ("race", "deadlock"), time_limit=limit))
+    assert not report.refused
+    return report, time.process_time() - began
+
+
+def _real_traces(folder: str, limit: float) -> Iterator[Row]:
+    for path in sorted(Path(folder).glob("*.data")) if folder else ():
+        trace = repaired(read_trace(path)).trace
+        _report(trace, limit)
+        report, seconds = _report(trace, limit)
+        counts, name = report.counts, path.stem
+        note = f"{counts.race_locations} race_locations; {report.undecided} undecided; {seconds:.2f} s"
+        least = _RACY.get(name)
+        yield Row(
+            f"{name}, racy_events",
+            "" if least is None else f"at least {least}",
+            f"{counts.racy_events}",
+            note=note,
+            holds=None if least is None else counts.racy_events >= least,
+        )
+        exact = _DEADLOCKS.get(name)
+        yield Row(
+            f"{name}, deadlocks",
+            "" if exact is None else f"{exact}",
+            f"{counts.deadlocks}",
+            holds=None if exact is None else counts.deadlocks == exact,
+        )
+        if name in _SECONDS:
+            most = _SECONDS[name]
+            yield Row(f"{name}, whole", f"under {most:g} s", f"{seconds:.2f} s", holds=seconds < most)
+
+
+def _rate(shape: Shape, name: str, settings: Settings) -> Row:
+    trace = _generated(shape)
+    report, seconds = _report(trace, settings.seconds)
+    counts = report.counts
+    return Row(
+        f"auto, {name}",
+        f"{_RATE / 1e6:g} M events/s",
+        f"{len(trace) / seconds / 1e6:.2f} M events/s",
+        note=f"{counts.racy_events} racy_events, {counts.race_locations} race_locations, {counts.deadlocks} deadlocks; "
+        f"{report.undecided} undecided",
+        holds=len(trace) / seconds >= _RATE,
+    )
+
+
+def _generated(shape: Shape) -> Trace:
+    columns, numbers = columns_of(shape), numbers_of(shape)
+    targets = [
+        *(("thread", str(number)) for number in range(shape.threads)),
+        *(("lock", str(number)) for number in range(shape.locks)),
+        *(("var", str(number)) for number in range(shape.variables)),
+    ]
+    rows = len(columns.thread)
+    return Trace(
+        np.arange(rows, dtype=np.int32),
+        *columns,
+        np.full(rows, -1, np.int32),
+        (columns.target % _SITES).astype(np.int32),
+        [str(number) for number in range(numbers.threads)],
+        targets,
+        [],
+        [Location("generated", line + 1) for line in range(_SITES)],
+    )
