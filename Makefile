@@ -14,7 +14,7 @@ BENCH := .venv-bench
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long check format bench docs lock clean
+.PHONY: help demo test test-fast test-long fuzz check format bench docs lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -49,6 +49,9 @@ test-fast: $(READY) ## run the tests that take no more than a few seconds each
 
 test-long: $(READY) ## run the whole suite, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
+
+fuzz: $(READY) ## feed damaged traces to each reader for a minute (ARGS="std --minutes 60")
+	PYTHONPATH=src $(BIN)/python -m tests.fuzz.traces $(ARGS)
 
 check: $(READY) ## check formatting, lint, types and the layers
 	$(BIN)/ruff format --check .

@@ -1,6 +1,6 @@
 """Readers of traces that are damaged give rows or an error about the file, never anything else.
 
-The suite reads the corpus and some damaged inputs of each format; ``python -m tests.fuzz.traces`` goes on for as long
+The suite reads the corpus and some damaged inputs of each format; ``make fuzz`` goes on for as long
 as it is told to.
 """
 

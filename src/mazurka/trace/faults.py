@@ -140,8 +140,9 @@ class Checking:
         check_of_locks(rows.thread, rows.op, rows.target, self._rows, self.state, locks)
         check_of_threads(rows.thread, rows.op, rows.target, threads_of, self._rows, self.state, lives)
         for found in (locks, lives):
-            for row in np.flatnonzero(found).tolist() if found.any() else ():
-                self._found(Fault(int(found[row])), self._rows + row, rows, row)
+            for fault, count in enumerate(np.bincount(found).tolist()):
+                if fault and count:
+                    self._found(Fault(fault), np.flatnonzero(found == fault), rows)
         self._rows += rows.rows
         return locks, lives
 
@@ -154,13 +155,14 @@ class Checking:
             words.update(found[:SHOWN])
         return Findings(counts, first, words)
 
-    def _found(self, fault: Fault, number: int, rows: Columns, row: int) -> None:
-        self._counts[fault] += 1
+    def _found(self, fault: Fault, odd: NDArray[np.int64], rows: Columns) -> None:
+        """Some rows of a part."""
+        self._counts[fault] += len(odd)
         kept = self._first.setdefault(fault, [])
-        if len(kept) < SHOWN:
-            kept.append(number)
+        for row in odd[: SHOWN - len(kept)].tolist():
+            kept.append(self._rows + row)
             kind, name = self._names.targets[int(rows.target[row])]
-            self._words[number] = f"{self._names.threads[int(rows.thread[row])]}: {kind} {name}".rstrip()
+            self._words[self._rows + row] = f"{self._names.threads[int(rows.thread[row])]}: {kind} {name}".rstrip()
 
     def _at_the_end(self) -> Iterator[tuple[Fault, list[tuple[int, str]]]]:
         state, names = self.state, self._names
