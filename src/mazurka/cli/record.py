@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.subject import entry_of, require_modules
+
+if TYPE_CHECKING:
+    from mazurka.program.python.recording.raw import Finished
 
 _FAILED = 1
 
@@ -31,7 +34,7 @@ def command(
     if finish is not None:
         return _finish(Path(finish))
     if program is None:
-        raise click.UsageError("Missing argument 'PROGRAM[::FUNCTION]'.")
+        raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
     from mazurka.program.python.loader import Loader
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import record
@@ -61,11 +64,11 @@ def command(
     if made.trouble is not None:
         raise MazurkaError(
             "trace-unwritable",
-            f"only the first {made.events:,} events could be written: {made.trouble.strerror}",
+            f"only the first {made.trace.recorded:,} events could be written: {made.trouble.strerror}",
             where=str(directory),
             hint="make room, and record again",
         )
-    _say(f"recorded {made.events:,} events of {made.threads} threads to {directory}")
+    _tell(made.trace, directory)
     for what, times in made.untracked.items():
         _say(f"not tracked: {what}" + (f" ({times} times)" if times > 1 else ""))
     return _status(made.error)
@@ -76,8 +79,17 @@ def _finish(directory: Path) -> int:
 
     if not (directory / DESCRIPTION).exists():
         raise UsageError("no-such-file", "this is no recording", where=str(directory))
-    _say(f"{finish(directory):,} events are in {directory}")
+    _tell(finish(directory), directory)
     return 0
+
+
+def _tell(made: Finished, directory: Path) -> None:
+    _say(
+        f"recorded {made.recorded:,} events of {made.threads} threads to {directory}, "
+        f"which keeps the {made.events:,} that another order could touch"
+    )
+    if made.misread:
+        _say(f"{made.misread:,} reads gave what was not written last; their values are left out")
 
 
 def _status(error: BaseException | None) -> int:

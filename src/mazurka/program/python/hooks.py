@@ -43,7 +43,7 @@ class _Kept(_thread._local):
         self.keys: list[Any] = []
 
 
-_kept = _Kept()
+kept = _Kept()
 
 #: Shared names bound by statements that only tell afterwards -> who bound them.
 _told_late: Final[dict[tuple[Any, ...], int]] = {}
@@ -55,7 +55,7 @@ remembered: dict[tuple[int, int], Any] = {}
 
 def pop() -> Any:
     """The key that the hook just before has kept."""
-    return _kept.keys.pop()
+    return kept.keys.pop()
 
 
 # -- attributes -------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def delete_item_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
 def write_item_keep(thing: Any, key: Any, site: int) -> Any:
     """``thing[key]`` is about to be stored; the key is fetched by `pop` next."""
     write_item(thing, key, site)
-    _kept.keys.append(key)
+    kept.keys.append(key)
     return thing
 
 

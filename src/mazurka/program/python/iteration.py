@@ -25,7 +25,7 @@ _READ: Final = Op.READ
 
 # Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
 _NO_ITEMS: Final[dict[Any, Any]] = {}
-_second: Final = _NO_ITEMS.get
+second: Final = _NO_ITEMS.get
 _ENDLESS: Final = frozenset({itertools.count, itertools.cycle, itertools.repeat, type(iter(int, 1))})
 
 #: Numbers of lists -> for each index what reading it adds to a step. Numbers come again in each run.
@@ -40,21 +40,21 @@ def iterate(thing: Any, site: int) -> Any:
     if run is None:
         return thing
     if type(thing) is list:
-        return map(_second, _list_ticks(thing, site), thing)
+        return map(second, _list_ticks(thing, site), thing)
     if type(thing) in _ENDLESS:
-        return map(_second, _passes(), thing)
+        return map(second, _passes(), thing)
     found = cursors(thing)
     if not found:
         if not run.solo:
             calls.may_get_on(run, thing)
         looks = operation(thing, "__iter__")
-        return thing if looks is None else map(_second, _looks(looks, thing, site), thing)
+        return thing if looks is None else map(second, _looks(looks, thing, site), thing)
     if not run.solo and (begun := begin_reads(found)):
         emit_reads(run, [container for container, _ in found], begun, site)
     native = iter(thing)
     if native is thing and not run.solo:
         calls.may_get_on(run, thing)
-    return map(_second, _ticks(cursors(native), site), native)
+    return map(second, _ticks(cursors(native), site), native)
 
 
 def _passes() -> Iterator[None]:

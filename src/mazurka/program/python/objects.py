@@ -126,7 +126,7 @@ def _sweep() -> None:
     # Three references are ours: the list's, the loop's and the call's.
     dead = [
         (key, box)
-        for key, box in list(_held.items())
+        for key, box in _held.copy().items()  # unlike a list of its items, made at once: the dead leave it at any time
         if type(box) is list and _references(box) <= _references(_CALIBRATION)
     ]
     for key, box in dead:

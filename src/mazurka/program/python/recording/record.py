@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import types
@@ -9,19 +10,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mazurka.program.python import hooks, kernel, loader, swap
+from mazurka.program.python import hooks, kernel, loader, objects, swap
 from mazurka.program.python.entry import Entry
-from mazurka.program.python.recording.raw import finish
+from mazurka.program.python.recording.raw import Finished, finish
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What came of it: the events written, what was not tracked, and what the program ended with."""
+    """What came of it: the trace, what was not tracked, and what the program ended with."""
 
-    events: int
-    threads: int
+    trace: Finished
     untracked: dict[str, int]
     error: BaseException | None
     trouble: OSError | None
@@ -43,6 +43,8 @@ def record(entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping
         recorder.begin()
         kernel.active = recorder  # type: ignore[assignment]  # it answers what hooks ask
         hooks.restart()
+        gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
+        undo.append(lambda: gc.callbacks.remove(_before_collection))
         try:
             entry.call()
         except BaseException as raised:
@@ -54,8 +56,13 @@ def record(entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping
         recorder.end()
         while undo:
             undo.pop()()
-    finish(directory)
-    return Recording(recorder.events, recorder.threads, recorder.untracked, error, recorder.trouble)
+    return Recording(finish(directory), recorder.untracked, error, recorder.trouble)
+
+
+def _before_collection(phase: str, told: dict[str, int]) -> None:
+    """Of what only we hold, only the rare collections of all garbage rid us: to look for it takes time."""
+    if told["generation"] == 2:
+        objects.before_collection(phase, told)
 
 
 def _imported(include: Collection[str]) -> list[types.ModuleType]:

@@ -1,34 +1,39 @@
 """Writes down what a program does while its threads are real ones and nobody decides who moves.
 
-The hooks of instrumented code (hooks.py) and the primitives (locks.py, threads.py) tell a :class:`Recorder` of each
-operation, as they tell the kernel where a run is under control. All threads add to one list: on CPython with a global
-interpreter lock, adding to it is one indivisible step. That the order of the list is that in which things happened
-needs more: no other thread may go on between a hook and the operation it announces. Therefore threads are switched
-where hooks begin, every few milliseconds, and the interpreter is told not to do so elsewhere until much later; what
-blocks, or leaves the interpreter otherwise, lets others go on as always.
+The hooks of instrumented code (hooks.py, quick.py) and the primitives (locks.py, threads.py) tell a :class:`Recorder`
+of each operation, as they tell the kernel where a run is under control. All threads add to one list: on CPython with a
+global interpreter lock, adding to it is one indivisible step. That the order of the list is that in which things
+happened needs more: no other thread may go on between a hook and the operation it announces. Therefore threads are
+switched where hooks begin, every few milliseconds, and the interpreter is told not to do so elsewhere until much later;
+what blocks, or leaves the interpreter otherwise, lets others go on as always.
 
 Departure: GPredict (patent, "Implementation") has a trace for each thread and no order between them, since on a
 Java virtual machine an order costs a lock per access. Here it costs nothing.
 
-Values are what :func:`mazurka.program.python.objects.value_key` says, of a read before it, of a write before the
-thread's next event. What was recorded goes to disk in segments; a recorder that is killed loses the one it was at.
+Values, if they are wanted, are what :func:`mazurka.program.python.objects.value_key` says, of a read before it, of a
+write before the thread's next event. What was recorded goes to disk in segments; a recorder that is killed loses the
+one it was at.
 
-Cost: two to four microseconds an event; memory for one segment, and the tables of names.
+Cost: a third of a microsecond for most events, three with values; memory for one segment, and the tables of names.
 """
 
 from __future__ import annotations
 
 import _thread
+import builtins
 import itertools
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python.recording.raw import RawWriter
-from mazurka.trace.event import WRITES, Op
+from mazurka.program.python import hooks
+from mazurka.program.python.recording.quick import hooks_for
+from mazurka.program.python.recording.raw import ADOPTED, RawWriter
+from mazurka.trace.event import Op
 
 #: Events per segment.
 SEGMENT: Final = 1 << 16
@@ -39,6 +44,8 @@ _STRIDE: Final = 64
 
 #: Seconds after which the interpreter switches threads wherever they are: those that meet no hook.
 _UNHOOKED_TURN: Final = 0.1
+
+_get_ident: Final = _thread.get_ident
 
 
 class Performer:
@@ -53,36 +60,54 @@ class Performer:
         self.name = name
         self.births = 0
         self.silent = 0  # for the hooks: what no event tells
-        self.unsettled: tuple[list[Any], Callable[[], Any]] | None = None  # the event whose value is known after it
+        self.unsettled: _Unsettled | None = None
+
+
+class _Unsettled(NamedTuple):
+    """A write whose value is seen after it: where that goes, if nothing has been told since."""
+
+    segments: int
+    length: int  # of the buffer
+    place: int
+    target: Target
+    look: Callable[[], Any]
+
+
+class _Nameless(dict[Target, str]):
+    """What hooks would call targets, of which nothing is kept."""
+
+    def __setitem__(self, target: Target, name: str) -> None:
+        pass
+
+    def __missing__(self, target: Target) -> str:
+        return ""
 
 
 class Recorder:
-    """What hooks take for the run in progress."""
+    """What hooks take for the run in progress; ``detail``: with values."""
 
     # What hooks ask of a run under control, and what there is of it here.
     is_recording = True
     solo = True  # until the first thread is started: what happens before is the same in every order
     aborting = True  # no loop is held, and no operation told in parts
-    detail = False
     values = False
     keyed = True  # values, if they are told, are keys
     careful = True
     log: Sequence[Any] = ()
 
-    def __init__(self, directory: Path, known: Mapping[str, object]) -> None:
+    def __init__(self, directory: Path, known: Mapping[str, object], detail: bool = False) -> None:
+        self.detail = detail
         self.touched: dict[Target, Any] = {}
         self.untracked: dict[str, int] = {}
-        self.names: dict[Target, str] = {}
-        self.events = 0
+        self.names: dict[Target, str] = _Nameless()
         self.trouble: OSError | None = None  # why nothing was written from some event on
-        self.directory = directory
+        self.buffer: list[Any] = []  # five items for each event
+        self.process = os.getpid()
         self._of_thread = _thread._local()
         self._count = itertools.count(1)
-        self._threads: list[str] = []
+        self._births = itertools.count()
         self._labels: list[tuple[int, str]] = []  # objects by number, since the last segment
         self._kinds: dict[str, int] = {}  # how many there are of each class
-        self._buffer: list[list[Any]] = []
-        self._guard = _thread.RLock()
         self._writing = _thread.allocate_lock()
         self._turn_ends = 0.0
         self._raw = RawWriter(directory, known)
@@ -98,29 +123,30 @@ class Recorder:
     def end(self) -> None:
         """Write what is left."""
         sys.setswitchinterval(self._interval)
+        vars(builtins).update(hooks.HOOKS)
         self._flush(0)
-
-    @property
-    def threads(self) -> int:
-        return len(self._threads)
 
     # -- threads ------------------------------------------------------------------------------------------------------
 
     @property
     def current(self) -> Performer:
         performer: Performer | None = getattr(self._of_thread, "performer", None)
-        return performer if performer is not None else self.adopt(f"x{len(self._threads)}")
+        return performer if performer is not None else self.adopt()
 
-    def adopt(self, name: str) -> Performer:
+    def adopt(self, name: str | None = None) -> Performer:
         """The running thread is this one; one that nobody has seen begin gets a name of its own."""
-        with self._guard:
-            performer = self._of_thread.performer = Performer(len(self._threads), name)
-            self._threads.append(name)
+        index = next(self._births)
+        name = name or f"x{index}"
+        performer = self._of_thread.performer = Performer(index, name)
+        self.buffer.extend((_get_ident(), ADOPTED, name, None, 0))
         return performer
 
     def birth(self) -> str:
         """The name of the thread that the running one starts."""
-        self.solo = False
+        if self.solo:
+            self.solo = False
+            if not self.detail:
+                vars(builtins).update(hooks_for(self))
         current = self.current
         current.births += 1
         return f"{current.name}.{current.births}"
@@ -137,33 +163,32 @@ class Recorder:
         point: bool | None = None,
     ) -> None:
         """The running thread is about to do this."""
-        if self.solo or self.trouble is not None:
+        if self.solo:
             return
-        try:
-            performer = self._of_thread.performer
-        except AttributeError:
-            performer = self.current
-        if performer.unsettled is not None:
-            settle(performer)
+        if self.detail:
+            self.settle()
         if not next(self._count) % _STRIDE:
-            self._give_way()
-        index = performer.index
-        if callable(value):
-            if WRITES[op]:
-                event = [index, op._value_, target, None, site]
-                performer.unsettled = (event, value)
-            else:
-                event = [index, op._value_, target, value(), site]
-        else:
-            event = [index, op._value_, target, value, site]
-        if more:
-            self._buffer.extend([event, *([index, each.op._value_, each.target, each.value, site] for each in more)])
-        else:
-            self._buffer.append(event)
+            self.give_way()
+        thread = _get_ident()
+        told = value() if op is Op.READ and callable(value) else None
+        step: list[Any] = [thread, op._value_, target, told, site]
+        for each in more:
+            step += (thread, each.op._value_, each.target, each.value, site)
+        self.buffer.extend(step)
+        if op is Op.WRITE and callable(value):
+            length = len(self.buffer)
+            self.current.unsettled = _Unsettled(self._raw.segments, length, length - len(step) + 3, target, value)
 
     def settle(self) -> None:
-        """For the hooks."""
-        settle(self.current)
+        """What the thread's last write has written can be seen now, unless others have done something since."""
+        performer = self.current
+        unsettled = performer.unsettled
+        if unsettled is not None:
+            performer.unsettled = None
+            value = unsettled.look()
+            segments, length, place, target, _ = unsettled
+            if (segments, length) == (self._raw.segments, len(self.buffer)) and self.buffer[place - 1] is target:
+                self.buffer[place] = value
 
     def passed_loop(self) -> None:
         """For the hooks."""
@@ -174,37 +199,33 @@ class Recorder:
         count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
         self._labels.append((number, f"{kind}#{count}"))
 
-    def _give_way(self) -> None:
-        now = time.monotonic()
-        if len(self._buffer) >= SEGMENT:
+    def give_way(self) -> None:
+        """Let other threads go on, if it is time; write what is there, if that is enough."""
+        if len(self.buffer) >= 5 * SEGMENT:
             self._flush(SEGMENT // 2)
+        now = time.monotonic()
         if now >= self._turn_ends:
             self._turn_ends = now + _TURN
-            if len(self._threads) > 2:
-                time.sleep(0.0)
+            time.sleep(0.0)
 
     # -- to disk ------------------------------------------------------------------------------------------------------
 
     def _flush(self, fewest: int) -> None:
         """Write what there is, if it is that much; the last events of threads may still be without their values."""
+        if os.getpid() != self.process:  # a child
+            self.buffer.clear()
+            return
         if not self._writing.acquire(blocking=fewest == 0):
             return
         try:
-            events = self._buffer[:]
-            if len(events) > fewest:
-                self._raw.write(events, self._threads, self._labels)
-                self.events += len(events)
-                del self._buffer[: len(events)]
+            events = self.buffer[:]
+            if self.trouble is not None:
+                self.buffer.clear()
+            elif len(events) > 5 * fewest:
+                self._raw.write(events, self._labels)
+                del self.buffer[: len(events)]
         except OSError as error:  # the program goes on; whoever asked for a recording is told at its end
             self.trouble = error
-            self._buffer.clear()
+            self.buffer.clear()
         finally:
             self._writing.release()
-
-
-def settle(performer: Performer) -> None:
-    """What the thread's last write has written can be seen now."""
-    if performer.unsettled is not None:
-        event, look = performer.unsettled
-        performer.unsettled = None
-        event[3] = look()

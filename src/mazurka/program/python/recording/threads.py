@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.recording import locks
-from mazurka.program.python.recording.recorder import Recorder, settle
+from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 
 _STARTERS: Final = ("_start_new_thread", "_start_joinable_thread")
@@ -58,12 +58,11 @@ def _starting(recorder: Recorder, start: Callable[..., Any]) -> Callable[..., An
 
 def _life(recorder: Recorder, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def life(*args: Any, **named: Any) -> Any:
-        performer = recorder.adopt(name)
+        recorder.adopt(name)
         recorder.visit(Op.BEGIN, ("thread", name), 0)
         try:
             return function(*args, **named)
         finally:
-            settle(performer)
             recorder.visit(Op.END, ("thread", name), 0)
 
     return life

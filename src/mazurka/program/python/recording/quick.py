@@ -1,0 +1,271 @@
+"""The hooks that most events of a recording come from, without what they only need where a run is under control.
+
+They take the place of those of hooks.py once a second thread is started. What is an access of an ordinary attribute,
+of an item of a ``dict`` or ``list`` under a plain key, or of a container's structure goes straight to the recorder's
+list; everything else goes the ordinary way, and means the same. Such an event is ``thread, code, number, name or key,
+site``, where ``code`` is that of the operation plus one of the offsets below; an ordinary event has its
+target in place of the number. Threads go by what the system calls them, see raw.py.
+
+Invariant: an event of theirs says what the hook of the same name in hooks.py would have told the recorder.
+
+Cost: a third of a microsecond an event; a tenth for a hook that tells of none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import types
+from _thread import get_ident
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.python import attributes, calls, hooks, iteration, sites
+from mazurka.program.python.attributes import FOREIGN, HIDABLE, INSTANCE, NONE, classify
+from mazurka.program.python.containers import operation, read_structure, shape_of, shapes
+from mazurka.program.python.locations import MANY
+from mazurka.program.python.objects import SCALARS, dictionary, number, numbers
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.program.python.recording.recorder import Recorder
+
+#: What is added to an operation's code where no target is spelt out.
+ATTRIBUTE: Final = 32
+ITEM: Final = 64
+STRUCTURE: Final = 96
+
+_READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
+
+#: The tick: one hook of so many of those that write, call or loop looks whether other threads should have a turn.
+_STRIDE: Final = 32
+
+_Hooks = dict[str, Callable[..., Any]]
+
+
+def hooks_for(run: Recorder) -> _Hooks:
+    """By the names under which instrumented code calls them."""
+    tick = itertools.cycle([False] * (_STRIDE - 1) + [True]).__next__
+    of_attributes = _attributes(run, tick)
+    return {**of_attributes, **_items(run, tick), **_uses(run), **_calls(run, tick, of_attributes["__mz_ra__"])}
+
+
+def _attribute_reader(run: Recorder) -> Callable[[Any, str, int], Any]:
+    add, reading = run.buffer.extend, _READ + ATTRIBUTE
+
+    def read(thing: Any, name: str, site: int) -> Any:
+        try:
+            how = shapes[id(type(thing))].attributes[name]
+        except KeyError:
+            how = classify(type(thing), name)
+        if how is INSTANCE:
+            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
+        elif how is NONE or how is FOREIGN:
+            pass
+        elif type(how) is not int:  # the class whose value shows through
+            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
+            if name not in dictionary(thing):
+                add((get_ident(), reading, numbers.get(id(how)) or number(how), name, site))
+        elif how is not HIDABLE:
+            attributes.read(run, thing, name, site, how)
+        elif name in dictionary(thing):
+            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
+        return thing
+
+    return read
+
+
+def _attributes(run: Recorder, tick: Callable[[], bool]) -> _Hooks:
+    add, give_way, remembered = run.buffer.extend, run.give_way, hooks.remembered
+    read, writing = _attribute_reader(run), _WRITE + ATTRIBUTE
+
+    def write(thing: Any, name: str, site: int) -> Any:
+        if tick():
+            give_way()
+        try:
+            how = shapes[id(type(thing))].attributes[name]
+        except KeyError:
+            how = classify(type(thing), name)
+        if how is INSTANCE or type(how) is not int:
+            add((get_ident(), writing, numbers.get(id(thing)) or number(thing), name, site))
+        else:
+            attributes.write(run, thing, name, site, how)
+        return thing
+
+    def augment(thing: Any, name: str, site: int) -> Any:
+        remembered[id(sys._getframe(1)), site] = thing
+        return read(thing, name, site)
+
+    def augmented(name: str, site: int) -> Any:
+        return write(remembered.pop((id(sys._getframe(1)), site)), name, site)
+
+    def read_global(module: str | None, name: str, site: int) -> bool:
+        if module is None:
+            module = sys._getframe(1).f_globals.get("__name__", "?")
+        add((get_ident(), _READ, ("g", module, name), None, site))
+        return True
+
+    return {
+        "__mz_ra__": read,
+        "__mz_wa__": write,
+        "__mz_ga__": augment,
+        "__mz_gw__": augmented,
+        "__mz_rg__": read_global,
+    }
+
+
+def _is_plain(space: dict[Any, Any], key: Any) -> bool:
+    return type(key) in SCALARS and "__builtins__" not in space
+
+
+def _item_reader(run: Recorder) -> Callable[[Any, Any, int], Any]:
+    add, reading, length = run.buffer.extend, _READ + ITEM, _READ + STRUCTURE
+
+    def read(thing: Any, key: Any, site: int) -> Any:
+        kind = type(thing)
+        if kind is dict and _is_plain(thing, key):
+            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), key, site))
+        elif kind is list and type(key) is int and -len(thing) <= key < len(thing):
+            n = numbers.get(id(thing)) or number(thing)
+            add((get_ident(), reading, n, key if key >= 0 else key + len(thing), site))
+            add((get_ident(), length, n, None, site))
+        else:
+            handler = operation(thing, "__getitem__")
+            if handler is not None:
+                handler(run, thing, site, (key,))
+        return thing
+
+    return read
+
+
+def _item_writer(run: Recorder, tick: Callable[[], bool]) -> Callable[[Any, Any, int], Any]:
+    add, give_way = run.buffer.extend, run.give_way
+    writing, length, changing = _WRITE + ITEM, _READ + STRUCTURE, _RMW + STRUCTURE
+
+    def write(thing: Any, key: Any, site: int) -> Any:
+        if tick():
+            give_way()
+        kind = type(thing)
+        if kind is dict and _is_plain(thing, key) and len(thing) * 2 <= MANY:
+            n = numbers.get(id(thing)) or number(thing)
+            add((get_ident(), writing, n, key, site))
+            if key not in thing:
+                add((get_ident(), changing, n, None, site))
+        elif kind is list and type(key) is int and -len(thing) <= key < len(thing) and len(thing) * 2 <= MANY:
+            n = numbers.get(id(thing)) or number(thing)
+            add((get_ident(), writing, n, key if key >= 0 else key + len(thing), site))
+            add((get_ident(), length, n, None, site))
+        else:
+            handler = operation(thing, "__setitem__")
+            if handler is not None:
+                handler(run, thing, site, (key,))
+        return thing
+
+    return write
+
+
+def _items(run: Recorder, tick: Callable[[], bool]) -> _Hooks:
+    read, write = _item_reader(run), _item_writer(run, tick)
+    kept, remembered = hooks.kept, hooks.remembered
+
+    def read_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
+        read(thing, key, site)
+        return thing, key
+
+    def write_keep(thing: Any, key: Any, site: int) -> Any:
+        write(thing, key, site)
+        kept.keys.append(key)
+        return thing
+
+    def augment(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
+        remembered[id(sys._getframe(1)), site] = (thing, key)
+        read(thing, key, site)
+        return thing, key
+
+    def augmented(site: int) -> Any:
+        thing, key = remembered.pop((id(sys._getframe(1)), site))
+        return write_keep(thing, key, site)
+
+    return {
+        "__mz_ri__": read,
+        "__mz_wi__": write,
+        "__mz_rp__": read_pair,
+        "__mz_wk__": write_keep,
+        "__mz_gi__": augment,
+        "__mz_gj__": augmented,
+    }
+
+
+def _uses(run: Recorder) -> _Hooks:
+    add = run.buffer.extend
+    reading, length = _READ + ITEM, _READ + STRUCTURE
+
+    def branch(thing: Any, site: int) -> Any:
+        if thing is True or thing is False or thing is None:
+            return thing
+        kind = type(thing)
+        known = (shapes.get(id(kind)) or shape_of(kind)).operations
+        if known:
+            handler = known.get("__len__")
+            if handler is read_structure:
+                add((get_ident(), length, numbers.get(id(thing)) or number(thing), None, site))
+            elif handler is not None:
+                handler(run, thing, site, ())
+        return thing
+
+    def ticks(items: list[Any], site: int) -> Iterator[None]:
+        """What `iteration` has for a list."""
+        n = number(items)
+        for index in itertools.count():
+            add((get_ident(), length, n, None, site))
+            if index < len(items):
+                add((get_ident(), reading, n, index, site))
+            yield None
+
+    def iterate(thing: Any, site: int) -> Any:
+        kind = type(thing)
+        if kind is tuple or kind is str:
+            return thing
+        if kind is list:
+            return map(iteration.second, ticks(thing, site), thing)
+        return iteration.iterate(thing, site)
+
+    return {"__mz_b__": branch, "__mz_it__": iterate}
+
+
+def _calls(run: Recorder, tick: Callable[[], bool], read_attribute: Callable[..., Any]) -> _Hooks:
+    give_way, instrumented = run.give_way, sites.instrumented
+
+    def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
+        if tick():
+            give_way()
+        if function is getattr and len(args) > 1 and type(args[1]) is str:
+            read_attribute(args[0], args[1], site)
+            return function
+        inner = function.__func__ if type(function) is types.MethodType else function
+        if type(inner) is not types.FunctionType or inner.__code__.co_filename not in instrumented:
+            calls.announce(run, function, site, args, named)
+        return function
+
+    def method(thing: Any, name: str, site: int, *args: Any) -> Any:
+        if tick():
+            give_way()
+        calls.method(run, thing, name, site, args)
+        return thing
+
+    def loop(_site: int) -> None:
+        if tick():
+            give_way()
+
+    def left_with(_entered: None, value: Any) -> Any:
+        return value
+
+    return {
+        "__mz_c__": call,
+        "__mz_m__": method,
+        "__mz_l__": loop,
+        "__mz_x__": bool,
+        "__mz_en__": bool,
+        "__mz_ex__": bool,
+        "__mz_el__": left_with,
+    }
