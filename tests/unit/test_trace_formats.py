@@ -459,9 +459,19 @@ def test_a_recording_in_segments(tmp_path: Path) -> None:
     assert events(recording) == events(plain)
     (recording / "000003.unfinished").write_bytes(b"PAR1")  # what a killed recorder leaves
     assert len(events(recording)) == 6
+    (recording / "000003.raw").write_bytes(b"")  # what nobody has made columns of
+    with pytest.raises(MazurkaError, match="not finished"):
+        read_trace(recording)
+    (recording / "000003.raw").unlink()
     (recording / "000001.parquet").unlink()
     with pytest.raises(MazurkaError, match=r"000001\.parquet is missing") as caught:
         read_trace(recording)
+    assert caught.value.slug == "trace-truncated"
+
+
+def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(MazurkaError, match="no trace in this folder") as caught:
+        read_trace(tmp_path)
     assert caught.value.slug == "trace-truncated"
 
 

@@ -86,7 +86,7 @@ def assemble(parts: Parts) -> Trace:
     rows = joined(parts.rows)
     names = parts.names
     return Trace(
-        np.arange(rows.rows, dtype=np.int32), *rows, names.threads, names.targets, names.values, names.locations
+        np.arange(rows.rows, dtype=np.int32), *rows, tuple(names.threads), names.targets, names.values, names.locations
     )
 
 

@@ -52,6 +52,9 @@ _SCHEMA: Final = pa.schema([(name, _TEXT) for name in _COLUMNS], metadata={_KEY:
 _OPS: Final = {op.name.lower(): op for op in Op}
 _UNFINISHED: Final = ".unfinished"
 
+#: In a recording: what has not been made columns of. It would be missing in the trace.
+UNREAD: Final = ".raw"
+
 
 # -- reading ----------------------------------------------------------------------------------------------------------
 
@@ -80,6 +83,12 @@ def _rows(path: Path, tables: _Tables) -> Iterator[Columns]:
         yield from _rows_of_file(path, tables)
         return
     segments = sorted(path.glob("*.parquet"))
+    if not segments or any(path.glob(f"*{UNREAD}")):
+        what = (
+            "a recording that was not finished" if any(path.glob(f"*{UNREAD}")) else "there is no trace in this folder"
+        )
+        hint = "`mazurka record --finish` makes a trace of what a killed recorder left"
+        raise MazurkaError("trace-truncated", what, where=str(path), hint=hint)
     for number, segment in enumerate(segments):
         if segment.name != _segment(number):
             what = f"segment {_segment(number)} is missing"
