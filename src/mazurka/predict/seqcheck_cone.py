@@ -250,26 +250,29 @@ def _wait(cone: Cone, t: int) -> None:
 
 def _look(index: Index, cone: Cone, t: int) -> None:
     """See what the new events of a thread need."""
-    start = index.starts[t]
-    while cone.seen[t] < cone.past[t]:
-        e = start + cone.seen[t]
-        if cone.seen[t] == index.born[t] and index.fork[t] != NONE:
+    starts, kinds, links, threads, rows = index.starts, index.kind, index.link, index.thread, index.row
+    seen, past, looked, kept = cone.seen, cone.past, cone.looked, cone.kept
+    start, since, needed = starts[t], cone.reg[SINCE], cone.reg[RULE] == NEEDED
+    while seen[t] < past[t]:
+        e = start + seen[t]
+        if seen[t] == index.born[t] and index.fork[t] != NONE:
             _want_since(index, cone, int(index.fork[t]))
-        cone.seen[t] += 1
-        kind = index.kind[e]
+        seen[t] += 1
+        kind = kinds[e]
         if kind == ENTER:
             _enter(index, cone, e)
-        elif kind == JOIN or (kind in (BOTH, LOOK) and index.link[e] != NONE):
-            _want_since(index, cone, int(index.link[e]))
-    while cone.looked[t] < cone.kept[t]:
-        e = start + cone.looked[t]
-        cone.looked[t] += 1
-        if index.kind[e] == READ and index.link[e] != NONE and not (cone.reg[RULE] == NEEDED and is_loose(index, e)):
-            source = int(index.link[e])
-            if index.row[source] >= cone.reg[SINCE]:
-                want(index, cone, source)
-                u = int(index.thread[source])
-                _keep(index, cone, u, source - index.starts[u])
+        elif kind == JOIN or (kind in (BOTH, LOOK) and links[e] != NONE):
+            _want_since(index, cone, int(links[e]))
+    while looked[t] < kept[t]:
+        e = start + looked[t]
+        looked[t] += 1
+        source = int(links[e])
+        if kinds[e] != READ or source == NONE or rows[source] < since or (needed and is_loose(index, e)):
+            continue
+        u = int(threads[source])
+        if source - starts[u] >= past[u] or source - starts[u] > kept[u]:
+            want(index, cone, source)
+            _keep(index, cone, u, source - starts[u])
 
 
 def _want_since(index: Index, cone: Cone, e: int) -> None:

@@ -65,10 +65,13 @@ def compiled() -> SimpleNamespace:
     functions = _functions()
     for name, function in functions.items():
         copy = FunctionType(function.__code__, space, name, function.__defaults__)
-        inner = name not in _CALLED
-        space[name] = jit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner)(
-            copy
-        )
+        space[name] = jit(
+            cache=True,
+            nogil=True,
+            error_model="numpy",
+            no_cfunc_wrapper=True,
+            no_cpython_wrapper=name not in _CALLED,
+        )(copy)
     return SimpleNamespace(**{name: space[name] for name in functions})
 
 

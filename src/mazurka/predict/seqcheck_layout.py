@@ -67,14 +67,13 @@ def _choose(
 ) -> int:
     """The thread of the event that comes next, by its number: of the preferred one, or the earliest in the trace that
     may."""
-    tried = NONE
+    tried, rows, starts, base, active, at = NONE, index.row, index.starts, cone.base, order.active, order.at
     while True:
         best = best_row = NONE
-        for n in range(len(order.active)):
-            if done[n] < order.at[n + 1]:
-                row = index.row[_event_at(index, cone, order, n, done[n])]
-                if order.active[n] == prefer:
-                    row = 0
+        for n in range(len(active)):
+            if done[n] < at[n + 1]:
+                t = active[n]
+                row = 0 if t == prefer else rows[starts[t] + base[t] + done[n] - at[n]]
                 if row > tried and (best == NONE or row < best_row):
                     best, best_row = n, row
         if best == NONE:

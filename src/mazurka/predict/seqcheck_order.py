@@ -145,9 +145,10 @@ def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order
 def _list(index: Index, cone: Cone, order: Order) -> None:
     """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
     writes, acquires = np.empty(len(order.writes), np.int64), np.empty(len(order.sections), np.int64)
-    writing = entering = 0
+    kinds, targets, slot, slots, reads = index.kind, index.target, order.slot, order.slots, order.reads
+    writing = entering = numbered = reading = 0
     for t in order.active:
-        begin = index.starts[t] + cone.base[t]
+        begin, kept = index.starts[t] + cone.base[t], index.starts[t] + cone.kept[t]
         a = NONE if cone.base[t] == 0 else innermost(index, begin - 1)
         while a != NONE:
             if is_open(index, a, begin):
@@ -155,29 +156,26 @@ def _list(index: Index, cone: Cone, order: Order) -> None:
                 entering += 1
             a = int(index.inside[a])
         for e in range(begin, index.starts[t] + cone.past[t]):
-            kind = index.kind[e]
+            kind = kinds[e]
             if kind < READ or kind > LEAVE:
                 continue
-            _number(order, index.target[e])
+            if slot[targets[e]] == NONE:
+                slot[targets[e]] = numbered
+                slots[numbered] = targets[e]
+                numbered += 1
             if kind in (WRITE, BOTH):
                 writes[writing] = e
                 writing += 1
             elif kind == ENTER:
                 acquires[entering] = e
                 entering += 1
-            if counts(index, cone, e):
-                order.reads[order.reg[COUNTING]] = e
-                order.reg[COUNTING] += 1
+            if kind in (BOTH, LOOK) or (kind == READ and e < kept and counts(index, cone, e)):
+                reads[reading] = e
+                reading += 1
+    order.reg[SLOTS], order.reg[COUNTING] = numbered, reading
     _collect(index, order, writes[:writing], order.writes_at, order.writes)
     _collect(index, order, acquires[:entering], order.sections_at, order.sections)
     _collect_readers(index, cone, order)
-
-
-def _number(order: Order, target: int) -> None:
-    if order.slot[target] == NONE:
-        order.slot[target] = order.reg[SLOTS]
-        order.slots[order.reg[SLOTS]] = target
-        order.reg[SLOTS] += 1
 
 
 def counts(index: Index, cone: Cone, e: int) -> bool:
@@ -191,9 +189,10 @@ def counts(index: Index, cone: Cone, e: int) -> bool:
 
 def _collect(index: Index, order: Order, events: Ints, at: Ints, flat: Ints) -> None:
     """Events by the slots of their targets; what has none is of no concern to the set."""
+    targets, slot = index.target, order.slot
     for filling in range(2):
         for e in events:
-            s = order.slot[index.target[e]]
+            s = slot[targets[e]]
             if s != NONE:
                 _count(at, flat, s, e, filling == 1)
         _lay(at, filling)
@@ -342,9 +341,18 @@ def _tick(cone: Cone, order: Order, n: int, here: int) -> None:
 def _observe(index: Index, cone: Cone, order: Order) -> None:
     """Other writes come before what a read got, or after the read."""
     fixed = is_fixed(cone)
+    threads, starts, base, number, at, changed = (
+        index.thread,
+        index.starts,
+        cone.base,
+        order.number,
+        order.at,
+        order.changed,
+    )
     for i in range(order.reg[COUNTING]):
         read = order.reads[i]
-        if order.changed[place(index, cone, order, read)]:
+        t = threads[read]
+        if changed[at[number[t]] + read - starts[t] - base[t]]:
             s = order.slot[index.target[read]]
             begin, end = order.writes_at[s], order.writes_at[s + 1]
             while begin < end:
@@ -355,7 +363,8 @@ def _observe(index: Index, cone: Cone, order: Order) -> None:
         begin, end = order.writes_at[s], order.writes_at[s + 1]
         for i in range(begin, end):
             write = order.writes[i]
-            if not order.changed[place(index, cone, order, write)]:
+            t = threads[write]
+            if not changed[at[number[t]] + write - starts[t] - base[t]]:
                 continue
             other = begin
             while other < end:

@@ -26,7 +26,9 @@ from mazurka.predict.seqcheck_decide import NO, YES, decide
 from mazurka.predict.seqcheck_index import (
     BOTH,
     BRANCH,
+    ENTER,
     JOIN,
+    LEAVE,
     LOOK,
     NONE,
     NOTHING,
@@ -69,21 +71,24 @@ class Scan(NamedTuple):
 
 
 def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
-    """By target: its thread (-2: several), with 2 added to the second column once it is written; and up to some locks
-    that all accesses hold."""
-    for row in range(len(index.row)):
-        e = index.event[row]
-        kind, x = index.kind[e], index.target[e]
+    """By target: its thread (-2: several), and 1 once it is written; and up to some locks that all accesses hold."""
+    events, kinds, targets, threads, inside = index.event, index.kind, index.target, index.thread, index.inside
+    for row in range(len(events)):
+        e = events[row]
+        kind, x = kinds[e], targets[e]
         if kind < READ or kind > LOOK:
             continue
-        t = index.thread[e]
+        t = threads[e]
         if threads_of[x, 0] == NONE:
             threads_of[x, 0] = t
             _hold(index, e, locks, x)
         else:
             if threads_of[x, 0] != t:
                 threads_of[x, 0] = -2
-            _still_held(index, e, locks, x)
+            if inside[e] == NONE:
+                locks[x, 0] = locks[x, 1] = locks[x, 2] = locks[x, 3] = NONE
+            elif locks[x, 1] != NONE or locks[x, 0] != targets[inside[e]]:  # else the innermost is the only one
+                _still_held(index, e, locks, x)
         if kind in (WRITE, BOTH):
             threads_of[x, 1] = 1
 
@@ -108,16 +113,23 @@ def _still_held(index: Index, e: int, locks: Ints, x: int) -> None:
 
 
 def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: int, limit: int) -> tuple[int, int]:
-    """Go on from a row; where it stopped, and why."""
+    """Go on from a row; where it stopped, and why.
+
+    What is done for most events stands here, on arrays in variables of their own: numba counts references to an array
+    each time it is taken out of a tuple.
+    """
     happen, before = np.empty(0, np.int64), np.empty((0, 2), np.int64)
     asked = np.empty(2, np.int64)
-    for row in range(begin, len(index.row)):
-        e = index.event[row]
-        kind = index.kind[e]
-        if kind == NOTHING:
+    events, kinds, targets, told_of, last_of = index.event, index.kind, index.target, state.told_of, state.last_of
+    threads, links, starts, inside = index.thread, index.link, index.starts, index.inside
+    value, told = state.value, state.told
+    for row in range(begin, len(events)):
+        e = events[row]
+        kind = kinds[e]
+        if kind in (NOTHING, ENTER, LEAVE):
             continue
         if READ <= kind <= LOOK:
-            x = state.last_of[index.target[e]]
+            x = last_of[targets[e]]
             if x != NONE:
                 if state.count[0] + limit > len(state.found):
                     return row, NO_ROOM
@@ -125,8 +137,23 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
                     return row, CROWDED
                 _ask_all(index, cone, slot, state, e, x, each, limit, happen, before, asked)
                 _remember(index, state, e, x)
+        x, t, other = told_of[targets[e]], threads[e], links[e]
+        if kind == READ:
+            if x == NONE or other == NONE or threads[other] == t:
+                continue
+            u = threads[other]
+            if value[t, u] > other - starts[u] and (
+                inside[other] == NONE or inside[e] == NONE or value[t, u] > links[inside[other]] - starts[u]
+            ):
+                continue
+        elif kind == WRITE and other == NONE:
+            if x != NONE:
+                for v in range(len(value)):
+                    told[x, v] = value[t, v]
+                told[x, t] = e - starts[t] + 1
+            continue
         _follow(index, state, e)
-    return len(index.row), FINISHED
+    return len(events), FINISHED
 
 
 # -- what must come before --------------------------------------------------------------------------------------------
