@@ -23,6 +23,7 @@ from benchmarks.generated_traces import Shape, chunks_of, columns_of, numbers_of
 from benchmarks.row import Row, Settings
 from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.streaming import Columns, Sizes, Stream
+from mazurka.order.sync_search import Search
 from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
 from mazurka.trace.reading import read_trace
 
@@ -122,7 +123,7 @@ def _timed(cost: _Cost, stream: Stream, columns: Columns, sizes: Sizes) -> None:
 def _search(shape: Shape, sizes: Sizes) -> _Cost:
     columns = Columns(*columns_of(shape))
     start, worked = time.perf_counter(), time.process_time()
-    search = sync_preserving.Search(columns, sizes)
+    search = Search(columns, sizes)
     racy = search.run()
     seconds, processor = time.perf_counter() - start, time.process_time() - worked
     return _Cost(len(columns.thread), seconds, processor, processor, len(racy), search.size())

@@ -1,7 +1,7 @@
 """Sync-preserving ideals: what must happen, as it happened, so that some events can come next. Compiled.
 
-Definition (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL 2021,
-Definitions 3 and 5). An ideal is a set of events that contains
+Definition (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL
+2021). An ideal is a set of events that contains
 
 - with an event all earlier ones of its thread, the fork of its thread, and of a thread that it joins all events;
 - with a read the write that it takes its value from;

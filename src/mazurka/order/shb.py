@@ -3,7 +3,7 @@
 Definition (Mathur, Kini, Viswanathan, "What Happens-After the First Race?", OOPSLA 2018): happens-before (hb.py), and
 each write before the reads that take their value from it. An event is racy if an earlier one of another thread
 conflicts with it and is not ordered before the event that precedes it in its thread; so the write that a read takes its
-value from may race with it. Every such pair is the end of a correct reordering of the trace (their theorem 3.3): what
+value from may race with it. Every such pair is the end of a correct reordering of the trace (their theorem): what
 precedes the two in this order, as it happened (``sync_preserving.witness_of``).
 
 Only a racy read can learn something from the write that it reads from. So the clocks go ahead, each variable's last

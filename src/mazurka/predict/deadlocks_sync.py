@@ -1,7 +1,7 @@
 """Sync-preserving deadlocks: those that show without sections of a lock changing places.
 
-Definition (Tunc, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in Linear Time", PLDI 2023,
-Definitions 2 and 3). A deadlock pattern is a circle of acquires of different threads, each of a lock that the thread of
+Definition (Tunc, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in Linear Time", PLDI
+2023). A deadlock pattern is a circle of acquires of different threads, each of a lock that the thread of
 the next one holds, no lock being held at two of them (:mod:`mazurka.predict.lock_circles`). It is a sync-preserving
 deadlock if the smallest sync-preserving ideal that contains what precedes each acquire in its thread contains none of
 them (:mod:`mazurka.order.ideals`): taken in the order of the trace it is a correct reordering after which all stand
