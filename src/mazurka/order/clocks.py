@@ -67,8 +67,8 @@ EFFECTS: Final = np.array([_effect(op) for op in Op], np.int8)
 
 _njit: Any = numba.njit
 
-# What numba keeps compiled it compiles again when the kernel's own file changes, not when one that it calls does: after a
-# change here, delete __pycache__/*.nb? of whoever imports it.
+# What numba keeps compiled it compiles again when the kernel's own file changes, not when one that it calls does: after
+# a change here, delete __pycache__/*.nb? of whoever imports it.
 
 #: Kernels allocate nothing and keep nothing, so nobody need count who refers to an array: that is what most of the time
 #: would go to (30 instead of 100 million events a second).
