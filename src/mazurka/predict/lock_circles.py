@@ -2,7 +2,8 @@
 
 A *dependency* is an acquire inside sections of other locks. Dependencies of different threads make a circle if each
 takes a lock that the next one holds, and no lock is held in two of them: a common lock would keep them apart (such a
-*guard* makes the circle harmless). Whether the threads can get there at once is for the model to say.
+*guard* makes the circle harmless). An acquire that must come before another (quick.py) is none
+that can be waited for with it. Whether the threads can get there at once is for the model to say.
 
 Dependencies that are alike in thread, lock, held locks and location are searched as one. Each circle is found once,
 from its lowest thread, short ones first.
@@ -15,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from mazurka.predict.quick import needs_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
@@ -37,6 +38,7 @@ class _Dependency(NamedTuple):
     thread: int
     lock: int
     held: frozenset[int]
+    mask: int  # the same, as bits
     site: int
 
 
@@ -62,8 +64,12 @@ class LockCircles:
     _longest: int = 0
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        for pattern in self.patterns():
-            yield from product(*pattern)
+        patterns = list(self.patterns())
+        rows = np.array(sorted({row for pattern in patterns for place in pattern for row in place}), np.int32)
+        needs = dict(zip(rows.tolist(), needs_of(self.trace, rows).tolist(), strict=True)) if len(rows) else {}
+        threads = {row: int(self.trace.thread[row]) for row in rows.tolist()}
+        for pattern in patterns:
+            yield from _apart(pattern, [], needs, threads)
 
     def patterns(self) -> Iterator[list[list[int]]]:
         """Circles that are alike as one."""
@@ -74,32 +80,47 @@ class LockCircles:
                 holding.setdefault(lock, []).append(each)
         for length in range(2, len({each.thread for each in rows_of}) + 1):
             for first in rows_of:
-                for circle in self._closing([first], length, holding):
+                for circle in self._closing([first], first.mask, 1 << first.thread, length, holding):
                     yield [rows_of[each] for each in circle]
             if self._longest < length:
                 return
 
     def _closing(
-        self, path: list[_Dependency], length: int, holding: dict[int, list[_Dependency]]
+        self,
+        path: list[_Dependency],
+        held: int,
+        threads: int,
+        length: int,
+        holding: dict[int, list[_Dependency]],
     ) -> Iterator[list[_Dependency]]:
-        """The circles of so many dependencies that a path is the start of."""
+        """The circles of so many dependencies that a path is the start of; its locks and threads are bits."""
         self._steps += 1
         self._longest = max(self._longest, len(path))
         self.complete &= self._steps <= self.limit
         if not self.complete:
             return
-        closed = path[-1].lock in path[0].held
+        closed = path[0].mask >> path[-1].lock & 1
         if len(path) == length or closed:
             if len(path) == length and closed:
                 yield list(path)
             return
         for each in holding.get(path[-1].lock, ()):
-            if each.thread > path[0].thread and all(
-                each.thread != other.thread and not each.held & other.held for other in path
-            ):
+            if each.thread > path[0].thread and not (held & each.mask or threads >> each.thread & 1):
                 path.append(each)
-                yield from self._closing(path, length, holding)
+                yield from self._closing(path, held | each.mask, threads | 1 << each.thread, length, holding)
                 path.pop()
+
+
+def _apart(
+    pattern: list[list[int]], chosen: list[int], needs: dict[int, list[int]], threads: dict[int, int]
+) -> Iterator[tuple[int, ...]]:
+    """Choices of one acquire for each place of which none needs another."""
+    if len(chosen) == len(pattern):
+        yield tuple(chosen)
+        return
+    for row in pattern[len(chosen)]:
+        if all(row > needs[other][threads[row]] and other > needs[row][threads[other]] for other in chosen):
+            yield from _apart(pattern, [*chosen, row], needs, threads)
 
 
 def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
@@ -113,7 +134,9 @@ def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
         held = depths[t]
         if done == Op.ACQUIRE:
             if held and lock not in held:
-                found.setdefault(_Dependency(t, lock, frozenset(held), place), []).append(row)
+                found.setdefault(
+                    _Dependency(t, lock, frozenset(held), sum(1 << other for other in held), place), []
+                ).append(row)
             held[lock] = held.get(lock, 0) + 1
         elif held.get(lock, 0) > 1:
             held[lock] -= 1

@@ -47,11 +47,14 @@ _SETS: Final = 0
 _POOL: Final = 1
 _CLASSES: Final = 2
 _FOUND: Final = 3
+_WATCHED: Final = 4
 
 
 class _Scan(NamedTuple):
     """What a scan knows. Clocks are flat: threads x threads, places x threads."""
 
+    watched: Ints  # rows whose needs are wanted, ascending
+    needs: Ints  # by watched row and thread
     thread: Ints  # by row
     op: Ints
     target: Ints
@@ -109,17 +112,7 @@ class Candidates:
 
 def candidates_of(trace: Trace) -> Candidates:
     """All candidates of a trace whose rows are steps of their own, by row."""
-    compiled = len(trace) >= _COMPILE_FROM
-    survey: Any = _survey
-    scan: Any = _scan
-    if compiled:
-        from mazurka.predict import quick_compiled
-
-        survey, scan = quick_compiled.survey, quick_compiled.scan
-    state, row = _begin(trace, compiled), 0
-    survey(state)
-    while (row := int(scan(state, row))) < len(trace):
-        state = _with_more_room(state)
+    state = _scanned(trace, np.zeros(0, np.int32))
     found = int(state.reg[_FOUND])
     row_of, head, bound = (
         [int(each) for each in column[:found]] for column in (state.found_row, state.found_head, state.found_bound)
@@ -127,7 +120,28 @@ def candidates_of(trace: Trace) -> Candidates:
     return Candidates(row_of, head, bound, state.before)
 
 
-def _begin(trace: Trace, compiled: bool) -> _Scan:
+def needs_of(trace: Trace, rows: Ints) -> Any:
+    """For each of some rows, ascending: the latest row of each thread that must have happened before, or -1."""
+    state = _scanned(trace, np.asarray(rows, np.int32))
+    return np.asarray(state.needs, np.int32).reshape(len(rows), len(trace.threads))
+
+
+def _scanned(trace: Trace, watched: Any) -> _Scan:
+    compiled = len(trace) >= _COMPILE_FROM
+    survey: Any = _survey
+    scan: Any = _scan
+    if compiled:
+        from mazurka.predict import quick_compiled
+
+        survey, scan = quick_compiled.survey, quick_compiled.scan
+    state, row = _begin(trace, compiled, watched), 0
+    survey(state)
+    while (row := int(scan(state, row))) < len(trace):
+        state = _with_more_room(state)
+    return state
+
+
+def _begin(trace: Trace, compiled: bool, watched: Any) -> _Scan:
     thread, op, target, _, _ = columns_of(trace)
     threads = len(trace.threads)
     place, places = _shared(trace)
@@ -141,10 +155,12 @@ def _begin(trace: Trace, compiled: bool) -> _Scan:
         "count": threads,
         "set_at": 17,
         "pool": 16,
-        "reg": 4,
+        "reg": 5,
     }
     zero |= dict.fromkeys(("next", "by", "writes", "locks", "head", "found_row", "found_head", "found_bound"), 64)
     made: dict[str, Any] = {
+        "watched": watched,
+        "needs": np.zeros(len(watched) * threads, np.int32),
         "thread": thread,
         "op": op,
         "target": target,
@@ -279,6 +295,10 @@ def _scan(s: Any, row: int) -> int:
     threads = len(s.count)
     while row < len(s.thread):
         t, op, x = s.thread[row], s.op[row], s.target[row]
+        if s.reg[_WATCHED] < len(s.watched) and s.watched[s.reg[_WATCHED]] == row:
+            for u in range(threads):
+                s.needs[s.reg[_WATCHED] * threads + u] = s.knows[t * threads + u]
+            s.reg[_WATCHED] += 1
         if op in (_READ, _WRITE, _RMW):
             place = s.place[x]
             if place >= 0:
