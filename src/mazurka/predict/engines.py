@@ -41,8 +41,8 @@ _AFFORDABLE: Final = 8_000_000
 #: Otherwise so many at a time.
 _WINDOW: Final = 20_000
 
-#: So many events are looked at for far-reaching questions to SeqCheck.
-_WORK: Final = 1_000_000
+#: So many events, times threads, are looked at for far-reaching questions to SeqCheck.
+_WORK: Final = 16_000_000
 
 #: The default engine. Partial orders are of use to it in traces of so many events: their code takes time to load.
 AUTO: Final = "auto"
@@ -102,7 +102,7 @@ class Search:
         """What asks SeqCheck."""
         from mazurka.predict.seqcheck import SeqCheck
 
-        return SeqCheck(self.trace, complete_up_to=0, work=_WORK)
+        return SeqCheck(self.trace, complete_up_to=0, work=_WORK // max(len(self.trace.threads), 1))
 
     @cached_property
     def _checker(self) -> Checker | None:

@@ -29,7 +29,7 @@ from mazurka.trace.trace import Trace
 DEADLOCK: Final = "deadlock"
 
 #: Steps that the search for circles may take.
-_LIMIT: Final = 1_000_000
+_LIMIT: Final = 500_000
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
