@@ -45,7 +45,7 @@ _READING: Final = (int(Op.READ), int(Op.RMW))
 _WRITING: Final = (int(Op.WRITE), int(Op.RMW))
 
 #: So many events, and half of those of the trace, may be looked at for questions before far windows are given up.
-_WORK: Final = 10_000_000
+_WORK: Final = 6_000_000
 
 
 def sequence(events: Sequence[int], adjacent: int = 1) -> Question:

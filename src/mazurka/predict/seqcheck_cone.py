@@ -32,8 +32,8 @@ from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LOOK, NONE, READ, 
 NEEDED, AS_IT_WAS, EARLIER, LEFT = range(4)
 
 #: Registers: how many threads wait, how many locks are touched, 1 once there is no such set; the window's first row,
-#: the rule; how many events have been in sets so far (each counts again in each set), and how many
-#: are allowed before far windows are given up.
+#: the rule; how many events have been in sets so far (each counts again in each set, and for more the more threads
+#: there are), and how many are allowed before far windows are given up.
 WAIT, TOUCHED, STUCK, SINCE, RULE, WORK, ALLOWED = range(7)
 
 #: As a number of events: the thread may go as far as it likes.
@@ -108,8 +108,11 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> boo
         t = cone.waiting[cone.reg[WAIT]]
         cone.is_waiting[t] = 0
         _look(index, cone, t)
+    events = threads = 0
     for t in range(len(cone.past)):
-        cone.reg[WORK] += cone.past[t] - cone.base[t]
+        events += cone.past[t] - cone.base[t]
+        threads += int(cone.past[t] > cone.base[t])
+    cone.reg[WORK] += events * (4 + threads) // 8
     return bool(cone.reg[STUCK] == 0)
 
 
