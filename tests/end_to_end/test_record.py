@@ -241,3 +241,242 @@ def test_what_is_no_recording(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("record", "--finish", str(tmp_path))
     assert done.returncode == 2
     assert "this is no recording" in done.stderr
+
+
+def _rows(shell: Shell, recording: str) -> list[tuple[str, str, str]]:
+    """Thread, operation, and target with the value if there is one, of each event."""
+    done = shell.run("trace", "head", recording, "-n", "10000", status=0)
+    lines = [line.split("  (")[0] for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
+    return [(thread, op, target.strip()) for _, thread, op, target in (line.split(None, 3) for line in lines)]
+
+
+_ALL_KINDS = """\
+    import threading
+
+    class Base:
+        shared = 0
+
+        def method(self):
+            return self.shared
+
+    class Slotted:
+        __slots__ = ("a",)
+
+    class Own(dict):
+        def __missing__(self, key):
+            return key
+
+    base, slotted, own = Base(), Slotted(), Own()
+    items, table, unique, cells = [1, 2, 3], {"a": 1, 2: 3}, {1, 2}, {}
+    total = 0
+
+    def use():
+        global total
+        count = 0
+        def bump():
+            nonlocal count
+            count += 1
+        total += 1
+        slotted.a = base.shared
+        base.shared += 1
+        base.own = getattr(base, "own", 0) + 1
+        base.method()
+        items[0] += items[-1]
+        items.append(len(items))
+        table["a"] += 1
+        table[("t", total)] = own[total]
+        own[1] = table.get("b")
+        base.__dict__["direct"] = total
+        for each in items:
+            if each in unique or unique:
+                bump()
+        while cells and cells.popitem():
+            pass
+        cells[items[1]] = cells.setdefault(7, 1)
+        del table["a"]
+        table["a"] = sum(table.values()) if None not in table.values() else 0
+        for key, value in list(table.items()):
+            bump()
+        [each for each in (1, 2)]
+        assert not any(each < 0 for each in items)
+
+    for _ in range(3):
+        thread = threading.Thread(target=use)
+        thread.start()
+        thread.join()
+"""
+
+
+def test_values_change_nothing_but_values(shell: Shell) -> None:
+    """Without, most events come by quicker ways."""
+    shell.write("kinds.py", _ALL_KINDS)
+    shell.run("record", "kinds.py", "-o", "plain", status=0)
+    with_values = shell.run("record", "kinds.py", "-o", "told", "--values", status=0)
+    assert "not written last" not in with_values.stderr
+    plain, told = ([row for row in _rows(shell, each) if "hidden" not in row[2]] for each in ("plain", "told"))
+    assert len(plain) > 100
+    for name in {thread for thread, _, _ in plain}:
+        without = [(op, target.partition(" = ")[0]) for thread, op, target in told if thread == name]
+        assert without == [(op, target) for thread, op, target in plain if thread == name]
+    assert any(" = " in target for _, _, target in told)
+
+
+def test_whatever_threads_are_made_of(shell: Shell) -> None:
+    shell.write(
+        "many.py",
+        """\
+        import _thread
+        import asyncio
+        import sys
+        import threading
+        import time
+
+        import mazurka
+
+        class Shared:
+            total = 0
+
+        shared, lock, local, ready = Shared(), threading.Lock(), threading.local(), mazurka.atomic(0)
+
+        class Worker(threading.Thread):
+            def run(self):
+                local.mine = 1
+                local.mine += 1
+                with lock:
+                    shared.total += local.mine
+
+        def numbers():
+            for i in range(3):
+                shared.seen = i
+                yield i
+
+        async def add():
+            await asyncio.sleep(0)
+            shared.sum = getattr(shared, "sum", 0) + 1
+
+        async def together():
+            await asyncio.gather(add(), add())
+
+        def fails():
+            shared.failed = 1
+            raise ValueError("as usual")
+
+        def exits():
+            shared.exited = 1
+            sys.exit(3)
+
+        def tells():
+            shared.told = 1
+            ready.fetch_add(1)
+
+        targets = [lambda: asyncio.run(together()), lambda: list(numbers()), fails, exits, tells]
+        threads = [Worker(), *[threading.Thread(target=each) for each in targets]]
+        for thread in threads:
+            thread.start()
+        while not ready.load():
+            pass
+        shared.told += 1
+        for thread in threads:
+            thread.join()
+        done = _thread.allocate_lock()
+        done.acquire()
+
+        def low():
+            shared.low = 1
+            done.release()
+
+        _thread.start_new_thread(low, ())
+        with done:
+            shared.low += 1
+
+        def forever():
+            while True:
+                shared.beat = 1
+                time.sleep(0.001)
+
+        threading.Thread(target=forever, daemon=True).start()
+        time.sleep(0.01)
+        print(shared.low, shared.total, shared.sum, shared.seen)
+        """,
+    )
+    done = shell.run("record", "many.py", status=0)
+    assert done.stdout == "2 2 2 2\n"
+    assert "ValueError: as usual" in done.stderr
+    assert "SystemExit" not in done.stderr
+    check = shell.run("trace", "check", "many.recording", status=0)
+    assert "without having been started" not in check.stdout
+    assert _predicted(shell, "many.recording") == []
+    rows = _rows(shell, "many.recording")
+    ended = {target for _, op, target in rows if op == "end"}
+    assert {target for _, op, target in rows if op == "fork"} - ended == {"thread 0.8"}
+
+
+def test_a_child_is_not_recorded(shell: Shell) -> None:
+    shell.write(
+        "forks.py",
+        """\
+        import os
+        import threading
+        import warnings
+
+        warnings.simplefilter("ignore")
+        count = [0]
+
+        def add():
+            count[0] += 1
+
+        def start():
+            thread = threading.Thread(target=add)
+            thread.start()
+            thread.join()
+
+        start()
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+        start()
+        print(count[0])
+        """,
+    )
+    done = shell.run("record", "forks.py", status=0)
+    assert done.stdout == "2\n2\n"
+    assert done.stderr.count("recorded") == 1
+    assert len([op for _, op, _ in _rows(shell, "forks.recording") if op == "fork"]) == 2
+
+
+def test_leaving_at_once_finishes_the_recording(shell: Shell) -> None:
+    shell.write("leaves.py", _ACCOUNT + "    import os\n    os._exit(5)\n")
+    assert shell.run("record", "leaves.py").returncode == 5
+    assert _predicted(shell, "leaves.recording")
+
+
+def test_an_interrupt_finishes_the_recording(shell: Shell) -> None:
+    shell.write(
+        "waits.py",
+        """\
+        import threading
+        import time
+
+        beats = [0]
+
+        def beat():
+            while True:
+                beats[0] += 1
+                time.sleep(0.001)
+
+        for _ in range(2):
+            threading.Thread(target=beat, daemon=True).start()
+        print("started", flush=True)
+        time.sleep(60)
+        """,
+    )
+    recorder = shell.start("record", "waits.py")
+    assert recorder.stdout is not None
+    assert recorder.stdout.readline() == "started\n"
+    time.sleep(0.05)
+    recorder.send_signal(signal.SIGINT)
+    _, told = recorder.communicate(timeout=30)
+    assert recorder.returncode == 130
+    assert "KeyboardInterrupt" in told
+    assert "of 3 threads" in told
+    assert _predicted(shell, "waits.recording")

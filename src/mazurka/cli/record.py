@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mazurka.program.python.recording.raw import Finished
 
 _FAILED = 1
+_INTERRUPTED = 130
 
 
 @click.command()
@@ -23,9 +24,15 @@ _FAILED = 1
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--include", multiple=True, metavar="PKG", help="Also track this installed package (repeatable)")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Where to  [default: PROGRAM.recording]")
+@click.option("--values", is_flag=True, help="Write down values, too, as far as several threads' order is certain")
 @click.option("--finish", default=None, metavar="DIR", help="Make a trace of what a killed recorder left, and no more")
 def command(
-    program: str | None, arguments: tuple[str, ...], include: tuple[str, ...], output: str | None, finish: str | None
+    program: str | None,
+    arguments: tuple[str, ...],
+    include: tuple[str, ...],
+    output: str | None,
+    values: bool,
+    finish: str | None,
 ) -> int:
     """Run PROGRAM (a Python file), or one function of it, with real threads in whatever order they run, and write down
     what they do. `mazurka predict` then says what another order would have shown.
@@ -60,7 +67,9 @@ def command(
         "directory": str(Path.cwd()),
         "python": sys.version,
     }
-    made = record(entry, Loader(default_roots(file), packages, None), directory, known)
+    made = record(entry, Loader(default_roots(file), packages, None), directory, known, values)
+    if made.trace is None:  # a child that the program has forked: this is not its recording
+        return _status(made.error)
     if made.trouble is not None:
         raise MazurkaError(
             "trace-unwritable",
@@ -103,7 +112,7 @@ def _status(error: BaseException | None) -> int:
         click.echo(code, err=True)
         return _FAILED
     traceback.print_exception(error)
-    return _FAILED
+    return _INTERRUPTED if isinstance(error, KeyboardInterrupt) else _FAILED
 
 
 def _say(text: str) -> None:

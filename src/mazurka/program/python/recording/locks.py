@@ -10,7 +10,8 @@ instrumented. So there are two kinds of locks:
   happened in their critical sections keeps its order, whatever that was.
 
 A waiting thread has a lock of its own (``Condition._waiters``), of the second kind: who notifies gives it back, so that
-what follows a wake-up follows the notification.
+what follows a wake-up follows the notification. A lock that one thread took and another gave back is of that kind, too
+(raw.py): it guards nothing, it hands something over.
 
 Order. An ACQUIRE is written down after the lock was got, a RELEASE before it is given back: nothing of the next holder
 can come in between. An attempt that fails is a READ of the lock. Of a re-entrant lock the outermost pair is told.
@@ -52,6 +53,16 @@ def make_lock() -> RecordedLock:
 def make_rlock() -> RecordedRLock:
     """What ``threading.RLock`` is."""
     return RecordedRLock(_is_own(sys._getframe(1)))
+
+
+def make_low_lock() -> Any:
+    """What ``_thread.allocate_lock`` is: the import system, for one, makes such locks, too."""
+    return RecordedLock(True) if _is_own(sys._getframe(1)) else real_lock()
+
+
+def make_low_rlock() -> Any:
+    """What ``_thread.RLock`` is."""
+    return RecordedRLock(True) if _is_own(sys._getframe(1)) else real_rlock()
 
 
 def place() -> Any:

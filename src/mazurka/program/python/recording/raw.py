@@ -111,13 +111,14 @@ def finish(directory: Path) -> Finished:
         making.look_at(rows)
         recorded += rows.rows
         np.save(scratch / f"{path.stem}{_COLUMNS}", np.stack(rows))
+    making.hide_handed()
     telling = making.telling()
     segments = Segments(scratch / "parts", making.names)
     events = 0
     for path in raw:
         kept = scratch / f"{path.stem}{_COLUMNS}"
         rows = Columns(*np.load(kept))
-        rows = rows._replace(op=rows.op.astype(np.int8)).select(telling[rows.target])
+        rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(telling[rows.target]))
         segments.add(rows)
         events += rows.rows
         kept.unlink()
@@ -166,7 +167,9 @@ class _Making:
         self._always: list[bool] = []  # by target, like the following
         self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several do; -2: none yet
         self._written = np.zeros(0, np.bool_)
-        self._last: dict[int, int] = {}  # its value, as far as it is known
+        self._holders: dict[int, int] = {}  # of locks: who took it
+        self._handed: set[int] = set()  # locks that others gave back
+        self._last: dict[int, int] = {}  # of targets: its value, as far as it is known
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
@@ -215,6 +218,12 @@ class _Making:
         before = self._only[seen]
         self._only[seen] = np.where((before == -2) | (before == who), who, -1)
         self._written[rows.target[_WRITING[rows.op]]] = True
+        locking = rows.select((rows.op == Op.ACQUIRE) | (rows.op == Op.RELEASE))
+        for thread, op, lock in zip(locking.thread.tolist(), locking.op.tolist(), locking.target.tolist(), strict=True):
+            if op == Op.ACQUIRE:
+                self._holders[lock] = thread
+            elif self._holders.pop(lock, thread) != thread:
+                self._handed.add(lock)
         if len(self._values):
             self._check_values(rows)
 
@@ -222,6 +231,18 @@ class _Making:
         """By target: whether several threads touch it and somebody writes it, or it always counts."""
         shared: NDArray[np.bool_] = self._written & (self._only == -1)
         return shared | np.array(self._always, np.bool_)
+
+    def settled(self, rows: Columns) -> Columns:
+        """Rows with locks that guard nothing as what they are."""
+        if self._handed:
+            handed = np.isin(rows.target, sorted(self._handed))
+            rows.op[handed & (rows.op != Op.READ)] = Op.RMW
+        return rows
+
+    def hide_handed(self) -> None:
+        """Locks that one thread takes and another gives back are not called locks."""
+        for lock in self._handed:
+            self._targets[lock] = ("hidden", self._targets[lock][1])
 
     def _check_values(self, rows: Columns) -> None:
         """Take away the values of reads that are not what was written last."""

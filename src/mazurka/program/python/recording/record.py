@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 import types
@@ -19,25 +20,33 @@ from mazurka.program.python.recording.threads import install as follow_threads
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What came of it: the trace, what was not tracked, and what the program ended with."""
+    """What came of it: the trace, what was not tracked, and what the program ended with. No trace: this is a child that
+    the program has forked."""
 
-    trace: Finished
+    trace: Finished | None
     untracked: dict[str, int]
     error: BaseException | None
     trouble: OSError | None
 
 
-def record(entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping[str, object]) -> Recording:
+def record(
+    entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping[str, object], values: bool = False
+) -> Recording:
     """Run a program as it is, and write what it does to ``directory``, which must not exist, with what is ``known``."""
     undo: list[Callable[[], None]] = []
-    recorder = Recorder(directory, known)
-    error: BaseException | None = None
+    recorder = Recorder(directory, known, values)
+
+    def close() -> Finished | None:
+        kernel.active = None
+        recorder.end()
+        return finish(directory) if os.getpid() == recorder.process else None
+
     try:
         hooks.install()
         undo.append(hooks.uninstall)
         tracked.install()
         undo.append(tracked.uninstall)
-        undo.append(follow_threads(recorder))
+        undo.append(follow_threads(recorder, close))
         undo += [swap.swap_module(module) for module in _imported(tracked.include)]
         entry.prepare()
         recorder.begin()
@@ -45,18 +54,21 @@ def record(entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping
         hooks.restart()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
-        try:
-            entry.call()
-        except BaseException as raised:
-            error = raised
-        finally:
-            _wait_for_threads()
-            kernel.active = None
+        error = _outcome(entry.call) or _outcome(_wait_for_threads)
     finally:
-        recorder.end()
+        made = close()
         while undo:
             undo.pop()()
-    return Recording(finish(directory), recorder.untracked, error, recorder.trouble)
+    return Recording(made, recorder.untracked, error, recorder.trouble)
+
+
+def _outcome(call: Callable[[], object]) -> BaseException | None:
+    """What it ended with, if not well; an interrupt too, so that what was recorded is finished."""
+    try:
+        call()
+    except BaseException as raised:
+        return raised
+    return None
 
 
 def _before_collection(phase: str, told: dict[str, int]) -> None:

@@ -1,26 +1,34 @@
 """Threads that tell a recorder when they begin and end, who started them and who waited for them.
 
 All that starts a thread ends in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; that
-is what `threading` is given other functions for. A join is told when ``Thread.join`` has returned and the thread has
-ended.
+is what `threading` and whoever asks `_thread` are given other functions for. A join is told when ``Thread.join`` has
+returned and the thread has ended. One that runs at the end, a daemon, has no END.
+
+A child that the program forks is not recorded. A program that leaves by ``os._exit`` has its recording finished first.
 """
 
 from __future__ import annotations
 
+import _thread
+import os
 import queue
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
-from mazurka.program.python.recording import locks
+from mazurka.program.python.recording import atomics, locks
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 
 _STARTERS: Final = ("_start_new_thread", "_start_joinable_thread")
 
 
-def install(recorder: Recorder) -> Callable[[], None]:
-    """Let `threading` and `queue` tell ``recorder``; returns how to undo that."""
+_LOW_STARTERS: Final = ("start_new_thread", "start_new", "start_joinable_thread")
+
+
+def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], None]:
+    """Let `threading` and its like tell ``recorder``, and the process ``leave`` when it ends at once; returns how to
+    undo that."""
     patches: list[tuple[Any, str, Any]] = [
         (threading, "Lock", locks.make_lock),
         (threading, "_allocate_lock", locks.make_lock),
@@ -29,10 +37,13 @@ def install(recorder: Recorder) -> Callable[[], None]:
         (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]  # the same in Python
     ]
     patches += [
-        (threading, name, _starting(recorder, getattr(threading, name)))
-        for name in _STARTERS
-        if hasattr(threading, name)
+        (module, name, _starting(recorder, getattr(module, name)))
+        for module, names in ((threading, _STARTERS), (_thread, _LOW_STARTERS))
+        for name in names
+        if hasattr(module, name)
     ]
+    patches += [(_thread, name, locks.make_low_lock) for name in ("allocate_lock", "allocate")]
+    patches += [(_thread, "RLock", locks.make_low_rlock), (os, "_exit", _leaving(leave)), *atomics.patches()]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
     for owner, name, replacement in patches:
         setattr(owner, name, replacement)
@@ -76,3 +87,13 @@ def _joining(recorder: Recorder, join: Callable[..., None]) -> Callable[..., Non
             recorder.visit(Op.JOIN, ("thread", name), locks.place())
 
     return joining
+
+
+def _leaving(leave: Callable[[], object]) -> Callable[[int], NoReturn]:
+    real = os._exit
+
+    def leaving(status: int) -> NoReturn:
+        leave()
+        real(status)
+
+    return leaving

@@ -1,0 +1,38 @@
+"""Atomic objects (`mazurka.atomic`) while a program is recorded.
+
+Every operation is told as an indivisible update (RMW): loads and stores, too. So all of one object keep their order in
+whatever is predicted, and none of them is taken for a race. Telling and doing are one under the lock that the objects
+have anyway where nobody controls the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.atomics import atomic
+from mazurka.program.python import kernel
+from mazurka.program.python.objects import number
+from mazurka.program.python.recording.locks import place, real_rlock
+from mazurka.trace.event import Op
+
+_METHODS: Final = ("load", "store", "exchange", "fetch_add", "fetch_sub", "compare_exchange")
+
+_guard: Final = real_rlock()
+
+
+def patches() -> list[tuple[Any, str, Any]]:
+    """The methods, each with what tells of it first."""
+    return [(atomic, name, _told(getattr(atomic, name))) for name in _METHODS]
+
+
+def _told(method: Callable[..., Any]) -> Callable[..., Any]:
+    def operation(thing: atomic, *args: Any, **named: Any) -> Any:
+        where = place()
+        with _guard:
+            run = kernel.active
+            if run is not None:
+                run.visit(Op.RMW, ("atomic", number(thing)), where)
+            return method(thing, *args, **named)
+
+    return operation
