@@ -198,14 +198,18 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
 
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
-    """All candidates of the quick check, as far as SeqCheck can tell."""
-    return _decided(search, tier, search.groups(tier.kind)[0].items(), search.ask_quickly)
+    """All candidates, as far as SeqCheck can tell."""
+    return _all_candidates(search, tier, search.ask_quickly)
 
 
 def _by_model(search: Search, tier: Tier) -> _Proven:
-    """All candidates of the quick check."""
+    """All candidates."""
+    return _all_candidates(search, tier, search.questions.ask)
+
+
+def _all_candidates(search: Search, tier: Tier, ask: _Ask) -> _Proven:
     groups, left = search.groups(tier.kind)
-    yield from _decided(search, tier, groups.items(), search.questions.ask)
+    yield from _decided(search, tier, groups.items(), ask)
     tier.undecided += len(left - search.settled[tier.kind])
 
 
