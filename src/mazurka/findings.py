@@ -14,8 +14,8 @@ from typing import Final
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
-from mazurka.program.python.kernel import END_POINTS, RELEASE_POINTS
 from mazurka.program.python.program import PythonProgram
+from mazurka.program.python.task import END_POINTS, RELEASE_POINTS
 from mazurka.program.races import races_of
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token

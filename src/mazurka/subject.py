@@ -19,8 +19,8 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
 from mazurka.program.python.entry import Entry, Function, Script
 from mazurka.program.python.instrument import instrument_source
-from mazurka.program.python.kernel import Limits
 from mazurka.program.python.program import Isolation, PythonProgram, Settings, default_roots
+from mazurka.program.python.task import Limits
 from mazurka.replay.schedule import Schedule
 
 #: The settings that decide how a program is loaded and run, and so belong to its schedules.

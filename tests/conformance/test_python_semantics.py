@@ -21,7 +21,8 @@ import pytest
 
 from mazurka.program.protocol import Plan
 from mazurka.program.python import hooks, instrument, kernel
-from mazurka.program.python.kernel import Kernel, Learned, Limits
+from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.task import Learned, Limits
 from mazurka.trace.event import Op
 
 FILE = "<snippet>"

@@ -120,10 +120,10 @@ def load(name: str, instrumented: bool) -> types.ModuleType:
 def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
     """Run the tests in a kernel's main thread while another thread waits."""
     from mazurka.program.protocol import Plan
-    from mazurka.program.python import hooks, kernel
+    from mazurka.program.python import hooks, kernel, task
     from mazurka.trace.event import Op
 
-    running = kernel.Kernel(Plan(), kernel.Learned(), kernel.Limits(steps=10**9, passes=10**9, seconds=600))
+    running = kernel.Kernel(Plan(), task.Learned(), task.Limits(steps=10**9, passes=10**9, seconds=600))
 
     class Result(unittest.TextTestResult):
         def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest's name

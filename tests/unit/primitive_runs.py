@@ -10,8 +10,9 @@ from typing import Any
 from mazurka.program.protocol import Continuation, Failure, Plan
 from mazurka.program.python import kernel as kernel_module
 from mazurka.program.python import primitives
-from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.stuck import stuck
+from mazurka.program.python.task import Learned, Limits, Task
 
 
 @dataclass

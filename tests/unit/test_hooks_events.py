@@ -10,7 +10,8 @@ import pytest
 
 from mazurka.program.protocol import Plan
 from mazurka.program.python import hooks, instrument, kernel, sites
-from mazurka.program.python.kernel import Kernel, Learned
+from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.task import Learned
 from mazurka.trace.event import READS, WRITES, Op
 
 Accesses = list[tuple[str, Any]]

@@ -10,8 +10,9 @@ import pytest
 
 from mazurka.program.protocol import Continuation, Plan
 from mazurka.program.python import hooks, instrument, kernel
-from mazurka.program.python.kernel import Kernel, Learned, Limits
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.stuck import stuck
+from mazurka.program.python.task import Learned, Limits
 
 
 @pytest.fixture(autouse=True)

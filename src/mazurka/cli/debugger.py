@@ -15,8 +15,9 @@ from types import FrameType, TracebackType
 from mazurka.program.protocol import Failure
 from mazurka.program.python import kernel
 from mazurka.program.python.failures import is_ours
-from mazurka.program.python.kernel import Kernel, Task
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.program import PythonProgram
+from mazurka.program.python.task import Task
 
 
 def attach(program: PythonProgram) -> None:

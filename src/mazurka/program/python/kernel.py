@@ -18,7 +18,6 @@ from __future__ import annotations
 import _random
 import random
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -38,15 +37,12 @@ from mazurka.program.protocol import (
     Target,
 )
 from mazurka.program.python import workers
+from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
 _STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
-
-#: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
-RELEASE_POINTS: Final = -1
-END_POINTS: Final = -2
 
 #: Kinds of the targets that stand for primitives.
 _PRIMITIVES: Final = frozenset({"lock", "cond", "sem", "event", "wake"})
@@ -67,60 +63,7 @@ _STRIDE: Final = 256
 TICK: Final = 1e-6
 
 
-@dataclass(slots=True)
-class Learned:
-    """What earlier runs taught about the program: the sites that need points. It only grows."""
-
-    points: set[int] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a run is cut short: steps logged, loop passes without a step, wall-clock seconds."""
-
-    steps: int = 20_000
-    passes: int = 1_000_000
-    seconds: float = 60.0
-
-
-class Task:
-    """A thread of the program under test."""
-
-    # What most threads leave as it is.
-    label = ""
-    thread: Any = None  # the program's own Thread object
-    greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
-    births = 0
-    pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
-    deadline: float | None = None  # on its own clock: when it stops waiting
-    timed_out = False
-    waiting_for: Any = None  # a primitive with `describe()` and `holder()`
-    spinning = False
-    repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
-    clock_reads = 0  # looks at it since the last step
-    priority = 0.0
-    visits = 0  # entries into the kernel since it is being ended
-    effects = 0  # steps that changed something others can see, counted once somebody counts
-    silent = 0  # what it did besides of which no step tells
-    entered = 0  # values: loops it has come to
-    turned = False  # values: its loop has begun a pass as it did an earlier one
-
-    def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
-        self.index = index
-        self.name = name
-        self.life: Target = ("thread", name)  # what its steps from FORK to JOIN touch
-        self.body = body
-        self.daemon = daemon
-        self.done = False
-        self.point = False  # whether the pending operation is one
-        self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
-        self.sleeping = False
-        self.starter: Task | None = None  # who runs it up to its first point
-        self.clock = 0.0
-        self.loops: dict[tuple[int, int], Any] = {}
-        self.reads: list[tuple[Target, int]] = []
-        self.passes: set[Any] = set()  # values: states that passes of its loops began in
-
+_LIMITS: Final = Limits()
 
 #: What :attr:`Kernel.touched` holds for locations that several threads share and somebody writes.
 _SHARED: Final[list[Any]] = [-1, True, frozenset()]
@@ -169,7 +112,7 @@ class Kernel:
     stacks: dict[int, Any]
     given: dict[int, dict[str, Any]]  # keyed: arguments by step
 
-    def __init__(self, plan: Plan, learned: Learned, limits: Limits = Limits()) -> None:  # immutable
+    def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
         self.plan = plan
         self.prefix = plan.prefix
         self.points = learned.points

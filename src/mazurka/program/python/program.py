@@ -42,10 +42,11 @@ from mazurka.program.python.capture import Capture
 from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.entry import Entry
-from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
 from mazurka.program.python.stuck import name_primitive, stuck
+from mazurka.program.python.task import Learned, Limits, Task
 from mazurka.program.python.watchdog import Watchdog
 from mazurka.program.races import races_of
 from mazurka.trace.event import Location

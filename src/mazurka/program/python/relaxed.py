@@ -28,8 +28,9 @@ from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
 from mazurka.program.protocol import Access, Divergence, Plan, Target
-from mazurka.program.python.kernel import Kernel, Learned, Limits, Task
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.places import Place
+from mazurka.program.python.task import Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
 
 _READ: Final = Op.READ

@@ -20,9 +20,10 @@ from typing import Any, Final
 from greenlet import getcurrent
 
 from mazurka.program.protocol import Failure, FailureKind, Frame, Waiting
-from mazurka.program.python.kernel import Kernel, Task
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.conditions import Waiter
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
+from mazurka.program.python.task import Task
 from mazurka.trace.event import Location
 
 INNER.update(map(str, Path(__file__).parent.rglob("*.py")))

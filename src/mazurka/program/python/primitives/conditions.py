@@ -25,9 +25,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python.kernel import RELEASE_POINTS, Task
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.run import INNER, Model, Models, born, here, model_of
+from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 #: Mark in ``Learned.points``: the program clears events.

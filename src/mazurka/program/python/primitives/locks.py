@@ -21,8 +21,8 @@ from typing import Any, Final, NoReturn
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python.kernel import RELEASE_POINTS, Task
 from mazurka.program.python.primitives.run import Models, Where, describe, here, outside_number, where
+from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 real_allocate: Final = _thread.allocate_lock

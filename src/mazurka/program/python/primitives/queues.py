@@ -16,10 +16,10 @@ from types import GenericAlias
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.kernel import RELEASE_POINTS, Task
 from mazurka.program.python.primitives.conditions import replace
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.run import INNER, Models, describe, here, outside_number, where
+from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 real_simple_queue: Final[Any] = queue.SimpleQueue

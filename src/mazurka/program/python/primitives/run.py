@@ -25,7 +25,8 @@ from greenlet import getcurrent
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
-from mazurka.program.python.kernel import Kernel, Task
+from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.task import Task
 from mazurka.trace.event import Location
 
 #: A place in running code, kept as found and only turned into a line when somebody asks.

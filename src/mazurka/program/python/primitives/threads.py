@@ -27,10 +27,10 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.kernel import END_POINTS, Task
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.conditions import replace
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.task import END_POINTS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}

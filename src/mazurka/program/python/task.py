@@ -1,0 +1,71 @@
+"""A thread of the program as the kernel knows it, and what bounds a run and is learnt from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from greenlet import greenlet
+
+from mazurka.program.protocol import Target
+from mazurka.trace.event import Op
+
+#: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
+RELEASE_POINTS: Final = -1
+END_POINTS: Final = -2
+
+
+@dataclass(slots=True)
+class Learned:
+    """What earlier runs taught about the program: the sites that need points. It only grows."""
+
+    points: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run is cut short: steps logged, loop passes without a step, wall-clock seconds."""
+
+    steps: int = 20_000
+    passes: int = 1_000_000
+    seconds: float = 60.0
+
+
+class Task:
+    """A thread of the program under test."""
+
+    # What most threads leave as it is.
+    label = ""
+    thread: Any = None  # the program's own Thread object
+    greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
+    births = 0
+    pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
+    deadline: float | None = None  # on its own clock: when it stops waiting
+    timed_out = False
+    waiting_for: Any = None  # a primitive with `describe()` and `holder()`
+    spinning = False
+    repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
+    clock_reads = 0  # looks at it since the last step
+    priority = 0.0
+    visits = 0  # entries into the kernel since it is being ended
+    effects = 0  # steps that changed something others can see, counted once somebody counts
+    silent = 0  # what it did besides of which no step tells
+    entered = 0  # values: loops it has come to
+    turned = False  # values: its loop has begun a pass as it did an earlier one
+
+    def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
+        self.index = index
+        self.name = name
+        self.life: Target = ("thread", name)  # what its steps from FORK to JOIN touch
+        self.body = body
+        self.daemon = daemon
+        self.done = False
+        self.point = False  # whether the pending operation is one
+        self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
+        self.sleeping = False
+        self.starter: Task | None = None  # who runs it up to its first point
+        self.clock = 0.0
+        self.loops: dict[tuple[int, int], Any] = {}
+        self.reads: list[tuple[Target, int]] = []
+        self.passes: set[Any] = set()  # values: states that passes of its loops began in
