@@ -30,7 +30,7 @@ from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
 from mazurka.predict.seqcheck_cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES
 from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
-from mazurka.predict.seqcheck_kernel import COMPILE_FROM, kernel_for
+from mazurka.predict.seqcheck_kernel import kernel_for
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Races, Witness
@@ -43,6 +43,9 @@ _OWN: Final = -2
 
 _READING: Final = (int(Op.READ), int(Op.RMW))
 _WRITING: Final = (int(Op.WRITE), int(Op.RMW))
+
+#: Traces of fewer rows are looked at as a whole.
+_SHORT: Final = 1_000
 
 #: So many events, and half of those of the trace, may be looked at for questions before far windows are given up.
 _WORK: Final = 6_000_000
@@ -87,10 +90,12 @@ class SeqCheck:
     _initial: dict[int, int] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        if not np.array_equal(self.trace.step, np.arange(len(self.trace))):
+            raise ValueError("SeqCheck is for traces each of whose rows is a step of its own")
         if self.kernel is None:
             self.kernel = kernel_for(len(self.trace))
         if self.whole is None:
-            self.whole = len(self.trace) < COMPILE_FROM
+            self.whole = len(self.trace) < _SHORT
         self.index, self.rows = index_of(self.trace, self.kernel, self.whole)
         targets = len(self.trace.targets)
         self.cone = cone_of(len(self.trace.threads), targets)

@@ -1,14 +1,17 @@
 """SeqCheck's functions as they are, for short traces, and compiled by numba, for long ones.
 
-Compiling takes some seconds the first time, which nobody who asks about a few hundred events should wait for. numba is
-imported when compiled functions are first asked for.
+Compiling takes half a minute the first time, which nobody who asks about some thousand events should wait for. numba is
+imported when compiled functions are first asked for. What it keeps on disk it takes for valid as long as a function's
+own file is unchanged, although code of other files is compiled into it; so all sources are part of the name.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
+from zlib import crc32
 
 from mazurka.predict import (
     seqcheck_cone,
@@ -20,7 +23,7 @@ from mazurka.predict import (
 )
 
 #: Traces of at least this many events are worked on by compiled code.
-COMPILE_FROM: Final = 3_000
+COMPILE_FROM: Final = 10_000
 
 _PARTS: Final[tuple[ModuleType, ...]] = (
     seqcheck_index,
@@ -63,8 +66,10 @@ def compiled() -> SimpleNamespace:
         space |= own
     jit: Any = numba.njit
     functions = _functions()
+    sources = crc32(b"".join(Path(str(part.__file__)).read_bytes() for part in _PARTS))
     for name, function in functions.items():
         copy = FunctionType(function.__code__, space, name, function.__defaults__)
+        copy.__qualname__ = f"{name}_{sources:08x}"
         space[name] = jit(
             cache=True,
             nogil=True,
