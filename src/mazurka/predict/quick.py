@@ -135,7 +135,8 @@ def _scanned(trace: Trace, watched: Any) -> _Scan:
 
         survey, scan = quick_compiled.survey, quick_compiled.scan
     state, row = _begin(trace, compiled, watched), 0
-    survey(state)
+    if not len(watched):  # else as if all places were guarded: nothing is to be found
+        survey(state)
     while (row := int(scan(state, row))) < len(trace):
         state = _with_more_room(state)
     return state
@@ -173,6 +174,7 @@ def _begin(trace: Trace, compiled: bool, watched: Any) -> _Scan:
         "set_sum": np.zeros(16, np.int64),
     }
     made |= {name: np.full(size, -1, np.int32) for name, size in none.items()}
+    made["common"][:] = 0
     made |= {name: np.zeros(size, np.int32) for name, size in zero.items()}
     return _Scan(**(made if compiled else {name: column.tolist() for name, column in made.items()}))
 

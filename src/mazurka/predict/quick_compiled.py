@@ -16,7 +16,9 @@ def _compile() -> tuple[Any, Any]:
     jit: Any = numba.njit
     for name in quick.PASS:
         source: FunctionType = getattr(quick, name)
-        space[name] = jit(cache=True, nogil=True)(FunctionType(source.__code__, space, name))
+        # Handing over some forty arrays costs more than most of the functions do.
+        inline = "never" if name in ("_survey", "_scan") else "always"
+        space[name] = jit(cache=True, nogil=True, inline=inline)(FunctionType(source.__code__, space, name))
     return space["_survey"], space["_scan"]
 
 
