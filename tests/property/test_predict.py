@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 from tests.oracle.predictable import Predictable, random_trace
 
+from mazurka.predict import quick
 from mazurka.predict.engines import ENGINES, KINDS, Search, run
 from mazurka.predict.maximal import Each, Maximal
 from mazurka.trace.event import Op
@@ -98,6 +99,21 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(engine: str) -> None:
             assert all(bool(told[kind]) == bool(expected[kind]) for kind in KINDS)
             assert search.tiers[-1].undecided == 0
     assert found["race"] > _SHARE
+
+
+@pytest.mark.slow
+def test_the_quick_check_is_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = _traces(0)
+    interpreted = [_candidates(trace) for trace in traces]
+    monkeypatch.setattr(quick, "_COMPILE_FROM", 0)
+    assert [_candidates(trace) for trace in traces] == interpreted
+    assert sum(map(len, interpreted)) > _SHARE
+
+
+def _candidates(trace: Trace) -> list[tuple[int, list[int]]]:
+    found = quick.candidates_of(trace)
+    needs = quick.needs_of(trace, list(range(0, len(trace), 3))).tolist()
+    return [*((found.row[number], list(found.partners(number))) for number in range(len(found))), *enumerate(needs)]
 
 
 def test_what_is_waited_for_is_respected() -> None:
