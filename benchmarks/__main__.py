@@ -42,6 +42,7 @@ MEASUREMENTS: Final = {
     "switches": "switches",
     "solver": "solver",
     "traces": "trace_reading",
+    "recording": "recording",
     "orders": "orders",
     "weak-orders": "orders_weak",
     "predict": "predict",
