@@ -15,8 +15,8 @@ search is given up after a number of steps.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from mazurka.trace.trace import Trace
 DEADLOCK: Final = "deadlock"
 
 #: Steps that the search for circles may take.
-_LIMIT: Final = 500_000
+_LIMIT: Final = 200_000
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
@@ -62,25 +62,28 @@ class LockCircles:
     complete: bool = True
     _steps: int = 0
     _longest: int = 0
+    _place: dict[int, int] = field(default_factory=dict)  # all acquires of dependencies
+    _needs: Any = None  # by their places, and thread
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        patterns = list(self.patterns())
-        rows = np.array(sorted({row for pattern in patterns for place in pattern for row in place}), np.int32)
-        needs = dict(zip(rows.tolist(), needs_of(self.trace, rows).tolist(), strict=True)) if len(rows) else {}
-        threads = {row: int(self.trace.thread[row]) for row in rows.tolist()}
-        for pattern in patterns:
-            yield from _apart(pattern, [], needs, threads)
+        for pattern in self.patterns():
+            yield from self._apart(pattern, [])
 
     def patterns(self) -> Iterator[list[list[int]]]:
         """Circles that are alike as one."""
         rows_of = _dependencies(self.trace)
+        every = sorted(row for rows in rows_of.values() for row in rows)
+        if not every:
+            return
+        self._place = {row: place for place, row in enumerate(every)}
+        self._needs = needs_of(self.trace, every)
         holding: dict[int, list[_Dependency]] = {}
         for each in rows_of:
             for lock in each.held:
                 holding.setdefault(lock, []).append(each)
         for length in range(2, len({each.thread for each in rows_of}) + 1):
             for first in rows_of:
-                for circle in self._closing([first], first.mask, 1 << first.thread, length, holding):
+                for circle in self._closing([first], first.mask, length, holding, rows_of):
                     yield [rows_of[each] for each in circle]
             if self._longest < length:
                 return
@@ -89,11 +92,11 @@ class LockCircles:
         self,
         path: list[_Dependency],
         held: int,
-        threads: int,
         length: int,
         holding: dict[int, list[_Dependency]],
+        rows_of: dict[_Dependency, list[int]],
     ) -> Iterator[list[_Dependency]]:
-        """The circles of so many dependencies that a path is the start of; its locks and threads are bits."""
+        """The circles of so many dependencies that a path is the start of; ``held`` are its locks as bits."""
         self._steps += 1
         self._longest = max(self._longest, len(path))
         self.complete &= self._steps <= self.limit
@@ -105,22 +108,32 @@ class LockCircles:
                 yield list(path)
             return
         for each in holding.get(path[-1].lock, ()):
-            if each.thread > path[0].thread and not (held & each.mask or threads >> each.thread & 1):
-                path.append(each)
-                yield from self._closing(path, held | each.mask, threads | 1 << each.thread, length, holding)
-                path.pop()
+            if each.thread > path[0].thread and not held & each.mask:
+                rows = rows_of[each]
+                if all(self._may_be_apart(each.thread, rows, one.thread, rows_of[one]) for one in path):
+                    path.append(each)
+                    yield from self._closing(path, held | each.mask, length, holding, rows_of)
+                    path.pop()
 
+    def _may_be_apart(self, thread: int, rows: list[int], other: int, others: list[int]) -> bool:
+        """Whether neither thread's last of some acquires must come before the other's first."""
+        return thread != other and rows[-1] > self._need(others[0], thread) and others[-1] > self._need(rows[0], other)
 
-def _apart(
-    pattern: list[list[int]], chosen: list[int], needs: dict[int, list[int]], threads: dict[int, int]
-) -> Iterator[tuple[int, ...]]:
-    """Choices of one acquire for each place of which none needs another."""
-    if len(chosen) == len(pattern):
-        yield tuple(chosen)
-        return
-    for row in pattern[len(chosen)]:
-        if all(row > needs[other][threads[row]] and other > needs[row][threads[other]] for other in chosen):
-            yield from _apart(pattern, [*chosen, row], needs, threads)
+    def _need(self, row: int, thread: int) -> int:
+        """The latest row of a thread that must come before an acquire."""
+        return int(self._needs[self._place[row], thread])
+
+    def _apart(self, pattern: list[list[int]], chosen: list[int]) -> Iterator[tuple[int, ...]]:
+        """Choices of one acquire for each place of which none needs another."""
+        if len(chosen) == len(pattern):
+            yield tuple(chosen)
+            return
+        for row in pattern[len(chosen)]:
+            thread = int(self.trace.thread[row])
+            if all(
+                row > self._need(one, thread) and one > self._need(row, int(self.trace.thread[one])) for one in chosen
+            ):
+                yield from self._apart(pattern, [*chosen, row])
 
 
 def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
