@@ -24,7 +24,7 @@ _INTERRUPTED = 130
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--include", multiple=True, metavar="PKG", help="Also track this installed package (repeatable)")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Where to  [default: PROGRAM.recording]")
-@click.option("--values", is_flag=True, help="Write down values, too, as far as several threads' order is certain")
+@click.option("--values", is_flag=True, help="Write down values, too, where it is certain which they are")
 @click.option("--finish", default=None, metavar="DIR", help="Make a trace of what a killed recorder left, and no more")
 def command(
     program: str | None,
