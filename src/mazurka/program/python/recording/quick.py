@@ -24,7 +24,7 @@ from mazurka.program.python import attributes, calls, hooks, iteration, sites
 from mazurka.program.python.attributes import FOREIGN, HIDABLE, INSTANCE, NONE, classify
 from mazurka.program.python.containers import operation, read_structure, shape_of, shapes
 from mazurka.program.python.locations import MANY
-from mazurka.program.python.objects import SCALARS, dictionary, number, numbers
+from mazurka.program.python.objects import SCALARS, dictionary, key_of, number, numbers
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -41,16 +41,23 @@ _READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
 _STRIDE: Final = 32
 
 _Hooks = dict[str, Callable[..., Any]]
+_Tick = Callable[[], bool]
+_Reader = Callable[[Any, Any, int], Any]  # of a thing, the name or key, and the site
 
 
 def hooks_for(run: Recorder) -> _Hooks:
     """By the names under which instrumented code calls them."""
     tick = itertools.cycle([False] * (_STRIDE - 1) + [True]).__next__
-    of_attributes = _attributes(run, tick)
-    return {**of_attributes, **_items(run, tick), **_uses(run), **_calls(run, tick, of_attributes["__mz_ra__"])}
+    attribute, item = _attribute_reader(run), _item_reader(run)
+    return {
+        **_attributes(run, tick, attribute),
+        **_items(run, tick, item),
+        **_uses(run, item),
+        **_calls(run, tick, attribute, item),
+    }
 
 
-def _attribute_reader(run: Recorder) -> Callable[[Any, str, int], Any]:
+def _attribute_reader(run: Recorder) -> _Reader:
     add, reading = run.buffer.extend, _READ + ATTRIBUTE
 
     def read(thing: Any, name: str, site: int) -> Any:
@@ -75,9 +82,9 @@ def _attribute_reader(run: Recorder) -> Callable[[Any, str, int], Any]:
     return read
 
 
-def _attributes(run: Recorder, tick: Callable[[], bool]) -> _Hooks:
+def _attributes(run: Recorder, tick: _Tick, read: _Reader) -> _Hooks:
     add, give_way, remembered = run.buffer.extend, run.give_way, hooks.remembered
-    read, writing = _attribute_reader(run), _WRITE + ATTRIBUTE
+    writing = _WRITE + ATTRIBUTE
 
     def write(thing: Any, name: str, site: int) -> Any:
         if tick():
@@ -114,17 +121,14 @@ def _attributes(run: Recorder, tick: Callable[[], bool]) -> _Hooks:
     }
 
 
-def _is_plain(space: dict[Any, Any], key: Any) -> bool:
-    return type(key) in SCALARS and "__builtins__" not in space
-
-
-def _item_reader(run: Recorder) -> Callable[[Any, Any, int], Any]:
+def _item_reader(run: Recorder) -> _Reader:
     add, reading, length = run.buffer.extend, _READ + ITEM, _READ + STRUCTURE
 
     def read(thing: Any, key: Any, site: int) -> Any:
         kind = type(thing)
-        if kind is dict and _is_plain(thing, key):
-            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), key, site))
+        if kind is dict and "__builtins__" not in thing:
+            part = key if type(key) in SCALARS else key_of(key)
+            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), part, site))
         elif kind is list and type(key) is int and -len(thing) <= key < len(thing):
             n = numbers.get(id(thing)) or number(thing)
             add((get_ident(), reading, n, key if key >= 0 else key + len(thing), site))
@@ -138,7 +142,7 @@ def _item_reader(run: Recorder) -> Callable[[Any, Any, int], Any]:
     return read
 
 
-def _item_writer(run: Recorder, tick: Callable[[], bool]) -> Callable[[Any, Any, int], Any]:
+def _item_writer(run: Recorder, tick: _Tick) -> _Reader:
     add, give_way = run.buffer.extend, run.give_way
     writing, length, changing = _WRITE + ITEM, _READ + STRUCTURE, _RMW + STRUCTURE
 
@@ -146,7 +150,7 @@ def _item_writer(run: Recorder, tick: Callable[[], bool]) -> Callable[[Any, Any,
         if tick():
             give_way()
         kind = type(thing)
-        if kind is dict and _is_plain(thing, key) and len(thing) * 2 <= MANY:
+        if kind is dict and type(key) in SCALARS and "__builtins__" not in thing and len(thing) * 2 <= MANY:
             n = numbers.get(id(thing)) or number(thing)
             add((get_ident(), writing, n, key, site))
             if key not in thing:
@@ -164,9 +168,8 @@ def _item_writer(run: Recorder, tick: Callable[[], bool]) -> Callable[[Any, Any,
     return write
 
 
-def _items(run: Recorder, tick: Callable[[], bool]) -> _Hooks:
-    read, write = _item_reader(run), _item_writer(run, tick)
-    kept, remembered = hooks.kept, hooks.remembered
+def _items(run: Recorder, tick: _Tick, read: _Reader) -> _Hooks:
+    write, kept, remembered = _item_writer(run, tick), hooks.kept, hooks.remembered
 
     def read_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
         read(thing, key, site)
@@ -196,7 +199,7 @@ def _items(run: Recorder, tick: Callable[[], bool]) -> _Hooks:
     }
 
 
-def _uses(run: Recorder) -> _Hooks:
+def _uses(run: Recorder, read_item: _Reader) -> _Hooks:
     add = run.buffer.extend
     reading, length = _READ + ITEM, _READ + STRUCTURE
 
@@ -230,10 +233,13 @@ def _uses(run: Recorder) -> _Hooks:
             return map(iteration.second, ticks(thing, site), thing)
         return iteration.iterate(thing, site)
 
-    return {"__mz_b__": branch, "__mz_it__": iterate}
+    def contains(thing: Any, key: Any, site: int) -> Any:
+        return read_item(thing, key, site) if type(thing) is dict else hooks.contains(thing, key, site)
+
+    return {"__mz_b__": branch, "__mz_it__": iterate, "__mz_in__": contains}
 
 
-def _calls(run: Recorder, tick: Callable[[], bool], read_attribute: Callable[..., Any]) -> _Hooks:
+def _calls(run: Recorder, tick: _Tick, read_attribute: _Reader, read_item: _Reader) -> _Hooks:
     give_way, instrumented = run.give_way, sites.instrumented
 
     def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
@@ -250,6 +256,8 @@ def _calls(run: Recorder, tick: Callable[[], bool], read_attribute: Callable[...
     def method(thing: Any, name: str, site: int, *args: Any) -> Any:
         if tick():
             give_way()
+        if name == "get" and type(thing) is dict and args:
+            return read_item(thing, args[0], site)
         calls.method(run, thing, name, site, args)
         return thing
 
