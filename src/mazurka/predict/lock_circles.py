@@ -29,7 +29,7 @@ from mazurka.trace.trace import Trace
 DEADLOCK: Final = "deadlock"
 
 #: Steps that the search for circles may take.
-_LIMIT: Final = 200_000
+_LIMIT: Final = 2_000_000
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
@@ -97,17 +97,17 @@ class LockCircles:
         rows_of: dict[_Dependency, list[int]],
     ) -> Iterator[list[_Dependency]]:
         """The circles of so many dependencies that a path is the start of; ``held`` are its locks as bits."""
-        self._steps += 1
         self._longest = max(self._longest, len(path))
-        self.complete &= self._steps <= self.limit
-        if not self.complete:
-            return
         closed = path[0].mask >> path[-1].lock & 1
         if len(path) == length or closed:
             if len(path) == length and closed:
                 yield list(path)
             return
         for each in holding.get(path[-1].lock, ()):
+            self._steps += 1
+            self.complete &= self._steps <= self.limit
+            if not self.complete:
+                return
             if each.thread > path[0].thread and not held & each.mask:
                 rows = rows_of[each]
                 if all(self._may_be_apart(each.thread, rows, one.thread, rows_of[one]) for one in path):
