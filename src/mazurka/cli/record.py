@@ -13,7 +13,7 @@ from mazurka.errors import MazurkaError, UsageError
 from mazurka.subject import entry_of, require_modules
 
 if TYPE_CHECKING:
-    from mazurka.program.python.recording.raw import Finished
+    from mazurka.program.python.recording.finishing import Finished
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -84,7 +84,8 @@ def command(
 
 
 def _finish(directory: Path) -> int:
-    from mazurka.program.python.recording.raw import DESCRIPTION, finish
+    from mazurka.program.python.recording.finishing import finish
+    from mazurka.program.python.recording.raw import DESCRIPTION
 
     if not (directory / DESCRIPTION).exists():
         raise UsageError("no-such-file", "this is no recording", where=str(directory))

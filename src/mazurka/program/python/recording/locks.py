@@ -11,7 +11,7 @@ instrumented. So there are two kinds of locks:
 
 A waiting thread has a lock of its own (``Condition._waiters``), of the second kind: who notifies gives it back, so that
 what follows a wake-up follows the notification. A lock that one thread took and another gave back is of that kind, too
-(raw.py): it guards nothing, it hands something over.
+(finishing.py): it guards nothing, it hands something over.
 
 Order. An ACQUIRE is written down after the lock was got, a RELEASE before it is given back: nothing of the next holder
 can come in between. An attempt that fails is a READ of the lock. Of a re-entrant lock the outermost pair is told.

@@ -10,12 +10,15 @@ import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mazurka.program.python import hooks, kernel, loader, objects, swap
 from mazurka.program.python.entry import Entry
-from mazurka.program.python.recording.raw import Finished, finish
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
+
+if TYPE_CHECKING:
+    from mazurka.program.python.recording.finishing import Finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def record(
     def close() -> Finished | None:
         kernel.active = None
         recorder.end()
-        return finish(directory) if os.getpid() == recorder.process else None
+        return finished(directory) if os.getpid() == recorder.process else None
 
     try:
         hooks.install()
@@ -60,6 +63,13 @@ def record(
         while undo:
             undo.pop()()
     return Recording(made, recorder.untracked, error, recorder.trouble)
+
+
+def finished(directory: Path) -> Finished:
+    """Make a trace of what there is."""
+    from mazurka.program.python.recording.finishing import finish
+
+    return finish(directory)
 
 
 def _outcome(call: Callable[[], object]) -> BaseException | None:

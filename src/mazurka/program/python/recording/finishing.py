@@ -1,0 +1,279 @@
+"""Makes the trace of a recording's segments (raw.py), in their place; it can do so again if it was killed itself.
+
+It leaves out the accesses of places that one thread only touches, or that nobody writes: in every reordering of the
+trace what is read there was written by whoever wrote it in the trace, so that they forbid none, and no two of them
+conflict (docs/decisions/record-all-keep-what-matters.md). A lock that one thread takes and another gives back guards
+nothing: it is told of like those that are not the program's own (locks.py).
+
+Cost: one to two microseconds an event; memory for one segment, and the tables of names; on disk, 20 bytes an event
+beside the segments until they are done.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.program.protocol import Target
+from mazurka.program.python import sites
+from mazurka.program.python.recording.quick import ATTRIBUTE, ITEM, STRUCTURE
+from mazurka.program.python.recording.raw import ADOPTED, SUFFIX, read
+from mazurka.trace.columns import Columns, Names
+from mazurka.trace.event import WRITES, Location, Op
+from mazurka.trace.formats.parquet import Segments
+from mazurka.trace.trace import NO_VALUE
+
+_COLUMNS: Final = ".npy"
+
+#: How long a text may be that stands for a value.
+_LONG: Final = 60
+
+#: What a target's kind is called in traces.
+_KINDS: Final = {"s": "structure", "v": "values", "o": "object"}
+
+#: What can be told of targets of these kinds matters however few threads touch them.
+_ALWAYS: Final = frozenset({"lock", "thread"})
+
+_WRITING: Final = np.array(WRITES)
+_END: Final = Op.END.value
+_OP: Final = ATTRIBUTE - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How many events were recorded, of how many threads, and how many of them are in the trace; and of how many reads
+    the value was not that of the last write, which can only be if events are in a wrong order."""
+
+    recorded: int = 0
+    threads: int = 0
+    events: int = 0
+    misread: int = 0
+
+
+def finish(directory: Path) -> Finished:
+    """Make a trace of the segments there are, in their place."""
+    raw = sorted(directory.glob(f"*{SUFFIX}"))
+    if not raw:
+        return Finished()
+    scratch = directory / "columns"
+    for left in (*directory.glob("*.parquet"), *directory.glob("*.unfinished"), *scratch.glob("*")):
+        left.unlink()  # of an attempt that was killed
+    scratch.mkdir(exist_ok=True)
+    making = _Making()
+    recorded = 0
+    for path in raw:
+        rows = making.columns(*read(path))
+        making.look_at(rows)
+        recorded += rows.rows
+        np.save(scratch / f"{path.stem}{_COLUMNS}", np.stack(rows))
+    making.hide_handed()
+    telling = making.telling()
+    segments = Segments(scratch / "parts", making.names)
+    events = 0
+    for path in raw:
+        kept = scratch / f"{path.stem}{_COLUMNS}"
+        rows = Columns(*np.load(kept))
+        rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(telling[rows.target]))
+        segments.add(rows)
+        events += rows.rows
+        kept.unlink()
+    for made in sorted((scratch / "parts").iterdir()):
+        os.replace(made, directory / made.name)
+    (scratch / "parts").rmdir()
+    scratch.rmdir()
+    for path in raw:
+        path.unlink()
+    return Finished(recorded, len(making.names.threads), events, making.misread)
+
+
+class _Numbers(dict[Any, int]):
+    """Numbers of things; those that have none yet are given one when asked for."""
+
+    def __init__(self, give: Callable[[Any], int]) -> None:
+        self._give = give
+
+    def __missing__(self, thing: Any) -> int:
+        number = self[thing] = self._give(thing)
+        return number
+
+
+class _Making:
+    """Makes columns of events, segment by segment."""
+
+    def __init__(self) -> None:
+        self._threads: list[str] = []
+        self._targets: list[tuple[str, str]] = []
+        self._values: list[str] = []
+        self._locations: list[Location] = []
+        self._labels: dict[int, str] = {}  # objects by number
+        self._bearers = _Numbers(lambda _: self._new_thread(f"x{len(self._threads)}"))
+        self._touched = _Numbers(self._number_of)  # by (offset, object, part)
+        self._numbers = _Numbers(self._new_target)  # by target
+        self._told = _Numbers(self._new_value)
+        self._places = _Numbers(self._new_location)
+        self._always: list[bool] = []  # by target, like the following
+        self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several do; -2: none yet
+        self._written = np.zeros(0, np.bool_)
+        self._holders: dict[int, int] = {}  # of locks: who took it
+        self._handed: set[int] = set()  # locks that others gave back
+        self._last: dict[int, int] = {}  # of targets: its value, as far as it is known
+        self.misread = 0
+        self.names = Names(self._threads, self._targets, self._values, self._locations)
+
+    def columns(self, labels: list[tuple[int, str]], events: list[Any]) -> Columns:
+        self._labels.update(labels)
+        threads = self._threads_of(events)
+        if ADOPTED in events[1::5]:
+            starts = [start for start in range(0, len(events), 5) if events[start + 1] != ADOPTED]
+            events = [item for start in starts for item in events[start : start + 5]]
+        code = np.array(events[1::5], np.int32)
+        offsets, told = (code & ~_OP).tolist(), events[3::5]
+        parts = [part if offset else None for offset, part in zip(offsets, told, strict=True)]
+        values = [None if offset else value for offset, value in zip(offsets, told, strict=True)]
+        touched = zip(offsets, events[2::5], parts, strict=True)
+        return Columns(
+            threads,
+            (code & _OP).astype(np.int8),
+            np.asarray(array("i", map(self._touched.__getitem__, touched))),
+            np.asarray(array("i", map(self._told.__getitem__, values))),
+            np.asarray(array("i", map(self._places.__getitem__, events[4::5]))),
+        )
+
+    def _threads_of(self, events: list[Any]) -> NDArray[np.int32]:
+        """Who did each of them but those that say who somebody is."""
+        found = array("i")
+        bearers = self._bearers
+        for ident, code, name in zip(events[::5], events[1::5], events[2::5], strict=True):
+            if code == ADOPTED:
+                bearers[ident] = self._new_thread(name)
+                continue
+            found.append(bearers[ident])
+            if code == _END:
+                del bearers[ident]
+        return np.asarray(found)
+
+    def look_at(self, rows: Columns) -> None:
+        """Who touches what, and whether it is written."""
+        more = len(self._targets) - len(self._only)
+        self._only = np.concatenate([self._only, np.full(more, -2, np.int32)])
+        self._written = np.concatenate([self._written, np.zeros(more, np.bool_)])
+        pairs = np.unique(rows.target.astype(np.int64) << 32 | rows.thread)
+        targets, threads = pairs >> 32, (pairs & 0xFFFFFFFF).astype(np.int32)
+        first = np.flatnonzero(np.diff(targets, prepend=-1))
+        several = np.diff(first, append=len(targets)) > 1
+        seen, who = targets[first], np.where(several, -1, threads[first])
+        before = self._only[seen]
+        self._only[seen] = np.where((before == -2) | (before == who), who, -1)
+        self._written[rows.target[_WRITING[rows.op]]] = True
+        locking = rows.select((rows.op == Op.ACQUIRE) | (rows.op == Op.RELEASE))
+        for thread, op, lock in zip(locking.thread.tolist(), locking.op.tolist(), locking.target.tolist(), strict=True):
+            if op == Op.ACQUIRE:
+                self._holders[lock] = thread
+            elif self._holders.pop(lock, thread) != thread:
+                self._handed.add(lock)
+        if len(self._values):
+            self._check_values(rows)
+
+    def telling(self) -> NDArray[np.bool_]:
+        """By target: whether several threads touch it and somebody writes it, or it always counts."""
+        shared: NDArray[np.bool_] = self._written & (self._only == -1)
+        return shared | np.array(self._always, np.bool_)
+
+    def settled(self, rows: Columns) -> Columns:
+        """Rows with locks that guard nothing as what they are."""
+        if self._handed:
+            handed = np.isin(rows.target, sorted(self._handed))
+            rows.op[handed & (rows.op != Op.READ)] = Op.RMW
+        return rows
+
+    def hide_handed(self) -> None:
+        """Locks that one thread takes and another gives back are not called locks."""
+        for lock in self._handed:
+            self._targets[lock] = ("hidden", self._targets[lock][1])
+
+    def _check_values(self, rows: Columns) -> None:
+        """Take away the values of reads that are not what was written last."""
+        last = self._last
+        columns = (rows.op.tolist(), rows.target.tolist(), rows.value.tolist())
+        for row, (op, target, value) in enumerate(zip(*columns, strict=True)):
+            if WRITES[op]:
+                last[target] = value if op == Op.WRITE else NO_VALUE
+            elif value != NO_VALUE and last.setdefault(target, value) not in (value, NO_VALUE):
+                rows.value[row] = NO_VALUE
+                self.misread += 1
+
+    def _new_thread(self, name: str) -> int:
+        self._threads.append(name)
+        return len(self._threads) - 1
+
+    def _number_of(self, touched: tuple[int, Any, Any]) -> int:
+        offset, thing, part = touched
+        if offset == STRUCTURE:
+            return self._numbers["s", thing]
+        if offset == ITEM and thing > 0:
+            return self._numbers["i", thing, part]
+        return self._numbers[("a", abs(thing), part) if offset else thing]
+
+    def _new_target(self, target: Target) -> int:
+        self._targets.append(self._words(target))
+        self._always.append(target[0] in _ALWAYS)
+        return len(self._targets) - 1
+
+    def _new_value(self, key: Any) -> int:
+        if key is None:
+            return NO_VALUE
+        self._values.append(self._text(key))
+        return len(self._values) - 1
+
+    def _new_location(self, site: Any) -> int:
+        if type(site) is tuple:
+            file, line, function = site
+            known: Location | None = Location(file, line, 0, function)
+        else:
+            known = sites.location(site)
+        if known is None:
+            return NO_VALUE
+        self._locations.append(known)
+        return len(self._locations) - 1
+
+    def _words(self, target: Target) -> tuple[str, str]:
+        """A target's kind and name; different targets get different ones."""
+        kind, *parts = target
+        match kind:
+            case "a":
+                return "var", f"{self._label(parts[0])}.{parts[1]}"
+            case "i":
+                return "var", f"{self._label(parts[0])}[{self._text(parts[1])}]"
+            case "g":
+                return "var", f"{parts[0]}.{parts[1]}"
+            case "c":
+                return "var", f"{self._label(parts[0])}.cell"
+            case "thread":
+                return "thread", parts[0]
+        return _KINDS.get(kind, str(kind)), " ".join(map(self._text, parts))
+
+    def _label(self, number: Any) -> str:
+        own = self._labels.get(abs(number), f"object#{number}")
+        return own if number > 0 else f"vars({own})"
+
+    def _text(self, key: Any) -> str:
+        """A value's key, or part of a target, in words; different ones differ."""
+        match key:
+            case ("object", int(number)):
+                return self._label(number)
+            case ("tuple", *parts):
+                return f"({', '.join(map(self._text, parts))})"
+            case (str(kind), value) if kind in ("int", "str", "bool", "NoneType", "bytes"):
+                text = repr(value)
+                return text if len(text) <= _LONG else f"{text[:_LONG]}... {zlib.crc32(text.encode()):x}"
+            case int() if key in self._labels:
+                return self._labels[key]
+        return repr(key)
