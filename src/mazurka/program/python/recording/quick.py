@@ -40,6 +40,11 @@ _READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
 #: The tick: one hook of so many of those that write, call or loop looks whether other threads should have a turn.
 _STRIDE: Final = 32
 
+#: Containers whose length is their structure's.
+_MEASURED: Final = frozenset({list, dict, set})
+
+_own: Final = object.__getattribute__
+
 _Hooks = dict[str, Callable[..., Any]]
 _Tick = Callable[[], bool]
 _Reader = Callable[[Any, Any, int], Any]  # of a thing, the name or key, and the site
@@ -57,6 +62,15 @@ def hooks_for(run: Recorder) -> _Hooks:
     }
 
 
+def _holds(thing: Any, name: str) -> bool:
+    """Whether an instance has an attribute of its own; runs no code, like `objects.dictionary`."""
+    try:
+        space = _own(thing, "__dict__")
+    except AttributeError:
+        return False
+    return name in space if type(space) is dict else name in dictionary(thing)
+
+
 def _attribute_reader(run: Recorder) -> _Reader:
     add, reading = run.buffer.extend, _READ + ATTRIBUTE
 
@@ -71,11 +85,11 @@ def _attribute_reader(run: Recorder) -> _Reader:
             pass
         elif type(how) is not int:  # the class whose value shows through
             add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
-            if name not in dictionary(thing):
+            if not _holds(thing, name):
                 add((get_ident(), reading, numbers.get(id(how)) or number(how), name, site))
         elif how is not HIDABLE:
             attributes.read(run, thing, name, site, how)
-        elif name in dictionary(thing):
+        elif _holds(thing, name):
             add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
         return thing
 
@@ -240,7 +254,8 @@ def _uses(run: Recorder, read_item: _Reader) -> _Hooks:
 
 
 def _calls(run: Recorder, tick: _Tick, read_attribute: _Reader, read_item: _Reader) -> _Hooks:
-    give_way, instrumented = run.give_way, sites.instrumented
+    add, give_way, instrumented = run.buffer.extend, run.give_way, sites.instrumented
+    length, changing = _READ + STRUCTURE, _RMW + STRUCTURE
 
     def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
         if tick():
@@ -253,12 +268,25 @@ def _calls(run: Recorder, tick: _Tick, read_attribute: _Reader, read_item: _Read
             calls.announce(run, function, site, args, named)
         return function
 
+    def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
+        if named:
+            return hooks.call_parts(function, site, *args, **named)
+        if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
+            add((get_ident(), length, numbers.get(id(args[0])) or number(args[0]), None, site))
+        else:
+            call(function, site, *args)
+        return (function, *args)
+
     def method(thing: Any, name: str, site: int, *args: Any) -> Any:
         if tick():
             give_way()
-        if name == "get" and type(thing) is dict and args:
+        kind = type(thing)
+        if name == "get" and kind is dict and args:
             return read_item(thing, args[0], site)
-        calls.method(run, thing, name, site, args)
+        if name == "append" and kind is list and args and type(args[0]) in SCALARS:
+            add((get_ident(), changing, numbers.get(id(thing)) or number(thing), None, site))
+        else:
+            calls.method(run, thing, name, site, args)
         return thing
 
     def loop(_site: int) -> None:
@@ -270,6 +298,7 @@ def _calls(run: Recorder, tick: _Tick, read_attribute: _Reader, read_item: _Read
 
     return {
         "__mz_c__": call,
+        "__mz_cp__": call_parts,
         "__mz_m__": method,
         "__mz_l__": loop,
         "__mz_x__": bool,
