@@ -196,10 +196,17 @@ def test_a_killed_recorder_loses_one_segment_at_most(shell: Shell) -> None:
     recorder.send_signal(signal.SIGKILL)
     recorder.communicate()
     whole = len(list(segments.glob("*.raw")))
+    (segments / "columns" / "parts").mkdir(parents=True)  # as somebody would leave it who was killed finishing
+    (segments / "columns" / "parts" / "000000.parquet").write_bytes(b"")
+    (segments / "000000.parquet").write_bytes(b"")
     done = shell.run("record", "--finish", "endless.recording")
     assert done.returncode == 0, done.stderr
     assert len(list(segments.glob("*.parquet"))) == whole
     assert shell.run("trace", "check", "endless.recording").returncode == 0
+    (segments / "000000.raw").write_bytes(b"")  # or when all but this was done
+    (segments / "finished.json").write_text('{"recorded": 7, "threads": 3, "events": 5, "misread": 0}')
+    assert "recorded 7 events" in shell.run("record", "--finish", "endless.recording", status=0).stderr
+    assert len(list(segments.glob("*"))) == whole + 1
 
 
 def test_a_full_disk_stops_the_recording_and_not_the_program(shell: Shell) -> None:

@@ -11,11 +11,13 @@ beside the segments until they are done.
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import zlib
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +34,9 @@ from mazurka.trace.formats.parquet import Segments
 from mazurka.trace.trace import NO_VALUE
 
 _COLUMNS: Final = ".npy"
+
+#: There from when the trace is whole until the segments are gone.
+_MARKER: Final = "finished.json"
 
 #: How long a text may be that stands for a value.
 _LONG: Final = 60
@@ -63,10 +68,16 @@ def finish(directory: Path) -> Finished:
     raw = sorted(directory.glob(f"*{SUFFIX}"))
     if not raw:
         return Finished()
+    marker = directory / _MARKER
+    if marker.exists():  # an attempt was killed when all was made
+        before = Finished(**json.loads(marker.read_text(encoding="utf-8")))
+        _clear(raw, marker)
+        return before
     scratch = directory / "columns"
-    for left in (*directory.glob("*.parquet"), *directory.glob("*.unfinished"), *scratch.glob("*")):
-        left.unlink()  # of an attempt that was killed
-    scratch.mkdir(exist_ok=True)
+    for left in (*directory.glob("*.parquet"), *directory.glob("*.unfinished")):
+        left.unlink()  # of one that was killed before
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
     making = _Making()
     recorded = 0
     for path in raw:
@@ -87,11 +98,18 @@ def finish(directory: Path) -> Finished:
         kept.unlink()
     for made in sorted((scratch / "parts").iterdir()):
         os.replace(made, directory / made.name)
-    (scratch / "parts").rmdir()
-    scratch.rmdir()
-    for path in raw:
+    shutil.rmtree(scratch)
+    done = Finished(recorded, len(making.names.threads), events, making.misread)
+    unfinished = marker.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(asdict(done)), encoding="utf-8")
+    os.replace(unfinished, marker)
+    _clear(raw, marker)
+    return done
+
+
+def _clear(raw: list[Path], marker: Path) -> None:
+    for path in (*raw, marker):
         path.unlink()
-    return Finished(recorded, len(making.names.threads), events, making.misread)
 
 
 class _Numbers(dict[Any, int]):
