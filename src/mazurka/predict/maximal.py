@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-import numpy as np
-
 from mazurka.causal.solver import Unknown
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.intrusions import INTRUSION, intrusions_of
@@ -115,16 +113,19 @@ class Signatures:
 
     def __init__(self, trace: Trace, kind: str, each: Each) -> None:
         self._kind, self._each = kind, each
-        site, target = np.asarray(trace.site), np.asarray(trace.target)
-        self._place: list[int] = np.where(site >= 0, site, -2 - target).tolist()
+        self._site, self._target = trace.site, trace.target
 
     def of(self, rows: tuple[int, ...]) -> Hashable:
         if self._each is Each.ALL or (self._each is Each.EVENTS and self._kind != RACE):
             return rows
         if self._each is Each.EVENTS:
             return rows[-1]
-        places = tuple([self._place[row] for row in rows])
+        places = tuple([self._place(row) for row in rows])
         return places if self._kind == INTRUSION else tuple(sorted(places))
+
+    def _place(self, row: int) -> int:
+        site = int(self._site[row])
+        return site if site >= 0 else -2 - int(self._target[row])
 
 
 def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, ...]]:

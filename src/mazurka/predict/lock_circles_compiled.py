@@ -1,0 +1,24 @@
+"""The search of :mod:`mazurka.predict.lock_circles` compiled by numba, which is imported with this module."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import numba
+
+from mazurka.predict import lock_circles
+
+
+def _compile() -> Any:
+    """The same functions, of the same source, that call each other's compiled versions."""
+    space: dict[str, Any] = dict(vars(lock_circles))
+    jit: Any = numba.njit
+    for name in lock_circles.SEARCH:
+        source: FunctionType = getattr(lock_circles, name)
+        inline = "never" if name == "_search" else "always"
+        space[name] = jit(cache=True, nogil=True, inline=inline)(FunctionType(source.__code__, space, name))
+    return space["_search"]
+
+
+search: Any = _compile()
