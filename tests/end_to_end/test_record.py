@@ -203,6 +203,7 @@ def test_a_killed_recorder_loses_one_segment_at_most(shell: Shell) -> None:
     assert done.returncode == 0, done.stderr
     assert len(list(segments.glob("*.parquet"))) == whole
     assert shell.run("trace", "check", "endless.recording").returncode == 0
+    assert "(endless.py:10)" in shell.run("trace", "head", "endless.recording", "-n", "100").stdout
     (segments / "000000.raw").write_bytes(b"")  # or when all but this was done
     (segments / "finished.json").write_text('{"recorded": 7, "threads": 3, "events": 5, "misread": 0}')
     assert "recorded 7 events" in shell.run("record", "--finish", "endless.recording", status=0).stderr

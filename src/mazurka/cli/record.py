@@ -84,12 +84,12 @@ def command(
 
 
 def _finish(directory: Path) -> int:
-    from mazurka.program.python.recording.finishing import finish
     from mazurka.program.python.recording.raw import DESCRIPTION
+    from mazurka.program.python.recording.record import finished
 
     if not (directory / DESCRIPTION).exists():
         raise UsageError("no-such-file", "this is no recording", where=str(directory))
-    _tell(finish(directory), directory)
+    _tell(finished(directory), directory)
     return 0
 
 

@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.program.protocol import Target
-from mazurka.program.python import sites
 from mazurka.program.python.recording.quick import ATTRIBUTE, ITEM, STRUCTURE
-from mazurka.program.python.recording.raw import ADOPTED, SUFFIX, read
+from mazurka.program.python.recording.raw import ADOPTED, SUFFIX, Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments
@@ -81,7 +80,7 @@ def finish(directory: Path) -> Finished:
     making = _Making()
     recorded = 0
     for path in raw:
-        rows = making.columns(*read(path))
+        rows = making.columns(read(path))
         making.look_at(rows)
         recorded += rows.rows
         np.save(scratch / f"{path.stem}{_COLUMNS}", np.stack(rows))
@@ -132,6 +131,7 @@ class _Making:
         self._values: list[str] = []
         self._locations: list[Location] = []
         self._labels: dict[int, str] = {}  # objects by number
+        self._sites: dict[int, Location] = {}
         self._bearers = _Numbers(lambda _: self._new_thread(f"x{len(self._threads)}"))
         self._touched = _Numbers(self._number_of)  # by (offset, object, part)
         self._numbers = _Numbers(self._new_target)  # by target
@@ -146,8 +146,11 @@ class _Making:
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
-    def columns(self, labels: list[tuple[int, str]], events: list[Any]) -> Columns:
-        self._labels.update(labels)
+    def columns(self, segment: Segment) -> Columns:
+        self._labels.update(segment.labels)
+        for site, file, line, column, function in segment.places:
+            self._sites[site] = Location(file, line, column, function)
+        events = segment.events
         threads = self._threads_of(events)
         if ADOPTED in events[1::5]:
             starts = [start for start in range(0, len(events), 5) if events[start + 1] != ADOPTED]
@@ -256,7 +259,7 @@ class _Making:
             file, line, function = site
             known: Location | None = Location(file, line, 0, function)
         else:
-            known = sites.location(site)
+            known = self._sites.get(site)
         if known is None:
             return NO_VALUE
         self._locations.append(known)

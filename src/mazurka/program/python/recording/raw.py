@@ -1,10 +1,11 @@
 """Events on their way to disk: written as they are while the program runs; finishing.py makes a trace of them.
 
-A file holds one segment, by `marshal`, after its check sum: objects that got names since the last one, and events,
-each ``thread, operation, target, value, site``, one after the other. Threads are named as the system does, which gives
-a name again when its bearer has ended; so an event of its own (:data:`ADOPTED`) says who bears one from there on.
-Events of quick.py are ``thread, operation + offset, number of an object, attribute or key, site``. A segment is written
-under another name and then renamed: a recorder that is killed loses the segment it was at and no more.
+A file holds one segment, by `marshal`, after its check sum: objects that got names since the last one, the places of
+sites that show for the first time, and events, each ``thread, operation, target, value, site``, one after the other.
+Threads are named as the system does, which gives a name again when its bearer has ended; so an event of its own
+(:data:`ADOPTED`) says who bears one from there on. Events of quick.py are ``thread, operation + offset, number of an
+object, attribute or key, site``. A segment is written under another name and then renamed: a recorder that is killed
+loses the segment it was at and no more.
 
 NumPy is not imported here, nor by whatever else runs beside the program: it starts threads.
 
@@ -17,11 +18,13 @@ import json
 import marshal
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.errors import MazurkaError
+from mazurka.program.python import sites
+from mazurka.trace.event import Location
 
 #: In a recording, what it is a recording of.
 DESCRIPTION: Final = "recording.json"
@@ -41,11 +44,15 @@ class RawWriter:
         (directory / DESCRIPTION).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
         self._directory = directory
         self.segments = 0
+        self._sites: set[int] = set()  # whose places have been written
 
     def write(self, events: list[Any], labels: list[tuple[int, str]]) -> None:
         """One segment; ``labels`` are taken out."""
         told = labels[:]
-        data = marshal.dumps((told, events))
+        fresh = {site for site in events[4::5] if type(site) is int} - self._sites
+        self._sites |= fresh
+        places = [(site, where.file, where.line, where.column, where.function) for site, where in _located(fresh)]
+        data = marshal.dumps((told, places, events))
         path = self._directory / f"{self.segments:06}{SUFFIX}"
         unfinished = path.with_suffix(".unfinished")
         with unfinished.open("wb") as out:
@@ -56,10 +63,21 @@ class RawWriter:
         del labels[: len(told)]
 
 
-def read(path: Path) -> tuple[list[tuple[int, str]], list[Any]]:
-    """The objects that get names in a segment, and its events."""
+def _located(numbers: Iterable[int]) -> list[tuple[int, Location]]:
+    return [(number, where) for number in numbers if (where := sites.location(number)) is not None]
+
+
+class Segment(NamedTuple):
+    """What a file holds."""
+
+    labels: list[tuple[int, str]]  # of objects
+    places: list[tuple[int, str, int, int, str]]  # sites: file, line, column, function
+    events: list[Any]
+
+
+def read(path: Path) -> Segment:
+    """A segment."""
     data = path.read_bytes()
     if zlib.crc32(data[4:]).to_bytes(4, "big") != data[:4]:
         raise MazurkaError("trace-unreadable", "its check sum is wrong", where=str(path), hint="record again")
-    labels, events = marshal.loads(data[4:])
-    return labels, events
+    return Segment(*marshal.loads(data[4:]))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mazurka.errors import MazurkaError
 from mazurka.program.python import hooks, kernel, loader, objects, swap
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.recording.recorder import Recorder
@@ -69,7 +70,11 @@ def finished(directory: Path) -> Finished:
     """Make a trace of what there is."""
     from mazurka.program.python.recording.finishing import finish
 
-    return finish(directory)
+    try:
+        return finish(directory)
+    except OSError as error:
+        hint = f"make room, then: mazurka record --finish {directory}"
+        raise MazurkaError("trace-unwritable", str(error.strerror), where=str(directory), hint=hint) from error
 
 
 def _outcome(call: Callable[[], object]) -> BaseException | None:
