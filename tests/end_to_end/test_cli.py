@@ -463,12 +463,21 @@ def test_doubts_survive_an_interruption(shell):
     assert "os.system" in report["reason"]
 
 
+def _wait_for(shell, pattern):
+    """Until a command has come so far that there is such a file."""
+    end = time.monotonic() + 30
+    while not any(shell.folder.glob(pattern)):
+        assert time.monotonic() < end, f"there is still no {pattern}"
+        time.sleep(0.02)
+
+
 @pytest.mark.slow
 def test_killed_at_any_moment_it_resumes(shell):
     shell.write("program.py", LARGE)
     for _ in range(3):
         process = shell.start("check", "program.py", "--time-limit", "60")
-        time.sleep(2.0)
+        _wait_for(shell, ".mazurka/**/*.sqlite")
+        time.sleep(1.5)
         process.kill()
         process.communicate()
     done = shell.run("check", "program.py", "--time-limit", "1", "--format", "json", status=0)
@@ -480,7 +489,8 @@ def test_killed_at_any_moment_it_resumes(shell):
 def test_interrupt_ends_in_good_order(shell):
     shell.write("program.py", LARGE)
     process = shell.start("check", "program.py", "--time-limit", "60", "--format", "json")
-    time.sleep(2.0)
+    _wait_for(shell, ".mazurka/**/*.sqlite")
+    time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     said, complaints = process.communicate(timeout=20)
     assert process.returncode == 130, complaints
@@ -500,12 +510,14 @@ def test_interrupt_ends_even_a_program_that_never_pauses(shell, loop):
         x = 0
         other = threading.Thread(target=print)
         other.start()
+        open("started", "w").close()
         while True:
             {loop}
         """,
     )
     process = shell.start("check", "program.py", "--max-steps", "100000000")
-    time.sleep(1.0)
+    _wait_for(shell, "started")
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, complaints = process.communicate(timeout=10)
     assert process.returncode in (1, 130), complaints  # 1: the endless loop was found before
