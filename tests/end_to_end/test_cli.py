@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -483,7 +484,8 @@ def test_killed_at_any_moment_it_resumes(shell):
     done = shell.run("check", "program.py", "--time-limit", "1", "--format", "json", status=0)
     assert "resuming" in done.stderr
     for database in (shell.folder / ".mazurka").glob("**/*.sqlite"):
-        assert sqlite3.connect(database).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_interrupt_ends_in_good_order(shell):
