@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from tests.oracle.predictable import Predictable, random_trace
 
-from mazurka.predict import quick
+from mazurka.predict import engines, lock_circles, quick
 from mazurka.predict.engines import ENGINES, KINDS, Search, run
 from mazurka.predict.maximal import Each, Maximal
 from mazurka.trace.event import Op
@@ -82,9 +82,14 @@ def test_windows_only_lose(window: int) -> None:
     assert lost > 0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_tells_only_what_is_so_with_a_witness(engine: str) -> None:
-    """Those that vindicate with the model find each racy event that they propose; ``auto`` finds all."""
+@pytest.mark.parametrize(("engine", "very_long"), [*((engine, False) for engine in ENGINES), ("auto", True)])
+def test_every_engine_tells_only_what_is_so_with_a_witness(
+    engine: str, very_long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that vindicate with the model find each racy event that they propose; ``auto`` finds all, also if it
+    takes the traces for very long ones."""
+    if very_long:
+        monkeypatch.setattr(engines, "_VERY_LONG", 0)
     found: Counter[str] = Counter()
     for trace in _traces(0):
         expected, checker, told = _bugs(trace), Checker(trace), {kind: set() for kind in KINDS}
@@ -99,6 +104,15 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(engine: str) -> None:
             assert all(bool(told[kind]) == bool(expected[kind]) for kind in KINDS)
             assert search.tiers[-1].undecided == 0
     assert found["race"] > _SHARE
+
+
+@pytest.mark.slow
+def test_the_search_for_circles_is_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = _traces(0)
+    interpreted = [list(lock_circles.patterns_of(trace)) for trace in traces]
+    monkeypatch.setattr(lock_circles, "_COMPILE_FROM", 0)
+    assert [list(lock_circles.patterns_of(trace)) for trace in traces] == interpreted
+    assert any(interpreted)
 
 
 @pytest.mark.slow

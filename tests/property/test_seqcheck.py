@@ -114,7 +114,7 @@ def test_a_pass_finds_all_races_or_one_of_each() -> None:
 
 
 def _places(trace: Trace, rows: tuple[int, int]) -> frozenset[int]:
-    return frozenset(int(trace.site[row]) for row in rows)
+    return frozenset(int(trace.site[row] if trace.site[row] >= 0 else -2 - trace.target[row]) for row in rows)
 
 
 def test_inversions_are_shown_by_an_order_of_the_two() -> None:

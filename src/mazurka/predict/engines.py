@@ -28,7 +28,7 @@ from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Claim, Witness
+from mazurka.witness import Checker, Claim, Races, Witness
 
 if TYPE_CHECKING:
     from mazurka.predict.seqcheck import SeqCheck
@@ -47,6 +47,10 @@ _WORK: Final = 16_000_000
 #: The default engine. Partial orders are of use to it in traces of so many events: their code takes time to load.
 AUTO: Final = "auto"
 _LONG: Final = 30_000
+
+#: From so many events on SeqCheck goes through the trace for candidates: that asks the same again for the witness, but
+#: is much faster than the quick check.
+_VERY_LONG: Final = 500_000
 
 _ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
 
@@ -87,6 +91,7 @@ class Search:
     tiers: list[Tier] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
+    _doubtful: set[Rows] = field(default_factory=set)  # races that SeqCheck has been asked about in vain
 
     def __post_init__(self) -> None:
         self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
@@ -112,6 +117,8 @@ class Search:
 
     def ask_quickly(self, claim: Claim) -> Verdict:
         """What SeqCheck says."""
+        if isinstance(claim, Races) and (claim.first, claim.second) in self._doubtful:
+            return Unknown("undecided before")
         answer = self.quick.prove(claim)
         if self._checker is None or (isinstance(answer, Witness) and not self._checker.objections(answer)):
             return answer
@@ -130,6 +137,27 @@ class Search:
             first = {key: several for key, several in groups.items() if isinstance(key, tuple)}  # of places
             self._groups[kind] = first | groups, left
         return self._groups[kind]
+
+    def pass_for_races(self) -> int:
+        """Let candidates be what SeqCheck does not refute in one pass, if the trace is very long; how many it does.
+        Where threads wait on conditions it knows too little for that."""
+        if RACE in self._groups or len(self.trace) < _VERY_LONG or self._checker is not None:
+            return 0
+        from mazurka.predict.seqcheck_races import SeqCheckRaces
+        from mazurka.predict.seqcheck_scan import EVENT, PLACE
+
+        groups: Groups = {}
+        left: set[Hashable] = set()
+        for each, once in ((PLACE, Each.LOCATIONS), (EVENT, Each.EVENTS)):
+            signatures, found = Signatures(self.trace, RACE, once), SeqCheckRaces(each)
+            for rows, races in found.candidates(self.quick):
+                several = groups.setdefault(signatures.of(rows), [])
+                several.insert(0 if races else len(several), rows)
+                if not races:
+                    self._doubtful.add(rows)
+            left |= {(each, number) for number in range(found.unasked)}
+        self._groups[RACE] = groups, left
+        return found.refuted
 
     def settle(self, kind: str, rows: Rows) -> None:
         """What was looked for has been found."""
@@ -199,6 +227,8 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
     """All candidates, as far as SeqCheck can tell."""
+    if tier.kind == RACE:
+        tier.fallen = tier.candidates = search.pass_for_races()
     return _all_candidates(search, tier, search.ask_quickly)
 
 

@@ -23,7 +23,7 @@ from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.seqcheck import SeqCheck
 from mazurka.predict.seqcheck_decide import YES
-from mazurka.predict.seqcheck_index import NONE, Ints
+from mazurka.predict.seqcheck_index import ENTER, NONE, Ints
 from mazurka.predict.seqcheck_scan import CROWDED, EVENT, FINISHED, Scan, hash_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
@@ -42,6 +42,7 @@ class SeqCheckRaces:
     each: int = EVENT
     limit: int = LIMIT
     asked: int = 0
+    refuted: int = 0
     unasked: int = 0
     undecided: int = 0
     kind: str = field(default=RACE, init=False)
@@ -56,15 +57,28 @@ class SeqCheckRaces:
 
     def races(self, check: SeqCheck) -> Iterator[tuple[int, int]]:
         """Only the rows that race."""
+        for found in self._passed(check):
+            yield from self._told(check, found)
+
+    def candidates(self, check: SeqCheck) -> Iterator[tuple[tuple[int, int], bool]]:
+        """The rows that race, and those that nobody knows of; and whether they do."""
+        row = check.rows[check.index.row]
+        for found in self._passed(check):
+            for first, second, answer in found.tolist():
+                yield (int(row[first]), int(row[second])), answer == YES
+
+    def _passed(self, check: SeqCheck) -> Iterator[Ints]:
+        """What the pass says, as far as there was room."""
         state, row, why = _start(check, self.limit), 0, NONE
         while why != FINISHED:
             row, why = check.kernel.scan(check.index, check.cone, check.slot, state, row, self.each, self.limit)
-            yield from self._told(check, state.found[: state.count[0]])
+            yield state.found[: state.count[0]]
             state.count[0] = 0
             if why == CROWDED:
                 state = state._replace(pair=_larger(state.pair))
         self.unasked += int(state.count[2])
         self.asked += int(state.count[3])
+        self.refuted += int(state.count[4])
 
     def _told(self, check: SeqCheck, found: Ints) -> Iterator[tuple[int, int]]:
         """Races of those found; of one access one, unless all are wanted."""
@@ -91,6 +105,7 @@ def _start(check: SeqCheck, limit: int) -> Scan:
     check.kernel.touch(index, touched, locks)
     shared = (touched[:, 0] == -2) & (touched[:, 1] == 1)
     suspect = shared & (locks == NONE).all(axis=1)
+    suspect[index.target[index.kind == ENTER]] = False
     for target in np.flatnonzero(suspect).tolist():
         suspect[target] = is_data(trace.targets[target])
     told_of, last_of = _numbered(shared), _numbered(suspect)
@@ -104,11 +119,17 @@ def _start(check: SeqCheck, limit: int) -> Scan:
         np.full((int(suspect.sum()), threads), NONE, np.int32),
         np.full(len(index.row), NONE, np.int32),
         np.full(len(index.row), NONE, np.int32),
-        np.asarray(trace.site)[check.rows],
+        _places(trace)[check.rows],
         np.zeros((1 << 16, 3), np.int64),
         np.empty((limit + _AT_ONCE, 3), np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
     )
+
+
+def _places(trace: Trace) -> Ints:
+    """By row: its place in the source; if it is not told, the variable is one."""
+    site, target = np.asarray(trace.site), np.asarray(trace.target)
+    return np.where(site >= 0, site, -2 - target)
 
 
 def _numbered(chosen: Ints) -> Ints:

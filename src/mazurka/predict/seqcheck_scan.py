@@ -67,7 +67,8 @@ class Scan(NamedTuple):
     site: Ints  # by row of the trace
     pair: Ints  # a hash table of pairs of places: the two, questions put or _PROVED
     found: Ints  # two events, the answer
-    count: Ints  # races found, pairs in the table, accesses or pairs of places not asked about to the end, questions
+    count: Ints  # races found, pairs in the table, accesses or pairs of places not asked about
+    # to the end, questions, those of which the answer is no
 
 
 def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
@@ -294,7 +295,9 @@ def _ask_all(
             asked[0], asked[1] = other, e
             state.count[3] += 1
             answer, _, _ = decide(index, cone, slot, happen, asked, before, False)
-            if answer != NO:
+            if answer == NO:
+                state.count[4] += 1
+            else:
                 if answer == YES and each == EVENT:
                     state.count[0] = begun
                 _report(state, other, e, answer)
