@@ -183,11 +183,10 @@ def _shared(trace: Trace) -> tuple[Any, int]:
     """By target: the number of a place that several threads touch and one writes, or -1; and how many there are."""
     thread, op, target, _, _ = columns_of(trace)
     data = np.isin(op, (_READ, _WRITE, _RMW))
-    first, last = np.full(len(trace.targets), len(trace.threads)), np.full(len(trace.targets), -1)
-    np.minimum.at(first, target[data], thread[data])
-    np.maximum.at(last, target[data], thread[data])
-    shared = first < last
-    written = np.zeros(len(trace.targets), bool)
+    one = np.zeros(len(trace.targets), thread.dtype)  # of the threads that touch it
+    one[target[data]] = thread[data]
+    shared, written = np.zeros((2, len(trace.targets)), bool)
+    shared[target[data & (thread != one[target])]] = True
     written[target[data & (op != _READ)]] = True
     taken = np.zeros(len(trace.targets), bool)
     taken[target[np.isin(op, (_ACQUIRE, _RELEASE))]] = True
@@ -433,15 +432,19 @@ def _meet(s: Any, row: int, t: int, writes: bool, place: int) -> None:
 
 def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
     """What a read makes its thread need, and a write whoever reads it."""
-    threads = len(s.count)
-    if op != _WRITE and s.last[place] >= 0 and s.rigid[row]:
-        _join(s.pending, t, s.written, place, threads)
-        if not s.branching[0]:
-            _join(s.knows, t, s.written, place, threads)
+    threads, last = len(s.count), s.last[place]
+    if op != _WRITE and last >= 0 and s.rigid[row]:
+        if s.branching[0]:
+            _join(s.pending, t, s.written, place, threads)
+        else:
+            by = s.thread[last]
+            if by != t and last > s.knows[t * threads + by]:  # who knows of a write knows all that it needs
+                _join(s.knows, t, s.written, place, threads)
     if op != _READ:
         for u in range(threads):
             s.written[place * threads + u] = s.knows[t * threads + u]
-        _join(s.written, place, s.pending, t, threads)
+        if s.branching[0]:
+            _join(s.written, place, s.pending, t, threads)
         s.written[place * threads + t] = row
         s.last[place] = row
 

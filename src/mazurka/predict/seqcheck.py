@@ -165,7 +165,7 @@ class SeqCheck:
 
     def _source(self, row: int) -> int:
         """The row that a row read from, or NONE; _OWN if that can be no other thread's."""
-        at = int(np.searchsorted(self.rows, row))
+        at = int(np.searchsorted(self.rows, self.rows.dtype.type(row)))  # as it is: else all rows are copied
         if at == len(self.rows) or self.rows[at] != row:
             return _OWN
         source = self.index.link[self.index.event[at]]
@@ -211,7 +211,7 @@ class SeqCheck:
         return ClosureSolver().decide(self._model, question)
 
     def _events(self, rows: Sequence[int]) -> Ints:
-        wanted = np.array(rows, np.int64)
+        wanted = np.array(rows, self.rows.dtype)
         at = np.minimum(np.searchsorted(self.rows, wanted), max(len(self.rows) - 1, 0))
         if len(rows) and (not len(self.rows) or np.any(self.rows[at] != wanted)):
             raise ValueError(f"rows {list(rows)} are not all such that other threads may notice them")
@@ -225,7 +225,7 @@ class SeqCheck:
         chosen = np.concatenate([rows, np.array(next_, np.int64)])
         thread, here = np.asarray(self.trace.thread)[chosen], place[chosen]
         end = here + (np.arange(len(chosen)) < len(rows))
-        before = [np.searchsorted(own[a:b], prefix) + a for a, b in itertools.pairwise(starts)]
+        before = [np.searchsorted(own[a:b], own.dtype.type(prefix)) + a for a, b in itertools.pairwise(starts)]
         begin = np.array(before, np.int64)[thread]
         by_thread = np.argsort(thread, kind="stable")
         follows = thread[by_thread[1:]] == thread[by_thread[:-1]]

@@ -103,7 +103,7 @@ class Recorded:
             return
         self.prefix = witness.prefix
         self.later = dict(zip(witness.order, range(self.prefix, self.prefix + len(order)), strict=True))
-        started = [int(np.searchsorted(rows, self.prefix)) for rows in self.trace.rows_of_thread]
+        started = [_place_in(rows, self.prefix) for rows in self.trace.rows_of_thread]
         done = np.bincount(self.thread[order], minlength=len(started))
         self.done = done + started
         yield from self._in_program_order(order, done)
@@ -234,7 +234,7 @@ class Recorded:
     def _all_next(self, steps: Sequence[int]) -> Iterator[str]:
         for row in steps:
             thread = self.thread[row]
-            unborn = any(row in own and self._place(fork) == _NEVER for fork, own in self.forks)
+            unborn = any(_is_in(own, row) and self._place(fork) == _NEVER for fork, own in self.forks)
             if unborn or self.index[row] != self.done[thread]:
                 yield f"step {row} is not what its thread does next"
             if not self.branches and self.broken[thread] < self.index[row]:
@@ -279,16 +279,28 @@ class _Latest:
     def __init__(self, order: Numbers, target: Numbers) -> None:
         self.rows = order[np.argsort(target[order], kind="stable")]
         self._targets = target[self.rows].astype(np.int64)
+        self._keys = self._targets << 32 | self.rows
         new = np.ones(len(order), bool)
         new[1:] = self._targets[1:] != self._targets[:-1]
         self.begins = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
 
     def before(self, targets: Numbers, rows: Numbers) -> Numbers:
         """The latest of each target before a row, or -1; if the order is that of the trace."""
-        found = np.searchsorted(self._targets << 32 | self.rows, targets.astype(np.int64) << 32 | rows) - 1
+        found = np.searchsorted(self._keys, targets.astype(np.int64) << 32 | rows) - 1
         if not len(self.rows):
             return found
         return np.where((found >= 0) & (self._targets[found] == targets), self.rows[found], _NOBODY)
+
+
+def _place_in(rows: Numbers, row: int) -> int:
+    """How many of some rows, ascending, are before one. Of another type than theirs, it would have them all copied."""
+    return int(np.searchsorted(rows, rows.dtype.type(row)))
+
+
+def _is_in(rows: Numbers, row: int) -> bool:
+    """Whether a row is among some, ascending."""
+    place = _place_in(rows, row)
+    return bool(place < len(rows) and rows[place] == row)
 
 
 def _steps_of(claim: Claim | None) -> tuple[int, ...]:
