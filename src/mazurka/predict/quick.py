@@ -121,9 +121,20 @@ def candidates_of(trace: Trace) -> Candidates:
 
 
 def needs_of(trace: Trace, rows: Ints) -> Any:
-    """For each of some rows, ascending: the latest row of each thread that must have happened before, or -1."""
-    state = _scanned(trace, np.asarray(rows, np.int32))
-    return np.asarray(state.needs, np.int32).reshape(len(rows), len(trace.threads))
+    """For each of some rows, ascending: the latest row of each other thread that must have happened before, or -1."""
+    watched = np.asarray(rows, np.int32)
+    thread, op, _, _, _ = columns_of(trace)
+    if len(trace) >= _COMPILE_FROM and not (op == _BRANCH).any():
+        from mazurka.order import needed
+        from mazurka.order.streaming import columns_of as three_of
+        from mazurka.order.streaming import sizes_of
+
+        needs = needed.needs_of(three_of(trace), sizes_of(trace), _shared(trace)[0] >= 0, _rigid(trace), watched)
+    else:
+        state = _scanned(trace, watched)
+        needs = np.asarray(state.needs, np.int32).reshape(len(rows), len(trace.threads))
+    needs[np.arange(len(watched)), thread[watched]] = -1
+    return needs
 
 
 def _scanned(trace: Trace, watched: Any) -> _Scan:

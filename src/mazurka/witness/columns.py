@@ -103,7 +103,7 @@ class Recorded:
             return
         self.prefix = witness.prefix
         self.later = dict(zip(witness.order, range(self.prefix, self.prefix + len(order)), strict=True))
-        started = [_place_in(rows, self.prefix) for rows in self.trace.rows_of_thread]
+        started = [_place_in(np.asarray(rows), self.prefix) for rows in self.trace.rows_of_thread]
         done = np.bincount(self.thread[order], minlength=len(started))
         self.done = done + started
         yield from self._in_program_order(order, done)
