@@ -32,7 +32,7 @@ _TOLD: Final = re.compile(r"recorded ([\d,]+) events of .* keeps the ([\d,]+)")
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A program in benchmarks/programs, and the library it uses."""
+    """A program in benchmarks/workloads, and the library it uses."""
 
     program: str
     package: str
@@ -40,9 +40,9 @@ class Workload:
 
 
 _WORKLOADS: Final = (
-    Workload("recorded_templates.py", "jinja2", ("Jinja2==2.11.3", "markupsafe==2.0.1")),
-    Workload("recorded_cache.py", "cachetools", ("cachetools==5.3.1",)),
-    Workload("recorded_database.py", "sqlalchemy", ("SQLAlchemy==2.0.36", "typing_extensions==4.12.2")),
+    Workload("templates.py", "jinja2", ("Jinja2==2.11.3", "markupsafe==2.0.1")),
+    Workload("cache.py", "cachetools", ("cachetools==5.3.1",)),
+    Workload("database.py", "sqlalchemy", ("SQLAlchemy==2.0.36", "typing_extensions==4.12.2")),
 )
 
 
@@ -92,7 +92,7 @@ def _recorded(workload: Workload, options: tuple[str, ...]) -> Once:
 
 def _run(workload: Workload, before: list[str], folder: Path) -> Once:
     """In a folder of its own: the libraries lie in ours, and would be taken for the program's own modules."""
-    shutil.copy(ROOT / "benchmarks" / "programs" / workload.program, folder)
+    shutil.copy(ROOT / "benchmarks" / "workloads" / workload.program, folder)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, *before, workload.program],
