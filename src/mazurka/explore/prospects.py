@@ -154,7 +154,7 @@ class Prospects:
             parts.append(f"{self.predicted} failure{many} predicted from values read, {self.confirmed} confirmed")
         if found is not None and found.ahead:
             parts.append(
-                f"the failure was predicted from execution {found.told_by} of the search and confirmed by execution "
-                f"{found.confirmed_by}, ahead of {found.ahead} that waited longer"
+                f"execution {found.told_by} of the search pointed to execution {found.confirmed_by}, which failed, ahead "
+                f"of {found.ahead} that waited longer"
             )
         return "; ".join(parts)
