@@ -154,7 +154,7 @@ class Prospects:
             parts.append(f"{self.predicted} failure{many} predicted from values read, {self.confirmed} confirmed")
         if found is not None and found.ahead:
             parts.append(
-                f"execution {found.told_by} of the search pointed to execution {found.confirmed_by}, which failed, ahead "
-                f"of {found.ahead} that waited longer"
+                f"execution {found.told_by} of the search pointed to execution {found.confirmed_by}, which failed, "
+                f"ahead of {found.ahead} that waited longer"
             )
         return "; ".join(parts)
