@@ -51,7 +51,7 @@ class Questions:
 
     def ask(self, claim: Claim) -> Verdict:
         """A witness of the claim, or that there is none; within a window that can't be told."""
-        steps = _steps_of(claim)
+        steps = steps_of(claim)
         begin = self._window_of(min(steps), max(steps))
         if begin is None:
             return Unknown("too far apart for a window")
@@ -121,7 +121,8 @@ class Questions:
         return Witness(order, unread, claim, begin)
 
 
-def _steps_of(claim: Claim) -> tuple[int, ...]:
+def steps_of(claim: Claim) -> tuple[int, ...]:
+    """The steps that a claim is about."""
     match claim:
         case Races(first, second):
             return first, second
@@ -135,7 +136,7 @@ def _steps_of(claim: Claim) -> tuple[int, ...]:
 
 def question_of(claim: Claim) -> Question:
     """What the model is asked about a claim."""
-    steps = _steps_of(claim)
+    steps = steps_of(claim)
     if isinstance(claim, Races | Deadlocks):
         return Question(next=steps)
     return Question(happen=steps, before=tuple(pairwise(steps)))

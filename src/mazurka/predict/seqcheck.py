@@ -27,13 +27,14 @@ from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
+from mazurka.predict.questions import steps_of
 from mazurka.predict.seqcheck_cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES
 from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck_kernel import kernel_for
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Races, Witness
 
 #: The complete solver's model is made of traces of at most so many events.
 COMPLETE_UP_TO: Final = 300_000
@@ -55,19 +56,6 @@ def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
     """Do events happen in this order, the last ``adjacent`` of them right after one another?"""
     first, last = tuple(events[: len(events) - adjacent]), tuple(events[len(events) - adjacent :])
     return Question(happen=first, before=tuple(itertools.pairwise(first)), next=last)
-
-
-def steps_of(claim: Claim) -> tuple[int, ...]:
-    """The steps that a claim is about."""
-    match claim:
-        case Races(first, second):
-            return first, second
-        case Deadlocks(steps) | Ordered(steps):
-            return steps
-        case Intrudes(first, between, last):
-            return first, between, last
-        case _:
-            raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")
 
 
 @dataclass(slots=True)

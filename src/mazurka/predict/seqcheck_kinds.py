@@ -19,7 +19,8 @@ from mazurka.predict.intrusions import INTRUSION, intrusions_of
 from mazurka.predict.inversions import INVERSION, inversions_of
 from mazurka.predict.lock_circles import DEADLOCK, circles_of
 from mazurka.predict.predictor import Prediction
-from mazurka.predict.seqcheck import SeqCheck, steps_of
+from mazurka.predict.questions import steps_of
+from mazurka.predict.seqcheck import SeqCheck
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Witness
 
