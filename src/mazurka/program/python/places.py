@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from mazurka.program.protocol import Target
-from mazurka.program.python import attributes, hooks, kernel, objects
+from mazurka.program.python import attributes, hooks, kernel, objects, variables
 from mazurka.program.python.locations import bases
 from mazurka.program.python.objects import MISSING, is_a, number
 from mazurka.trace.event import Op
@@ -170,25 +170,25 @@ def _storing(place: Place | None) -> Iterator[None]:
 
 def write_attribute(thing: Any, name: str, site: int) -> Any:
     with _storing(attribute_place(thing, name)):
-        return hooks.write_attribute(thing, name, site)
+        return variables.write_attribute(thing, name, site)
 
 
 def augmented_attribute(name: str, site: int) -> Any:
-    return write_attribute(hooks.remembered.pop((id(sys._getframe(1)), site)), name, site)
+    return write_attribute(variables.remembered.pop((id(sys._getframe(1)), site)), name, site)
 
 
 def write_item(thing: Any, key: Any, site: int) -> Any:
     with _storing(item_place(thing, key)):
-        return hooks.write_item(thing, key, site)
+        return variables.write_item(thing, key, site)
 
 
 def write_item_keep(thing: Any, key: Any, site: int) -> Any:
     with _storing(item_place(thing, key)):
-        return hooks.write_item_keep(thing, key, site)
+        return variables.write_item_keep(thing, key, site)
 
 
 def augmented_item(site: int) -> Any:
-    thing, key = hooks.remembered.pop((id(sys._getframe(1)), site))
+    thing, key = variables.remembered.pop((id(sys._getframe(1)), site))
     return write_item_keep(thing, key, site)
 
 
@@ -212,12 +212,12 @@ def _store_global(space: dict[str, Any], name: str, site: int) -> None:
 
 def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
     with _storing(Variable(function.__closure__[0])):
-        return hooks.write_cell(value, function, name, site)
+        return variables.write_cell(value, function, name, site)
 
 
 def store_cell(function: Any, name: str, site: int) -> types.CellType:
     with _storing(Variable(function.__closure__[0])):
-        return hooks.store_cell(function, name, site)
+        return variables.store_cell(function, name, site)
 
 
 def wrote_global(name: str, site: int) -> None:

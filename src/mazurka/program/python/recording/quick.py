@@ -1,12 +1,12 @@
 """The hooks that most events of a recording come from, without what they only need where a run is under control.
 
-They take the place of those of hooks.py once a second thread is started. What is an access of an ordinary attribute,
+They stand in for the ordinary ones (hooks.py) once a second thread is started. What is an access of an attribute,
 of an item of a ``dict`` or ``list`` under a plain key, or of a container's structure goes straight to the recorder's
 list; everything else goes the ordinary way, and means the same. Such an event is ``thread, code, number, name or key,
 site``, where ``code`` is that of the operation plus one of the offsets below; an ordinary event has its
 target in place of the number. Threads go by what the system calls them, see raw.py.
 
-Invariant: an event of theirs says what the hook of the same name in hooks.py would have told the recorder.
+Invariant: an event of theirs says what the ordinary hook under the same name (hooks.py) would have told the recorder.
 
 Cost: a third of a microsecond an event; a tenth for a hook that tells of none.
 """
@@ -20,7 +20,7 @@ from _thread import get_ident
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.python import attributes, calls, hooks, iteration, sites
+from mazurka.program.python import attributes, calls, iteration, sites, uses, variables
 from mazurka.program.python.attributes import FOREIGN, HIDABLE, INSTANCE, NONE, classify
 from mazurka.program.python.containers import operation, read_structure, shape_of, shapes
 from mazurka.program.python.locations import MANY
@@ -97,7 +97,7 @@ def _attribute_reader(run: Recorder) -> _Reader:
 
 
 def _attributes(run: Recorder, tick: _Tick, read: _Reader) -> _Hooks:
-    add, give_way, remembered = run.buffer.extend, run.give_way, hooks.remembered
+    add, give_way, remembered = run.buffer.extend, run.give_way, variables.remembered
     writing = _WRITE + ATTRIBUTE
 
     def write(thing: Any, name: str, site: int) -> Any:
@@ -183,7 +183,7 @@ def _item_writer(run: Recorder, tick: _Tick) -> _Reader:
 
 
 def _items(run: Recorder, tick: _Tick, read: _Reader) -> _Hooks:
-    write, kept, remembered = _item_writer(run, tick), hooks.kept, hooks.remembered
+    write, kept, remembered = _item_writer(run, tick), variables.kept, variables.remembered
 
     def read_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
         read(thing, key, site)
@@ -248,7 +248,7 @@ def _uses(run: Recorder, read_item: _Reader) -> _Hooks:
         return iteration.iterate(thing, site)
 
     def contains(thing: Any, key: Any, site: int) -> Any:
-        return read_item(thing, key, site) if type(thing) is dict else hooks.contains(thing, key, site)
+        return read_item(thing, key, site) if type(thing) is dict else uses.contains(thing, key, site)
 
     return {"__mz_b__": branch, "__mz_it__": iterate, "__mz_in__": contains}
 
@@ -270,7 +270,7 @@ def _calls(run: Recorder, tick: _Tick, read_attribute: _Reader, read_item: _Read
 
     def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
         if named:
-            return hooks.call_parts(function, site, *args, **named)
+            return uses.call_parts(function, site, *args, **named)
         if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
             add((get_ident(), length, numbers.get(id(args[0])) or number(args[0]), None, site))
         else:
