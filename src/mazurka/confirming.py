@@ -23,8 +23,9 @@ from mazurka.config import Options
 from mazurka.errors import UsageError
 from mazurka.predict.conflicts import RACE, conflict, shown
 from mazurka.predict.engines import Found
+from mazurka.predict.inversions import INVERSION
 from mazurka.predict.lock_circles import DEADLOCK
-from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Wanted
+from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Step, Wanted
 from mazurka.program.python import sites
 from mazurka.program.python.program import PythonProgram
 from mazurka.subject import Subject, open_program
@@ -109,6 +110,8 @@ class Confirmer:
                 one in places[0] and other in places[1] or one in places[1] and other in places[0]
                 for one, other in pairs
             )
+        if found.kind == INVERSION:
+            return self._inverts(run, found)
         return self._intrudes(run, places)
 
     def _intrudes(self, run: Run, places: Sequence[frozenset[int]]) -> bool:
@@ -125,6 +128,22 @@ class Confirmer:
                     if met:
                         return True
                     break
+        return False
+
+    def _inverts(self, run: Run, found: Found) -> bool:
+        """Whether a thread uses a place that the other one makes ready only later."""
+        (user, uses), (maker, makes) = [
+            (self._trace.threads[self._trace.thread[row]], self._sites_of(row)) for row in found.rows
+        ]
+        used: dict[Any, Step] = {}
+        made: set[Any] = set()
+        for step in run.log:
+            if step.site in uses and run.tasks[step.task] == user:
+                used.setdefault(step.target, step)
+            elif step.site in makes and run.tasks[step.task] == maker and step.target not in made:
+                made.add(step.target)
+                if step.target in used and conflict(used[step.target], step) is not None:
+                    return True
         return False
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.engines import Found, Search, run
 from mazurka.predict.intrusions import INTRUSION
+from mazurka.predict.inversions import INVERSION
 from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Signatures
 from mazurka.predict.suppressions import Rule
@@ -162,6 +163,7 @@ class _Telling:
             kinds.count(RACE),
             kinds.count(DEADLOCK),
             kinds.count(INTRUSION),
+            kinds.count(INVERSION),
         )
 
     def _act(self, row: int) -> Act:

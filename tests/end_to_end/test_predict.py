@@ -111,8 +111,25 @@ def test_what_is_left_open_is_told(traces: Any) -> None:
     assert report["window"] == 4
 
 
+def test_an_order_inversion_in_all_forms(shell: Any) -> None:
+    """A place is used before it is there, and after what it is part of is gone; a lock does not help."""
+    shell.write(
+        "early.std",
+        "a|acq(l)|1\na|w(x)|2\na|rel(l)|3\nb|acq(l)|4\nb|r(x)|5\nb|rel(l)|6\nb|w(o.f)|7\na|free(o)|8\n",
+    )
+    report = _report(shell, "early.std", "--kind", "inversions")
+    assert [each["events"] for each in report["findings"]] == [[7, 6], [4, 1]]
+    assert report["counts"]["order_inversions"] == 2
+    said = shell.run("predict", "early.std", "--kind", "inversions", status=1).stdout
+    assert "inversion 2 of 2: b uses x before a has made it ready" in said
+    assert "inversion 1 of 2: b uses o.f after a has freed it" in said
+    assert "2 order inversions\n" in said
+    log = json.loads(shell.run("predict", "early.std", "--kind", "inversions", "--format", "sarif", status=1).stdout)
+    assert {result["ruleId"] for result in log["runs"][0]["results"]} == {"inversion"}
+
+
 def test_empty_traces_and_those_of_one_event(shell: Any) -> None:
     shell.write("one.std", "t|w(x)|1")
     assert _report(shell, "one.std", status=0)["events"] == 1
     shell.write("none.std", "")
-    assert _report(shell, "none.std", "--kind", "races,deadlocks,atomicity", status=0)["findings"] == []
+    assert _report(shell, "none.std", "--kind", "races,deadlocks,atomicity,inversions", status=0)["findings"] == []

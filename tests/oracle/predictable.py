@@ -13,7 +13,8 @@ value likewise), and that write's value is what it was: all reads before it in i
 Bugs: *races* are two conflicting accesses of different threads that are both next; *deadlocks* are threads each of
 which stands before the acquire of a lock that the next one holds; *intrusions* are accesses of another thread between
 two consecutive ones of a place by one thread that no serial order explains (read-write-read, write-write-read,
-read-write-write, write-read-write).
+read-write-write, write-read-write); *inversions* are a use of a place before what another thread writes there first in
+the trace (or would write), or after another thread's freeing of it, which comes later in the trace.
 
 Cost: exponential; for traces of up to some twenty events.
 """
@@ -51,6 +52,7 @@ class Predictable:
     """See the module. Events are rows of the trace."""
 
     def __init__(self, trace: Trace) -> None:
+        self.names = [name[-1] for name in trace.targets]
         self.ops = [Op(int(op)) for op in trace.op]
         self.threads = [int(thread) for thread in trace.thread]
         self.targets = [int(target) for target in trace.target]
@@ -200,6 +202,29 @@ class Predictable:
                         break
         return found
 
+    def inversions(self) -> set[tuple[int, int]]:
+        """(use, what writes the place first) or (what frees the place, use)."""
+        rows = range(len(self.ops))
+        wanted = {pair for pair in product(rows, rows) if pair[0] > pair[1] and self._inverts(*pair)}
+        found = set()
+        for state in self.reachable():
+            happen = {row for row, _ in self.steps(state)}
+            for first, second in wanted:
+                late = second in happen if self.ops[first] is Op.FREE else not self._done(state, second)
+                if late and self._done(state, first):
+                    found.add((first, second))
+        return found
+
+    def _inverts(self, first: int, second: int) -> bool:
+        """Whether two events, the later one first, are what is called an inversion."""
+        use = second if self.ops[first] is Op.FREE else first
+        if self.threads[first] == self.threads[second] or self.ops[use] not in _DATA:
+            return False
+        if use == second:
+            return self.names[self.targets[first]] == self.names[self.targets[use]]
+        touching = [row for row, op in enumerate(self.ops) if op in _DATA and self.targets[row] == self.targets[use]]
+        return touching[0] == second and self.ops[second] is Op.WRITE
+
     def intrusions(self) -> set[tuple[int, int, int]]:
         """(first, between, last)."""
         return {(first, between, last) for first, last in self._consecutive() for between in self._between(first, last)}
@@ -252,17 +277,21 @@ def random_trace(
     branching: bool = False,
     valued: bool = False,
     waiting: bool = False,
+    freeing: bool = False,
 ) -> Trace:
-    """A well-formed trace of up to ``length`` events: two places, three locks, perhaps forks and joins. If ``waiting``
-    a condition, too, of which :class:`Predictable` knows nothing."""
-    return _Recorder(rng, threads, branching, valued, waiting).run(length)
+    """A well-formed trace of up to ``length`` events: two places (which may be freed, if ``freeing``), three locks,
+    perhaps forks and joins. If ``waiting`` a condition, too, of which :class:`Predictable` knows nothing."""
+    return _Recorder(rng, threads, branching, valued, waiting, freeing).run(length)
 
 
 class _Recorder:
     """Lets threads do this and that; what can't be done now is not recorded."""
 
-    def __init__(self, rng: random.Random, threads: int, branching: bool, valued: bool, waiting: bool) -> None:
-        self.rng, self.branching, self.valued, self.waiting = rng, branching, valued, waiting
+    def __init__(
+        self, rng: random.Random, threads: int, branching: bool, valued: bool, waiting: bool, freeing: bool
+    ) -> None:
+        self.rng, self.branching, self.valued = rng, branching, valued
+        self.waiting, self.freeing = waiting, freeing
         self.parked: list[int] = []
         self.log: list[Step] = []
         self.names = [str(number) for number in range(threads)]
@@ -303,7 +332,9 @@ class _Recorder:
             self._touch(thread, self.rng.choice("xy"))
 
     def _touch(self, thread: int, place: str) -> None:
-        if self.rng.random() < 0.5:
+        if self.freeing and self.rng.random() < 0.1:
+            self._emit(thread, Op.FREE, ("object", place))
+        elif self.rng.random() < 0.5:
             self._emit(thread, Op.READ, ("var", place), self.memory.get(place, 0))
         else:
             self.memory[place] = self.rng.randrange(2)

@@ -213,7 +213,7 @@ class Reorderings:
             return None
         i = self.rows[t][at[number]]
         step = self.log[i]
-        if i in question.next or not self._comes_next(state, threads, i):
+        if i in (*question.next, *question.never) or not self._comes_next(state, threads, i):
             return None
         for a, b in question.before:
             if i == b and (a == b or not self._done(at, threads, a)):
@@ -287,6 +287,8 @@ def random_questions(rng: random.Random, log: list[Step]) -> list[Question]:
         Question(before=((a, b), (b, c))),
         Question(happen=(a,), next=(b,)),
         Question(before=((b, c),), next=(a,)),
+        Question(happen=(a,), never=(b,)),
+        Question(next=(a,), never=(b, c)),
     ]
     reads = [i for i in steps if log[i].op is Op.READ]
     for r in rng.sample(reads, min(3, len(reads))):

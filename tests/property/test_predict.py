@@ -17,7 +17,7 @@ from mazurka.predict.engines import ENGINES, KINDS, Search, run
 from mazurka.predict.maximal import Each, Maximal
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Deadlocks, Intrudes, Races, Witness
+from mazurka.witness import Checker, Deadlocks, Intrudes, Inverts, Races, Witness
 
 #: Traces per test run; ``make test-long`` asks for ten thousand of each test.
 _TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
@@ -25,12 +25,14 @@ _SHARE = 120
 
 
 def _traces(first: int) -> list[Trace]:
-    """With and without branches, with and without values."""
+    """With and without branches, values, and freed places."""
     made = []
     for seed in range(first, first + _SHARE):
         rng = random.Random(seed)
         length, threads = rng.randrange(6, 18), rng.choice((2, 3, 3, 4))
-        made.append(random_trace(rng, length, threads, branching=bool(seed & 1), valued=bool(seed & 2)))
+        made.append(
+            random_trace(rng, length, threads, branching=bool(seed & 1), valued=bool(seed & 2), freeing=bool(seed & 4))
+        )
     return made
 
 
@@ -40,6 +42,7 @@ def _bugs(trace: Trace) -> dict[str, set[object]]:
         "race": set(oracle.races()),
         "deadlock": set(oracle.deadlocks()),
         "atomicity": set(oracle.intrusions()),
+        "inversion": set(oracle.inversions()),
     }
 
 
@@ -63,6 +66,7 @@ def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
             met[kind] += len(found)
     assert met["race"] > _SHARE
     assert met["atomicity"] > _SHARE
+    assert met["inversion"] > _SHARE / 2
 
 
 @pytest.mark.parametrize("window", [4, 8])
@@ -160,7 +164,7 @@ def test_what_is_not_so_is_not_believed() -> None:
                 for why, witness in _spoilt(trace, bugs, prediction.witness, chance):
                     assert checker.objections(witness), f"believed although {why}: {witness}"
                     refused[why] += 1
-    assert len(refused) == 5
+    assert len(refused) == 7
     assert min(count for why, count in refused.items() if "waits" not in why) > 40, refused
 
 
@@ -178,6 +182,11 @@ def _spoilt(
         case Intrudes(first, _, last):
             if (first, other, last) not in bugs["atomicity"]:
                 yield "another event intrudes", replace(witness, claim=Intrudes(first, other, last))
+        case Inverts(first, second):
+            if (first, other) not in bugs["inversion"]:
+                yield "another event comes late", replace(witness, claim=Inverts(first, other))
+            if (other, second) not in bugs["inversion"]:
+                yield "another event comes early", replace(witness, claim=Inverts(other, second))
     for here in range(len(order) - 1):
         one, two = order[here : here + 2]
         if trace.thread[one] == trace.thread[two]:

@@ -12,7 +12,7 @@ from itertools import combinations
 import pytest
 from tests.oracle.predictable import Predictable, random_trace
 
-from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.causal.solver import Infeasible
 from mazurka.predict.intrusions import intrusions_of
 from mazurka.predict.inversions import inversions_of
 from mazurka.predict.lock_circles import circles_of
@@ -22,7 +22,7 @@ from mazurka.predict.seqcheck_races import SeqCheckRaces
 from mazurka.predict.seqcheck_scan import EVENT, PAIR, PLACE
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Deadlocks, Intrudes, Ordered, Races, Witness
+from mazurka.witness import Checker, Deadlocks, Intrudes, Inverts, Races, Witness
 from mazurka.witness.witness import Claim
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -122,10 +122,9 @@ def test_inversions_are_shown_by_an_order_of_the_two() -> None:
     for trace in _traces(500_000, (2, 3), valued=False):
         check, checker = SeqCheck(trace, complete_up_to=0, kernel=_KERNEL), Checker(trace)
         for rows in inversions_of(trace):
-            answer = check.prove(Ordered(rows))
-            assert not isinstance(answer, Unknown)
+            answer = check.prove(Inverts(rows[0], rows[1]))
+            assert not isinstance(answer, Infeasible)  # the write need not follow: what refutes that is left open
             if isinstance(answer, Witness):
                 assert checker.objections(answer) == []
-                assert answer.order.index(rows[0]) < answer.order.index(rows[1])
                 met += 1
     assert met > 0

@@ -174,9 +174,10 @@ class Closure:
         self._settle()
 
     def _limit(self, question: Question, reads: list[tuple[int, int]]) -> None:
-        """Threads do not get past events that are to come next; nothing may depend on reads that see something new."""
+        """Threads do not get to events that are to come next or never; nothing may depend on reads that see something
+        new."""
         s = self.state
-        for rank in question.next:
+        for rank in (*question.next, *question.never):
             event = self.model.event_of[rank]
             thread = s.thread[event]
             self._lower(s.cap, thread, event)

@@ -114,6 +114,7 @@ class _Encoding:
             add(self.occurs[e], self._sees(k, w, True))
             if w not in model.group[model.group_at[group] : model.group_at[group + 1]]:
                 add(z3.Not(self.kept[e]))
+        add(*[z3.Not(self.occurs[event_of[rank]]) for rank in question.never])
         for rank in question.next:
             e = event_of[rank]
             start = model.starts[model.thread[e]]

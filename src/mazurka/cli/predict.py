@@ -32,7 +32,7 @@ _INTERRUPTED: Final = 130
 ENGINES: Final = ("auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", "maximal")
 
 #: What can be looked for, and what it is called in findings.
-KINDS: Final = {"races": "race", "deadlocks": "deadlock", "atomicity": "atomicity"}
+KINDS: Final = {"races": "race", "deadlocks": "deadlock", "atomicity": "atomicity", "inversions": "inversion"}
 
 _FORMATS: Final = ("text", "json", "sarif")
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.intrusions import INTRUSION
+from mazurka.predict.inversions import INVERSION
 from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Groups, Signatures, claim_of, grouped, never
 from mazurka.predict.questions import Questions, Verdict
@@ -33,7 +34,7 @@ from mazurka.witness import Checker, Claim, Races, Witness
 if TYPE_CHECKING:
     from mazurka.predict.seqcheck import SeqCheck
 
-KINDS: Final = (RACE, DEADLOCK, INTRUSION)
+KINDS: Final = (RACE, DEADLOCK, INTRUSION, INVERSION)
 
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
 _AFFORDABLE: Final = 8_000_000
@@ -269,6 +270,7 @@ ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         RACE: ("shb", "seqcheck", "maximal"),
         DEADLOCK: ("seqcheck", "maximal"),
         INTRUSION: ("seqcheck", "maximal"),
+        INVERSION: ("seqcheck", "maximal"),
     },
     **{name: {RACE: (name,)} for name in _ORDERS},
     "syncp": {RACE: ("syncp",), DEADLOCK: ("spd",)},

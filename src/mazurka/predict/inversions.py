@@ -1,11 +1,14 @@
 """Order inversions: a place used before it is ready, or after it was given up, though a trace shows the good order.
 
-- *Use before initialisation*: what first writes a place, and an access of the place by another thread after it in the
-  trace. The other order is a finding.
-- *Use after free*: an access, and what frees the place after it in the trace, by another thread.
+- *Use before initialisation*: a plain write is the first access of a place, and another thread accesses it later. That
+  access before the write is a finding.
+- *Use after free*: a thread accesses a place, and later another one frees it: the place itself, or the object that it
+  is part of (``o``, ``o.field``, ``o[3]``). That access after the freeing is a finding.
 
-Whether the program would survive the other order the trace does not tell; unlike a race it may be there although locks
-protect both. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
+
+In the first case the write need not take place: a lock that the other thread has may be in its way. Whether the program
+would survive the order predicted the trace does not tell; unlike a race it may be there although locks protect both
+accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
 
 Cost: one pass; at most ``nearest`` candidates per place, thread and side.
 """
@@ -13,7 +16,8 @@ Cost: one pass; at most ``nearest`` candidates per place, thread and side.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from itertools import chain
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,26 +27,47 @@ from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
 #: The kind of a finding.
-INVERSION: Final = "order"
+INVERSION: Final = "inversion"
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 
 
-def inversions_of(trace: Trace, nearest: int = 4) -> Iterator[tuple[int, int]]:
+def inversions_of(trace: Trace, nearest: int | None = None) -> Iterator[tuple[int, int]]:
     """Two rows in the order opposite to that of the trace."""
     thread, op, target, _, _ = columns_of(trace)
+    parts = _parts(trace, op, target)
     first: dict[int, int] = {}  # by place: the row that first touches it
     used: dict[int, dict[int, list[int]]] = {}  # by place and thread: accesses
     rows = np.flatnonzero(np.isin(op, (*_DATA, int(Op.FREE))))
     columns = (column[rows].tolist() for column in (thread, op, target))
     for row, t, done, x in zip(rows.tolist(), *columns, strict=True):
         if done == Op.FREE:
-            for other, theirs in used.get(x, {}).items():
-                if other != t:
-                    yield from ((row, use) for use in theirs[-nearest:])
+            for place in parts[x]:
+                for other, theirs in used.get(place, {}).items():
+                    if other != t:
+                        yield from ((row, use) for use in theirs[-nearest if nearest else 0 :])
         elif is_data(trace.targets[x]):
             ready = first.setdefault(x, row)
             theirs = used.setdefault(x, {}).setdefault(t, [])
-            if op[ready] != Op.READ and thread[ready] != t and len(theirs) < nearest:
+            if op[ready] == Op.WRITE and thread[ready] != t and (nearest is None or len(theirs) < nearest):
                 yield row, ready
             theirs.append(row)
+
+
+def _parts(trace: Trace, op: Any, target: Any) -> dict[int, list[int]]:
+    """By target that is freed: the places that it consists of."""
+    found: dict[int, list[int]] = {x: [] for x in np.unique(target[op == Op.FREE]).tolist()}
+    freed: dict[str, list[int]] = {}
+    for x in found:
+        freed.setdefault(str(trace.targets[x][-1]), []).append(x)
+    for place, name in enumerate(trace.targets if freed else ()):
+        if is_data(name):
+            for x in chain.from_iterable(freed.get(whole, ()) for whole in _wholes(str(name[-1]))):
+                found[x].append(place)
+    return found
+
+
+def _wholes(name: str) -> Iterator[str]:
+    """What a place is part of, by its name, and it itself."""
+    yield from (name[:end] for end, mark in enumerate(name) if mark in ".[")
+    yield name

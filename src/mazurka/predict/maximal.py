@@ -1,4 +1,4 @@
-"""Maximal prediction: every race, deadlock and intrusion that the maximal causal model of a trace proves.
+"""Maximal prediction: every race, deadlock, intrusion and inversion that the maximal causal model of a trace proves.
 
 Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": what the quick check (quick.py) leaves is
 asked of the model (questions.py), which decides. So nothing that the trace proves is missed, unless a limit says so:
@@ -21,12 +21,13 @@ from typing import Final
 from mazurka.causal.solver import Unknown
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.intrusions import INTRUSION, intrusions_of
+from mazurka.predict.inversions import INVERSION, inversions_of
 from mazurka.predict.lock_circles import DEADLOCK, LockCircles
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
 from mazurka.predict.quick import candidates_of
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Races, Witness
 
 #: Questions for one signature, and what may be asked about altogether.
 _LIMIT: Final = 500
@@ -121,7 +122,7 @@ class Signatures:
         if self._each is Each.EVENTS:
             return rows[-1]
         places = tuple([self._place(row) for row in rows])
-        return places if self._kind == INTRUSION else tuple(sorted(places))
+        return places if self._kind in (INTRUSION, INVERSION) else tuple(sorted(places))
 
     def _place(self, row: int) -> int:
         site = int(self._site[row])
@@ -138,6 +139,8 @@ def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, .
             return LockCircles(trace)
         case "atomicity":
             return intrusions_of(trace, None if thorough else _NEAREST)
+        case "inversion":
+            return inversions_of(trace, None if thorough else _NEAREST)
         case _:
             raise ValueError(kind)
 
@@ -149,9 +152,11 @@ def claim_of(kind: str, rows: tuple[int, ...]) -> Claim:
             return Races(*rows)
         case "deadlock":
             return Deadlocks(rows)
+        case "inversion":
+            return Inverts(*rows)
         case _:
             return Intrudes(*rows)
 
 
 #: The kinds, in the order in which they are looked for.
-KINDS: Final = (RACE, DEADLOCK, INTRUSION)
+KINDS: Final = (RACE, DEADLOCK, INTRUSION, INVERSION)

@@ -23,7 +23,7 @@ from mazurka.predict.unread import Unread
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Ordered, Races, Witness
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
@@ -74,7 +74,7 @@ class Questions:
         if self._model is None or begin != self._begin:
             self._begin = begin
             self._model = self._model_from(begin)
-        return self._solver.decide(self._model, question_of(claim))
+        return self._solver.decide(self._model, question_of(claim, self.trace))
 
     def _model_from(self, begin: int) -> Model:
         if self.window is None:
@@ -115,7 +115,7 @@ class Questions:
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
         order = tuple([row for row in order if row not in self._held]) if self._held else order
         unread: frozenset[int] = frozenset()
-        if self._branches or isinstance(claim, Ordered | Intrudes):
+        if self._branches or isinstance(claim, Ordered | Intrudes | Inverts):
             self._unread = self._unread or Unread(self.trace)
             unread = self._unread.of(order, begin)
         return Witness(order, unread, claim, begin)
@@ -130,13 +130,22 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
             return steps
         case Intrudes(first, between, last):
             return first, between, last
+        case Inverts(first, second):
+            return first, second
         case _:
             raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")
 
 
-def question_of(claim: Claim) -> Question:
+def is_early(claim: Claim, trace: Trace) -> bool:
+    """Whether it is that a place is used before it is ready, which it need not become then."""
+    return isinstance(claim, Inverts) and bool(trace.op[claim.first] != Op.FREE)
+
+
+def question_of(claim: Claim, trace: Trace) -> Question:
     """What the model is asked about a claim."""
     steps = steps_of(claim)
+    if is_early(claim, trace):
+        return Question(happen=steps[:1], never=steps[1:])
     if isinstance(claim, Races | Deadlocks):
         return Question(next=steps)
     return Question(happen=steps, before=tuple(pairwise(steps)))

@@ -27,14 +27,14 @@ from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
-from mazurka.predict.questions import steps_of
+from mazurka.predict.questions import is_early, question_of, steps_of
 from mazurka.predict.seqcheck_cone import ALLOWED, Cone, cone_of
-from mazurka.predict.seqcheck_decide import NO, UNDECIDED, YES
+from mazurka.predict.seqcheck_decide import NO, YES
 from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck_kernel import kernel_for
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.witness.witness import Claim, Deadlocks, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Inverts, Races, Witness
 
 #: The complete solver's model is made of traces of at most so many events.
 COMPLETE_UP_TO: Final = 300_000
@@ -108,18 +108,21 @@ class SeqCheck:
     def prove(self, claim: Claim) -> Witness | Infeasible | Unknown:
         """A witness of a claim about other orders, that there is none, or that nobody knows."""
         steps = steps_of(claim)
+        if isinstance(claim, Inverts) and not self._looks_at(steps):
+            return Unknown("of a place that other threads do not notice")
         standing = isinstance(claim, Races | Deadlocks)
         question = Question(next=steps) if standing else sequence(steps)
         answer, prefix, rows = self.shortly(question)
-        if answer == NO:
+        early = is_early(claim, self.trace)  # more is asked of the kernels than is claimed
+        if answer == NO and not early:
             return Infeasible()
-        free = answer == UNDECIDED or not standing or self._frees()
-        if answer == UNDECIDED:
-            complete = self.completely(question)
+        free = answer != YES or not standing or self._frees()
+        if answer != YES:
+            complete = self.completely(question_of(claim, self.trace) if early else question)
             if not isinstance(complete, Feasible):
                 return complete
             rows = complete.order
-        if not standing:
+        if not standing and (answer == YES or not early):
             rows = (*rows, steps[-1])
         return Witness(rows, self._unread(prefix, rows) if free else frozenset(), claim, prefix)
 
@@ -198,10 +201,15 @@ class SeqCheck:
             self._model = model_of_trace(self.trace, branches=bool(len(self.index.guard)))
         return ClosureSolver().decide(self._model, question)
 
-    def _events(self, rows: Sequence[int]) -> Ints:
+    def _looks_at(self, rows: Sequence[int]) -> bool:
+        """Whether rows are among those that are looked at, and can be asked about."""
         wanted = np.array(rows, self.rows.dtype)
         at = np.minimum(np.searchsorted(self.rows, wanted), max(len(self.rows) - 1, 0))
-        if len(rows) and (not len(self.rows) or np.any(self.rows[at] != wanted)):
+        return not rows or (len(self.rows) > 0 and bool((self.rows[at] == wanted).all()))
+
+    def _events(self, rows: Sequence[int]) -> Ints:
+        at = np.searchsorted(self.rows, np.array(rows, self.rows.dtype))
+        if not self._looks_at(rows):
             raise ValueError(f"rows {list(rows)} are not all such that other threads may notice them")
         return self.index.event[at].astype(np.int64) if len(rows) else np.empty(0, np.int64)
 

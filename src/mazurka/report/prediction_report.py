@@ -79,6 +79,7 @@ class Counts:
     race_locations: int = 0
     deadlocks: int = 0
     atomicity_violations: int = 0
+    order_inversions: int = 0
 
 
 @dataclass(slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from mazurka.report.prediction_report import Act, Predicted, PredictionReport, Shown
-from mazurka.report.words import cut, printable
+from mazurka.report.words import cut, printable, verb
+from mazurka.trace.event import Op
 
 #: Turns of threads that are told of a long order: the last ones.
 _TURNS: Final = 4
@@ -14,6 +15,7 @@ _ENDINGS: Final = {
     "race": "then both are next",
     "deadlock": "then each waits for the next",
     "atomicity": "with the three in this order",
+    "inversion": "with the two in this order",
 }
 
 
@@ -44,8 +46,16 @@ def _sentence(finding: Predicted) -> str:
             return f"nothing orders accesses of {acts[0].target} by {threads}"
         case "deadlock":
             return f"{threads} wait for one another"
+        case "inversion":
+            return _inverted(*acts)
         case _:
             return f"{acts[1].thread} gets between two accesses of {acts[0].target} by {acts[0].thread}"
+
+
+def _inverted(first: Act, second: Act) -> str:
+    if first.what == verb(Op.FREE):
+        return f"{second.thread} uses {second.target} after {first.thread} has freed it"
+    return f"{first.thread} uses {first.target} before {second.thread} has made it ready"
 
 
 def _act(act: Act) -> str:
@@ -82,6 +92,8 @@ def _summary(report: PredictionReport) -> list[str]:
         found.append(_count(counts.deadlocks, "deadlock"))
     if "atomicity" in report.kinds:
         found.append(_count(counts.atomicity_violations, "atomicity violation"))
+    if "inversion" in report.kinds:
+        found.append(_count(counts.order_inversions, "order inversion"))
     size = f"{_count(report.events, 'event')} of {_count(report.threads, 'thread')}"
     lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     if report.undecided:

@@ -34,6 +34,7 @@ _VERBS: Final = {
     Op.NOTIFY_ALL: "notifies all on",
     Op.FORK: "starts",
     Op.JOIN: "joins",
+    Op.FREE: "frees",
 }
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Ordered, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Ordered, Races, Witness
 
 Numbers = NDArray[Any]
 
@@ -228,6 +228,8 @@ class Recorded:
             case Intrudes(first, between, last):
                 yield from self._ordered((first, between, last))
                 yield from self._intrudes(first, between, last)
+            case Inverts(first, second):
+                yield from self._inverts(first, second)
             case _:
                 yield f"that a run {type(claim).__name__.lower()} can't be seen in a recorded trace"
 
@@ -272,6 +274,24 @@ class Recorded:
         elif tuple(bool(_WRITES[self.op[row]]) for row in (first, between, last)) not in _UNSERIALISABLE:
             yield f"steps {first}, {between} and {last} could have been executed one after the other"
 
+    def _inverts(self, first: int, second: int) -> Iterator[str]:
+        if second >= first or self.thread[first] == self.thread[second]:
+            yield f"steps {first} and {second} do not come in the other order, and by two threads, in the trace"
+        used, place = (second if self.op[first] == Op.FREE else first), self.target[second]
+        if self.op[used] not in _DATA:
+            yield f"step {used} uses nothing"
+        elif used == second:
+            yield from self._ordered((first, second))
+            freed, name = (str(self.trace.targets[self.target[row]][-1]) for row in (first, second))
+            if name != freed and not name.startswith((f"{freed}.", f"{freed}[")):
+                yield f"step {first} does not free what step {second} uses"
+        else:
+            if not self._place(first) < self._place(second):
+                yield f"step {first} does not take place before step {second}"
+            touched = np.isin(self.op[:second][self.target[:second] == place], _DATA).any()
+            if self.target[first] != place or self.op[second] != Op.WRITE or touched:
+                yield f"step {second} does not make what step {first} uses"
+
 
 class _Latest:
     """Rows in an order, grouped by target: ``rows``, and for each where its target's ``begins``."""
@@ -312,4 +332,6 @@ def _steps_of(claim: Claim | None) -> tuple[int, ...]:
             return steps
         case Intrudes(first, between, last):
             return first, between, last
+        case Inverts(first, second):
+            return first, second
     return ()

@@ -76,7 +76,17 @@ class Intrudes:
     last: int
 
 
-Claim = Fails | Stuck | Races | Deadlocks | Ordered | Intrudes
+@dataclass(frozen=True, slots=True)
+class Inverts:
+    """The order of these two is not that of the trace: a thread uses a place (``first``) before another one has written
+    what is there first in the trace, which need not take place; or it does (``second``) after another one has freed the
+    place or what it is part of."""
+
+    first: int
+    second: int
+
+
+Claim = Fails | Stuck | Races | Deadlocks | Ordered | Intrudes | Inverts
 
 
 @dataclass(frozen=True, slots=True)
