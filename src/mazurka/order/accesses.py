@@ -12,7 +12,9 @@ Variables can be divided: part p of 2**shift takes those whose target's last ``s
 clocks, and reports its own racy events. Parts share nothing, so each can run in a thread of its own.
 
 A block of events goes through three loops: without branches those are chosen that concern the part; their entries are
-fetched, which overlaps the waits for memory; then they are carried out.
+fetched, which overlaps the waits for memory; then they are carried out. Whether an access reads or writes can't be
+foreseen, so it selects by masks: each branch that the processor guesses wrongly takes as long as the rest of the work
+for an event. Masks come from a table that the compiler does not know, or it would make branches of them.
 
 Cost: O(1) for an access ordered after those kept, otherwise O(threads). Memory: 16 bytes a target, and 4 x threads for
 each variable whose accesses are not ordered among themselves; clocks (clocks.py).
@@ -41,6 +43,7 @@ from mazurka.order.clocks import (
     with_more_free,
     with_room,
 )
+from mazurka.order.streaming import Columns
 
 #: In place of a thread: the accesses are in a row.
 WIDE: Final = -2
@@ -58,7 +61,8 @@ class Accesses(NamedTuple):
     spare: Any  # [1]
     found: Any  # [capacity, 2] racy events and their partners
     registers: Any  # [2] how many were found; where reads go that only fetch
-    chosen: Any  # [BLOCK + 1] int64, rows of the block at work
+    chosen: Any  # [BLOCK + 1] uint32, rows of the block at work
+    masks: Any  # [2] for a read and for a write, which bits of an entry are replaced
 
 
 class Edges(NamedTuple):
@@ -86,7 +90,8 @@ class Checks:
             np.array([2 * BLOCK], np.int32),
             np.zeros((2 * BLOCK, 2), np.int32),
             np.zeros(2, np.int64),
-            np.zeros(BLOCK + 1, np.int64),
+            np.zeros(BLOCK + 1, np.uint32),
+            np.array([0, -1], np.int32),
         )
 
     def make_room(self, threads: int, targets: int) -> None:
@@ -111,12 +116,11 @@ class Checks:
             accesses = accesses._replace(found=lengthened(accesses.found, 2 * len(accesses.found)))
         self.accesses = accesses
 
-    def run(self, columns: Any, child: Any, base: int, edges: Edges) -> None:
-        """Pass consecutive events, the first of which has number ``base``; ``columns`` are thread, op and target,
-        ``child`` the threads that targets are."""
-        at, edge = 0, 0
-        while at < len(columns[0]):
-            at, edge = _run(*columns, child, base, at, edges, edge, self.clocks, self.accesses, self.part, self.shift)
+    def run(self, columns: Columns, child: Any, base: int, edges: Edges) -> None:
+        """Pass consecutive events, the first with number ``base``; ``child`` are the threads that targets are."""
+        at, edge, part, shift = 0, 0, np.uint32(self.part), np.uint32(self.shift)
+        while at < len(columns.thread):
+            at, edge = _run(*columns.unsigned(), child, base, at, edges, edge, self.clocks, self.accesses, part, shift)
             self.make_room(len(self.clocks.now), len(self.clocks.published))
 
     def found(self) -> Any:
@@ -136,24 +140,28 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
         learns = edge < len(edges.event) and edges.event[edge] - base < end
         if learns:
             end = edges.event[edge] - base + 1
-        count = _choose(op, target, at, end, part, shift, chosen)
-        _fetch(target, chosen, count, shift, accesses)
+        threads, ops, targets = thread[at:end], op[at:end], target[at:end]
+        count = _choose(ops, targets, part, shift, chosen)
+        _fetch(targets, chosen, count, shift, accesses)
         for k in range(count):
             i = chosen[k]
-            done, t, x, event = op[i], thread[i], target[i], np.int32(base + i)
+            done, t, x, event = ops[i], threads[i], targets[i], np.int32(base + at + i)
             if done > WRITE:
                 move(clocks, done, t, x, child[x], event)
                 continue
             x >>= shift
             written, writer, read, reader = kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3]
-            if (writer | reader) >= 0 and (written <= now[t, writer]) & (read <= now[t, reader]):
-                writes = done == WRITE  # after all accesses kept: selections, since branches would be mispredicted
-                kept[x, 0] = event if writes else written
-                kept[x, 1] = t if writes else writer
-                kept[x, 2] = -1 if writes else event
-                kept[x, 3] = 0 if writes else t
+            known = (writer | reader) >= 0 and (
+                (written <= now[t, np.uint32(writer)]) & (read <= now[t, np.uint32(reader)])
+            )
+            if known:  # after all accesses kept
+                mask, me = accesses.masks[done], np.int32(t)
+                kept[x, 0] = written ^ ((written ^ event) & mask)
+                kept[x, 1] = writer ^ ((writer ^ me) & mask)
+                kept[x, 2] = event | mask
+                kept[x, 3] = me & ~mask
             else:
-                meet(accesses, now[t], done == WRITE, t, x, event)
+                meet(accesses, now[t], done == WRITE, np.int32(t), np.int32(x), event)
         if learns:
             _learn_edge(clocks, thread[end - 1], edges.clock[edge])
             edge += 1
@@ -162,11 +170,11 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
 
 
 @inner
-def _choose(op, target, at, end, part, shift, chosen):  # type: ignore[no-untyped-def]
+def _choose(op, target, part, shift, chosen):  # type: ignore[no-untyped-def]
     """The rows that are accesses of the part, or move clocks; how many."""
     count = 0
-    mask = (1 << shift) - 1
-    for i in range(at, end):
+    mask = np.uint32((1 << shift) - 1)
+    for i in range(len(op)):
         chosen[count] = i
         count += (op[i] > WRITE) | ((target[i] & mask) == part)
     return count

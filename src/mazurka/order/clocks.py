@@ -174,13 +174,22 @@ def give_row(pool, row):  # type: ignore[no-untyped-def]
     pool.spare[0] += 1
 
 
-@inner
+@inlined
 def move(clocks, op, thread, target, child, event):  # type: ignore[no-untyped-def]
     """What an event that is no access does to clocks; ``child`` is the thread that the target is, or -1."""
     effect = EFFECTS[op]
-    if effect in (LEARN, PASS_ON):
+    if effect == LEARN:
         learn(clocks, thread, target)
-    if effect in (PUBLISH, PASS_ON):
+    elif effect == PUBLISH:
+        publish(clocks, thread, target, event)
+    elif effect != NOTHING:
+        _move_rarely(clocks, effect, thread, target, child, event)
+
+
+@inner
+def _move_rarely(clocks, effect, thread, target, child, event):  # type: ignore[no-untyped-def]
+    if effect == PASS_ON:
+        learn(clocks, thread, target)
         publish(clocks, thread, target, event)
     elif effect == FORK and child >= 0 and child != thread:
         forget_shared(clocks, child)
@@ -191,7 +200,7 @@ def move(clocks, op, thread, target, child, event):  # type: ignore[no-untyped-d
         learn_all(clocks.now[thread], clocks.now[child], child, event)
 
 
-@inner
+@inlined
 def learn(clocks, thread, target):  # type: ignore[no-untyped-def]
     """Take over what was published there."""
     event, other, row = clocks.published[target, 0], clocks.published[target, 1], clocks.published[target, 2]

@@ -41,6 +41,11 @@ class Columns(NamedTuple):
     def between(self, start: int, end: int) -> Columns:
         return Columns(self.thread[start:end], self.op[start:end], self.target[start:end])
 
+    def unsigned(self) -> tuple[Any, Any, Any]:
+        """The same without signs: what compiled code takes for an index need not be asked whether it counts from the
+        end, which takes a third of the time of a kernel that does little for an event."""
+        return self.thread.view(np.uint32), self.op.view(np.uint8), self.target.view(np.uint32)
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
