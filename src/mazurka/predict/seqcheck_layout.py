@@ -12,116 +12,111 @@ Cost: events times threads of the set.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import Cone, innermost, is_open
-from mazurka.predict.seqcheck_index import BOTH, ENTER, LEAVE, LOOK, NONE, READ, WRITE, Index, Ints
-from mazurka.predict.seqcheck_order import COUNTING, SLOTS, Order, counts, is_ready, place, source_place
+from mazurka.predict.seqcheck_cone import FAR, Cone, innermost, is_open
+from mazurka.predict.seqcheck_index import BOTH, ENTER, LEAVE, NONE, WRITE, Index, Ints
+from mazurka.predict.seqcheck_order import COUNTING, SLOTS, Order, is_ready, place, sources_of
 
 #: By row of the trace, as what to prefer.
 BY_ROW: Final = -1
 
+#: As the row of a thread that is preferred.
+_PREFERRED: Final = -1
+
+
+class Layout(NamedTuple):
+    """What has happened so far."""
+
+    done: Ints  # by active thread: its next place
+    row: Ints  # by active thread: the row of its next event, FAR if there is none
+    got: Ints  # by place: where the source of a read that counts is listed in ``unread``, or NONE
+    unread: Ints  # by place of a write, then by slot for what was there before: how many reads are still to come
+    current: Ints  # by slot: who wrote last, as in ``unread``
+    holder: Ints  # by slot
+
 
 def lay_out(index: Index, cone: Cone, order: Order, prefer: int) -> Ints:
     """The events of a closed order one after the other; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
+    size, out = len(order.head), np.empty(len(order.head), np.int64)
+    state = _begin_layout(index, cone, order)
+    done, at, shift, active, row, rows = state.done, order.at, order.shift, order.active, state.row, index.row
+    for n in range(len(active)):
+        row[n] = _PREFERRED if active[n] == prefer else rows[done[n] - shift[active[n]]]
+    for number in range(size):
+        n = _choose(index, order, state)
+        if n == NONE:
+            return out[:number]
+        t = active[n]
+        out[number] = e = done[n] - shift[t]
+        _do(index, order, state, e, done[n])
+        done[n] += 1
+        if done[n] == at[n + 1]:
+            row[n] = FAR
+        elif t != prefer:
+            row[n] = rows[e + 1]
+    return out
+
+
+def _begin_layout(index: Index, cone: Cone, order: Order) -> Layout:
+    """Nothing has happened yet but what was before the window."""
     size = len(order.head)
-    out = np.empty(size, np.int64)
-    done = order.at[:-1].copy()
-    unread = np.zeros(2 * size, np.int64)  # as ``readers_at``: how many reads are still to come
-    current = np.arange(size, size + order.reg[SLOTS])  # by slot: who wrote last, as in ``readers_at``
-    holder = np.full(order.reg[SLOTS], NONE, np.int64)  # by slot
-    for i in range(order.reg[COUNTING]):
-        unread[source_place(index, cone, order, order.reads[i])] += 1
+    got, unread = np.full(size, NONE, np.int64), np.zeros(2 * size, np.int64)
+    reads, of = order.reads[: order.reg[COUNTING]], sources_of(index, cone, order)
+    for i in range(len(reads)):
+        got[place(index, order, reads[i])] = of[i]
+        unread[of[i]] += 1
+    holder = np.full(order.reg[SLOTS], NONE, np.int64)
     for t in range(len(cone.base)):
         a = NONE if cone.base[t] == 0 else innermost(index, index.starts[t] + cone.base[t] - 1)
         while a != NONE:
             if is_open(index, a, index.starts[t] + cone.base[t]) and order.slot[index.target[a]] != NONE:
                 holder[order.slot[index.target[a]]] = t
             a = int(index.inside[a])
-    for number in range(size):
-        n = _choose(index, cone, order, done, prefer, unread, current, holder)
-        if n == NONE:
-            return out[:number]
-        out[number] = e = _event_at(index, cone, order, n, done[n])
-        _do(index, cone, order, e, unread, current, holder)
-        done[n] += 1
-    return out
+    current = np.arange(size, size + order.reg[SLOTS])
+    return Layout(order.at[:-1].copy(), np.empty(len(order.active), np.int64), got, unread, current, holder)
 
 
-def _event_at(index: Index, cone: Cone, order: Order, n: int, here: int) -> int:
-    t = order.active[n]
-    return int(index.starts[t] + cone.base[t] + here - order.at[n])
-
-
-def _choose(
-    index: Index,
-    cone: Cone,
-    order: Order,
-    done: Ints,
-    prefer: int,
-    unread: Ints,
-    current: Ints,
-    holder: Ints,
-) -> int:
+def _choose(index: Index, order: Order, state: Layout) -> int:
     """The thread of the event that comes next, by its number: of the preferred one, or the earliest in the trace that
     may."""
-    tried, rows, starts, base, active, at = NONE, index.row, index.starts, cone.base, order.active, order.at
+    row, done, tried = state.row, state.done, _PREFERRED - 1
     while True:
-        best = best_row = NONE
-        for n in range(len(active)):
-            if done[n] < at[n + 1]:
-                t = active[n]
-                row = 0 if t == prefer else rows[starts[t] + base[t] + done[n] - at[n]]
-                if row > tried and (best == NONE or row < best_row):
-                    best, best_row = n, row
+        best, least = NONE, FAR
+        for n in range(len(row)):
+            if tried < row[n] < least:
+                best, least = n, row[n]
         if best == NONE:
             return NONE
-        e = _event_at(index, cone, order, best, done[best])
-        if is_ready(order, done[best], done) and _may(index, cone, order, e, unread, current, holder):
+        here = done[best]
+        if is_ready(order, here, done) and _may(index, order, state, here - order.shift[order.active[best]], here):
             return int(best)
-        tried = best_row
+        tried = least
 
 
-def _may(
-    index: Index,
-    cone: Cone,
-    order: Order,
-    e: int,
-    unread: Ints,
-    current: Ints,
-    holder: Ints,
-) -> bool:
+def _may(index: Index, order: Order, state: Layout, e: int, here: int) -> bool:
     """Whether an event can be next, and nothing is lost by it."""
-    kind = index.kind[e]
+    kind, unread = index.kind[e], state.unread
     if kind == ENTER:
-        return bool(holder[order.slot[index.target[e]]] == NONE)
-    if kind < READ or kind > LOOK:
+        return bool(state.holder[order.slot[index.target[e]]] == NONE)
+    writes, source = kind in (WRITE, BOTH), state.got[here]
+    if not writes and source == NONE:
         return True
-    s, mine = order.slot[index.target[e]], 0
-    if counts(index, cone, e):
-        if current[s] != source_place(index, cone, order, e):
-            return False
-        mine = 1
-    return bool(unread[current[s]] == mine or kind not in (WRITE, BOTH))
+    current = state.current[order.slot[index.target[e]]]
+    if source != NONE and source != current:
+        return False
+    return bool(not writes or unread[current] == int(source != NONE))
 
 
-def _do(
-    index: Index,
-    cone: Cone,
-    order: Order,
-    e: int,
-    unread: Ints,
-    current: Ints,
-    holder: Ints,
-) -> None:
+def _do(index: Index, order: Order, state: Layout, e: int, here: int) -> None:
     kind = index.kind[e]
-    if counts(index, cone, e):
-        unread[source_place(index, cone, order, e)] -= 1
+    if state.got[here] != NONE:
+        state.unread[state.got[here]] -= 1
     if kind in (WRITE, BOTH):
-        current[order.slot[index.target[e]]] = place(index, cone, order, e)
+        state.current[order.slot[index.target[e]]] = here
     elif kind == ENTER:
-        holder[order.slot[index.target[e]]] = index.thread[e]
+        state.holder[order.slot[index.target[e]]] = index.thread[e]
     elif kind == LEAVE:
-        holder[order.slot[index.target[e]]] = NONE
+        state.holder[order.slot[index.target[e]]] = NONE

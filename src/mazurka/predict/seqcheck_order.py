@@ -44,6 +44,7 @@ class Order(NamedTuple):
     active: Ints  # threads that have events in the set
     number: Ints  # by thread: its number among those
     at: Ints  # by active thread: its first place; one more at the end
+    shift: Ints  # by thread: what makes an event's number its place
     clock: Ints  # by place and active thread: so many of its events, from the trace's beginning, come before
     head: Ints  # by place: the last edge into it
     edge: Ints  # by edge: the one before, the place it comes from, the number of that one's thread
@@ -78,10 +79,11 @@ def _close(index: Index, cone: Cone, order: Order, before: Ints) -> int:
     """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
     _list(index, cone, order)
     _begin(index, cone, order, before)
-    first = True
-    while order.reg[BROKEN] == 0 and _pass(index, cone, order):
+    first, edges = True, 0
+    while order.reg[BROKEN] == 0 and _pass(cone, order, edges):
         edges = order.reg[EDGES]
         _observe(index, cone, order)
+        _overwrite(index, cone, order)
         _exclude(index, cone, order, first)
         if order.reg[BROKEN] == 0 and order.reg[EDGES] == edges:
             return CLOSED
@@ -105,12 +107,13 @@ def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order
     threads = len(cone.past)
     number = np.full(threads, NONE, np.int64)
     active = np.empty(threads, np.int64)
-    at = np.zeros(threads + 1, np.int64)
+    at, shift = np.zeros(threads + 1, np.int64), np.zeros(threads, np.int64)
     count = size = held = 0
     for t in range(threads):
         if cone.past[t] > cone.base[t]:
             active[count] = t
             number[t] = count
+            shift[t] = size - index.starts[t] - cone.base[t]
             size += cone.past[t] - cone.base[t]
             count += 1
             at[count] = size
@@ -122,6 +125,7 @@ def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order
         active[:count],
         number,
         at[: count + 1],
+        shift,
         np.zeros((0 if size * count > _LARGEST else size, count), np.int32),
         np.full(size, NONE, np.int32),
         np.empty((room * (size + threads + pairs), 3), np.int32),
@@ -140,24 +144,30 @@ def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order
 
 
 # -- what there is ----------------------------------------------------------------------------------------------------
+# What is done for each event is done on arrays in variables of their own: numba counts references to an array each time
+# it is taken out of a tuple.
 
 
 def _list(index: Index, cone: Cone, order: Order) -> None:
     """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
     writes, acquires = np.empty(len(order.writes), np.int64), np.empty(len(order.sections), np.int64)
     kinds, targets, slot, slots, reads = index.kind, index.target, order.slot, order.slots, order.reads
+    loose, base, past, kept = index.loose, cone.base, cone.past, cone.kept
+    some_loose = cone.reg[RULE] == NEEDED and len(loose) > 0
     writing = entering = numbered = reading = 0
     for t in order.active:
-        begin, kept = index.starts[t] + cone.base[t], index.starts[t] + cone.kept[t]
-        a = NONE if cone.base[t] == 0 else innermost(index, begin - 1)
+        begin, last_kept = index.starts[t] + base[t], index.starts[t] + kept[t]
+        a = NONE if base[t] == 0 else innermost(index, begin - 1)
         while a != NONE:
             if is_open(index, a, begin):
                 acquires[entering] = a
                 entering += 1
             a = int(index.inside[a])
-        for e in range(begin, index.starts[t] + cone.past[t]):
+        for e in range(begin, index.starts[t] + past[t]):
             kind = kinds[e]
             if kind < READ or kind > LEAVE:
+                if kind == JOIN:
+                    _link_since(index, cone, order, int(index.link[e]), e)
                 continue
             if slot[targets[e]] == NONE:
                 slot[targets[e]] = numbered
@@ -169,12 +179,12 @@ def _list(index: Index, cone: Cone, order: Order) -> None:
             elif kind == ENTER:
                 acquires[entering] = e
                 entering += 1
-            if kind in (BOTH, LOOK) or (kind == READ and e < kept and counts(index, cone, e)):
+            if kind in (BOTH, LOOK) or (kind == READ and e < last_kept and not (some_loose and loose[e])):
                 reads[reading] = e
                 reading += 1
     order.reg[SLOTS], order.reg[COUNTING] = numbered, reading
-    _collect(index, order, writes[:writing], order.writes_at, order.writes)
-    _collect(index, order, acquires[:entering], order.sections_at, order.sections)
+    _collect(targets, slot, writes[:writing], order.writes_at, order.writes)
+    _collect(targets, slot, acquires[:entering], order.sections_at, order.sections)
     _collect_readers(index, cone, order)
 
 
@@ -187,91 +197,98 @@ def counts(index: Index, cone: Cone, e: int) -> bool:
     return bool(kind in (BOTH, LOOK))
 
 
-def _collect(index: Index, order: Order, events: Ints, at: Ints, flat: Ints) -> None:
+def _collect(targets: Ints, slot: Ints, events: Ints, at: Ints, flat: Ints) -> None:
     """Events by the slots of their targets; what has none is of no concern to the set."""
-    targets, slot = index.target, order.slot
-    for filling in range(2):
-        for e in events:
-            s = slot[targets[e]]
-            if s != NONE:
-                _count(at, flat, s, e, filling == 1)
-        _lay(at, filling)
+    for e in events:
+        if slot[targets[e]] != NONE:
+            at[slot[targets[e]]] += 1
+    _to_begins(at)
+    for e in events:
+        s = slot[targets[e]]
+        if s != NONE:
+            flat[at[s]] = e
+            at[s] += 1
+    _back_to_begins(at)
 
 
 def _collect_readers(index: Index, cone: Cone, order: Order) -> None:
     """By write, or slot, the reads that count."""
-    for filling in range(2):
-        for i in range(order.reg[COUNTING]):
-            written = source_place(index, cone, order, order.reads[i])
-            _count(order.readers_at, order.readers, written, order.reads[i], filling == 1)
-        _lay(order.readers_at, filling)
+    at, flat, reads = order.readers_at, order.readers, order.reads[: order.reg[COUNTING]]
+    of = sources_of(index, cone, order)
+    for i in range(len(reads)):
+        at[of[i]] += 1
+    _to_begins(at)
+    for i in range(len(reads)):
+        flat[at[of[i]]] = reads[i]
+        at[of[i]] += 1
+    _back_to_begins(at)
 
 
-def source_place(index: Index, cone: Cone, order: Order, read: int) -> int:
-    """Under which number the readers are listed of what a read got."""
-    source = int(index.link[read])
-    if source == NONE or index.row[source] < cone.reg[SINCE]:
-        return int(len(order.head) + order.slot[index.target[read]])
-    return place(index, cone, order, source)
+def sources_of(index: Index, cone: Cone, order: Order) -> Ints:
+    """By read that counts: the place of what it got, or (what was there before) the number of places and its slot."""
+    links, rows, threads, targets = index.link, index.row, index.thread, index.target
+    reads, shift, slot, since = order.reads[: order.reg[COUNTING]], order.shift, order.slot, cone.reg[SINCE]
+    of = np.empty(len(reads), np.int32)
+    for i in range(len(reads)):
+        source = links[reads[i]]
+        if source == NONE or rows[source] < since:
+            of[i] = len(order.head) + slot[targets[reads[i]]]
+        else:
+            of[i] = source + shift[threads[source]]
+    return of
 
 
-def _count(at: Ints, flat: Ints, number: int, e: int, filling: bool) -> None:
-    if filling:
-        flat[at[number]] = e
-    at[number] += 1
+def _to_begins(at: Ints) -> None:
+    """From numbers of events to where lists begin."""
+    total = 0
+    for number in range(len(at)):
+        count = at[number]
+        at[number] = total
+        total += count
 
 
-def _lay(at: Ints, filling: int) -> None:
-    """From numbers of events to where lists begin; and back to that, once filling has moved them."""
-    if filling == 0:
-        total = 0
-        for number in range(len(at)):
-            count = at[number]
-            at[number] = total
-            total += count
-    else:
-        for number in range(len(at) - 1, 0, -1):
-            at[number] = at[number - 1]
-        at[0] = 0
+def _back_to_begins(at: Ints) -> None:
+    """The same, once filling lists has moved them."""
+    for number in range(len(at) - 1, 0, -1):
+        at[number] = at[number - 1]
+    at[0] = 0
 
 
-def place(index: Index, cone: Cone, order: Order, e: int) -> int:
+def place(index: Index, order: Order, e: int) -> int:
     """Where an event of the set is in its lists."""
-    t = index.thread[e]
-    return int(order.at[order.number[t]] + e - index.starts[t] - cone.base[t])
+    return int(e + order.shift[index.thread[e]])
 
 
 # -- edges ------------------------------------------------------------------------------------------------------------
 
 
 def _begin(index: Index, cone: Cone, order: Order, before: Ints) -> None:
-    """What is certain, but for sections."""
-    for i in range(order.reg[COUNTING]):
-        _link_since(index, cone, order, int(index.link[order.reads[i]]), order.reads[i])
+    """What is certain, but for sections and joins."""
+    links, rows, threads, since = index.link, index.row, index.thread, cone.reg[SINCE]
+    for read in order.reads[: order.reg[COUNTING]]:
+        source = links[read]
+        if source != NONE and threads[source] != threads[read] and rows[source] >= since:
+            _link(index, order, source, read)
     for t in order.active:
-        start = index.starts[t] + cone.base[t]
         if cone.base[t] <= index.born[t] < cone.past[t]:
             _link_since(index, cone, order, int(index.fork[t]), index.starts[t] + index.born[t])
-        for e in range(start, index.starts[t] + cone.past[t]):
-            if index.kind[e] == JOIN:
-                _link_since(index, cone, order, int(index.link[e]), e)
     for i in range(len(before)):
-        _link(index, cone, order, before[i, 0], before[i, 1])
+        _link(index, order, before[i, 0], before[i, 1])
 
 
 def _link_since(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
     if a != NONE and index.row[a] >= cone.reg[SINCE]:
-        _link(index, cone, order, a, b)
+        _link(index, order, a, b)
 
 
-def _link(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
+def _link(index: Index, order: Order, a: int, b: int) -> None:
     """``a`` comes before ``b``."""
     t = index.thread[a]
     if t == index.thread[b]:
         if a >= b:
             order.reg[BROKEN] = 1
         return
-    here = place(index, cone, order, b)
+    here = place(index, order, b)
     if order.clock[here, order.number[t]] > a - index.starts[t]:
         return
     if order.reg[EDGES] == len(order.edge):
@@ -279,27 +296,60 @@ def _link(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
         return
     new = order.reg[EDGES]
     order.edge[new, 0] = order.head[here]
-    order.edge[new, 1] = place(index, cone, order, a)
+    order.edge[new, 1] = place(index, order, a)
     order.edge[new, 2] = order.number[t]
     order.head[here] = new
     order.reg[EDGES] += 1
 
 
-def _pass(index: Index, cone: Cone, order: Order) -> bool:
-    """Bring all clocks up to date; false if there is a cycle."""
-    done = order.at[:-1].copy()
-    moved = True
+def _pass(cone: Cone, order: Order, known: int) -> bool:
+    """Bring all clocks up to date, where something has changed or edges are new (all but ``known``); false if there is
+    a cycle. Clocks only grow."""
+    active, at, head, edge, clock, changed = order.active, order.at, order.head, order.edge, order.clock, order.changed
+    done, moved = at[:-1].copy(), True
     while moved:
         moved = False
-        for n in range(len(order.active)):
-            while done[n] < order.at[n + 1] and is_ready(order, done[n], done):
-                _tick(cone, order, n, done[n])
-                done[n] += 1
-                moved = True
-    for n in range(len(order.active)):
-        if done[n] < order.at[n + 1]:
+        for n in range(len(active)):
+            here = begin = done[n]
+            while here < at[n + 1]:
+                i = head[here]
+                due = i >= known or changed[here] or (here > at[n] and changed[here - 1])
+                while i != NONE and edge[i, 1] < done[edge[i, 2]]:
+                    due = due or changed[edge[i, 1]]
+                    i = edge[i, 0]
+                if i != NONE:
+                    break
+                if due:
+                    news = here > at[n] and _take_in(clock, here, here - 1)
+                    if here == at[n]:
+                        for m in range(len(active)):
+                            clock[here, m] = max(clock[here, m], cone.base[active[m]])
+                    clock[here, n] = cone.base[active[n]] + here - at[n]
+                    i = head[here]
+                    while i != NONE:
+                        source, other = edge[i, 1], edge[i, 2]
+                        news = _take_in(clock, here, source) or clock[here, other] <= clock[source, other] or news
+                        clock[here, other] = max(clock[here, other], clock[source, other] + 1)
+                        i = edge[i, 0]
+                    if news:
+                        changed[here] = 1
+                here += 1
+            done[n] = here
+            moved = moved or here > begin
+    for n in range(len(active)):
+        if done[n] < at[n + 1]:
             return False
     return True
+
+
+def _take_in(clock: Ints, here: int, source: int) -> bool:
+    """Let one clock know what another does; whether it did not. Written without branches: it is what is done most."""
+    news = False
+    for m in range(clock.shape[1]):
+        had, gets = clock[here, m], clock[source, m]
+        news |= gets > had
+        clock[here, m] = max(had, gets)
+    return news
 
 
 def is_ready(order: Order, here: int, done: Ints) -> bool:
@@ -312,108 +362,82 @@ def is_ready(order: Order, here: int, done: Ints) -> bool:
     return True
 
 
-def _tick(cone: Cone, order: Order, n: int, here: int) -> None:
-    """What comes before a place, from the place before it and its edges. Clocks only grow."""
-    clock, first, changed = order.clock, order.at[n], False
-    for m in range(len(order.active)):
-        known = cone.base[order.active[m]] if here == first else clock[here - 1, m]
-        if m == n:
-            known = cone.base[order.active[n]] + here - first
-        if known > clock[here, m]:
-            clock[here, m] = known
-            changed = True
-    edge = order.head[here]
-    while edge != NONE:
-        source, other = order.edge[edge, 1], order.edge[edge, 2]
-        for m in range(len(order.active)):
-            known = clock[source, m] + 1 if m == other else clock[source, m]
-            if known > clock[here, m]:
-                clock[here, m] = known
-                changed = True
-        edge = order.edge[edge, 0]
-    if changed:
-        order.changed[here] = 1
-
-
 # -- rules ------------------------------------------------------------------------------------------------------------
 
 
 def _observe(index: Index, cone: Cone, order: Order) -> None:
-    """Other writes come before what a read got, or after the read."""
-    fixed = is_fixed(cone)
-    threads, starts, base, number, at, changed = (
-        index.thread,
-        index.starts,
-        cone.base,
-        order.number,
-        order.at,
-        order.changed,
-    )
-    for i in range(order.reg[COUNTING]):
-        read = order.reads[i]
-        t = threads[read]
-        if changed[at[number[t]] + read - starts[t] - base[t]]:
-            s = order.slot[index.target[read]]
-            begin, end = order.writes_at[s], order.writes_at[s + 1]
-            while begin < end:
-                stop = _end_of_thread(index, order.writes, begin, end)
-                _hidden(index, cone, order, read, begin, stop)
-                begin = stop
+    """Other writes come before what a read got: of each thread the last that comes before the read."""
+    threads, starts, links, rows, targets = index.thread, index.starts, index.link, index.row, index.target
+    slot, shift, number, clock, changed = order.slot, order.shift, order.number, order.clock, order.changed
+    writes_at, writes, fixed, since = order.writes_at, order.writes, is_fixed(cone), cone.reg[SINCE]
+    for read in order.reads[: order.reg[COUNTING]]:
+        t, source = threads[read], links[read]
+        here = read + shift[t]
+        if not changed[here]:
+            continue
+        near = source != NONE and rows[source] >= since
+        begin, end = writes_at[slot[targets[read]]], writes_at[slot[targets[read]] + 1]
+        while begin < end:
+            u = threads[writes[begin]]
+            known = read if u == t else starts[u] + clock[here, number[u]]
+            stop = begin + 1
+            if stop < end and threads[writes[stop]] == u:
+                stop = _first_from(writes, stop, end, starts[u + 1])
+            if writes[begin] < known:
+                last = writes[_first_from(writes, begin, stop, known) - 1]
+                if last != source:
+                    if near:
+                        _link(index, order, last, source)
+                    elif fixed:
+                        order.reg[BROKEN] = 1
+            begin = stop
+
+
+def _overwrite(index: Index, cone: Cone, order: Order) -> None:
+    """Other writes come after a read if they come after what it got: of each thread's writes before a write the last,
+    and of each thread's reads of that the last."""
+    threads, starts, shift, number = index.thread, index.starts, order.shift, order.number
+    clock, changed, writes_at, writes = order.clock, order.changed, order.writes_at, order.writes
+    readers_at, size, fixed = order.readers_at, len(order.head), is_fixed(cone)
     for s in range(order.reg[SLOTS]):
-        begin, end = order.writes_at[s], order.writes_at[s + 1]
-        for i in range(begin, end):
-            write = order.writes[i]
+        first, end = writes_at[s], writes_at[s + 1]
+        for i in range(first, end):
+            write = writes[i]
             t = threads[write]
-            if not changed[at[number[t]] + write - starts[t] - base[t]]:
+            here = write + shift[t]
+            if not changed[here]:
                 continue
-            other = begin
-            while other < end:
-                stop = _end_of_thread(index, order.writes, other, end)
-                last = _last_before(index, cone, order, order.writes, other, stop, write)
-                if last >= other:
-                    _read_before(index, cone, order, place(index, cone, order, order.writes[last]), write)
-                other = stop
-            if fixed:
-                _read_before(index, cone, order, len(order.head) + s, write)
+            begin = first
+            while begin < end:
+                u = threads[writes[begin]]
+                known = write if u == t else starts[u] + clock[here, number[u]]
+                stop = begin + 1
+                if stop < end and threads[writes[stop]] == u:
+                    stop = _first_from(writes, stop, end, starts[u + 1])
+                if writes[begin] < known:
+                    last = writes[_first_from(writes, begin, stop, known) - 1] + shift[u]
+                    if readers_at[last] < readers_at[last + 1]:
+                        _read_before(index, order, last, write)
+                begin = stop
+            if fixed and readers_at[size + s] < readers_at[size + s + 1]:
+                _read_before(index, order, size + s, write)
 
 
-def _hidden(index: Index, cone: Cone, order: Order, read: int, begin: int, end: int) -> None:
-    """Of one thread's writes, from ``begin`` to ``end``, those before a read come before what it got."""
-    source = int(index.link[read])
-    last = _last_before(index, cone, order, order.writes, begin, end, read)
-    if last >= begin and order.writes[last] != source:
-        if source != NONE and index.row[source] >= cone.reg[SINCE]:
-            _link(index, cone, order, order.writes[last], source)
-        elif is_fixed(cone):
-            order.reg[BROKEN] = 1
-
-
-def _read_before(index: Index, cone: Cone, order: Order, written: int, write: int) -> None:
+def _read_before(index: Index, order: Order, written: int, write: int) -> None:
     """All reads of something come before a write that comes after it: of each thread the last."""
+    readers, threads, starts = order.readers, index.thread, index.starts
     begin, end = order.readers_at[written], order.readers_at[written + 1]
     while begin < end:
-        stop = _end_of_thread(index, order.readers, begin, end)
-        last = order.readers[stop - 1]
+        u = threads[readers[begin]]
+        stop = begin + 1
+        if stop < end and threads[readers[stop]] == u:
+            stop = _first_from(readers, stop, end, starts[u + 1])
+        last = readers[stop - 1]
         if last == write:
-            stop_before = stop - 1
-            last = order.readers[stop_before - 1] if stop_before > begin else NONE
+            last = readers[stop - 2] if stop - 1 > begin else NONE
         if last != NONE:
-            _link(index, cone, order, last, write)
+            _link(index, order, last, write)
         begin = stop
-
-
-def _last_before(index: Index, cone: Cone, order: Order, events: Ints, begin: int, end: int, e: int) -> int:
-    """Of a thread's events in a list the last that comes before another event."""
-    u = index.thread[events[begin]]
-    if u == index.thread[e]:
-        return _first_from(events, begin, end, e) - 1
-    known = index.starts[u] + order.clock[place(index, cone, order, e), order.number[u]]
-    return _first_from(events, begin, end, known) - 1
-
-
-def _end_of_thread(index: Index, events: Ints, begin: int, end: int) -> int:
-    """Where in a list, by thread, those of the thread at ``begin`` end."""
-    return _first_from(events, begin, end, index.starts[index.thread[events[begin]] + 1])
 
 
 def _first_from(events: Ints, low: int, high: int, least: int) -> int:
@@ -429,46 +453,47 @@ def _first_from(events: Ints, low: int, high: int, least: int) -> int:
 
 def _exclude(index: Index, cone: Cone, order: Order, first: bool) -> None:
     """Sections of a lock exclude each other; one that is not left comes last."""
+    links, threads, starts, past = index.link, index.thread, index.starts, cone.past
+    shift, changed, sections_at, sections = order.shift, order.changed, order.sections_at, order.sections
+    base, number, clock, needed, fixed = cone.base, order.number, order.clock, cone.reg[RULE] == NEEDED, is_fixed(cone)
     for s in range(order.reg[SLOTS]):
-        begin, end = order.sections_at[s], order.sections_at[s + 1]
-        for i in range(begin, end):
-            section = order.sections[i]
-            left = _is_left(index, cone, section)
-            if left and not order.changed[place(index, cone, order, int(index.link[section]))]:
+        begins, end = sections_at[s], sections_at[s + 1]
+        for i in range(begins if end > begins + 1 else end, end):
+            section = sections[i]
+            t, release = threads[section], links[section]
+            left = release != NONE and release - starts[t] < past[t]
+            here = release + shift[t] if left else 0
+            ordered = section - starts[t] >= base[t]
+            if left and not changed[here]:
                 continue
-            if not left and not (
-                first and (cone.reg[RULE] != NEEDED or cone.stood_in[index.target[section]] == section)
-            ):
+            if not left and not (first and (not needed or cone.stood_in[index.target[section]] == section)):
                 continue
-            other = begin
-            while other < end:
-                stop = _end_of_thread(index, order.sections, other, end)
-                u = index.thread[order.sections[other]]
-                if u != index.thread[section]:
-                    known = _known(index, cone, order, u, section) if left else index.starts[u + 1]
-                    last = _first_from(order.sections, other, stop, known) - 1
-                    if last >= other:
-                        _after(index, cone, order, order.sections[last], section)
-                other = stop
-
-
-def _is_left(index: Index, cone: Cone, acquire: int) -> bool:
-    release, t = index.link[acquire], index.thread[acquire]
-    return bool(release != NONE and release - index.starts[t] < cone.past[t])
-
-
-def _known(index: Index, cone: Cone, order: Order, u: int, acquire: int) -> int:
-    """The first event of a thread that is not known to come before the end of a section."""
-    number = order.clock[place(index, cone, order, int(index.link[acquire])), order.number[u]]
-    return int(index.starts[u] + (number if is_fixed(cone) or number > cone.base[u] else 0))
+            begin = begins
+            while begin < end:
+                u = threads[sections[begin]]
+                stop = begin + 1
+                if stop < end and threads[sections[stop]] == u:
+                    stop = _first_from(sections, stop, end, starts[u + 1])
+                if u != t:
+                    known = starts[u + 1]  # of its events not all are known to come before the end of the section
+                    if left:
+                        done = clock[here, number[u]]
+                        known = starts[u] + (done if fixed or done > base[u] else 0)
+                    if sections[begin] < known:
+                        last = sections[_first_from(sections, begin, stop, known) - 1]
+                        ended = links[last] - starts[u] if links[last] != NONE else past[u]
+                        if ended >= past[u] or not ordered or clock[section + shift[t], number[u]] <= ended:
+                            _after(index, cone, order, last, section)
+                begin = stop
 
 
 def _after(index: Index, cone: Cone, order: Order, first: int, second: int) -> None:
     """A section comes after another one, which it does not come before."""
-    if not _is_left(index, cone, first):
+    t, release = index.thread[first], index.link[first]
+    if release == NONE or release - index.starts[t] >= cone.past[t]:
         if cone.reg[RULE] != NEEDED or cone.stood_in[index.target[first]] == first:
             order.reg[BROKEN] = 1
     elif second - index.starts[index.thread[second]] >= cone.base[index.thread[second]]:
-        _link(index, cone, order, int(index.link[first]), second)
+        _link(index, order, int(index.link[first]), second)
     elif is_fixed(cone):
         order.reg[BROKEN] = 1
