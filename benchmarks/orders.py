@@ -26,6 +26,7 @@ from mazurka.order.streaming import Columns, Sizes, Stream
 from mazurka.order.sync_search import Search
 from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
 from mazurka.trace.reading import read_trace
+from mazurka.trace.trace import Trace
 
 _MILLION: Final = 1_000_000
 _STREAMS: Final = {"hb": hb.HappensBefore, "shb": shb.SchedulableHappensBefore}
@@ -68,19 +69,32 @@ class _Cost:
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    _costs(Shape(100_000))
+    _costs(Shape(300_000, variables=1_000))
+    for name, shape, demanded in shapes_with(_CURVE):
+        yield from _rows(name, shape, demanded)
+    for name, trace in real_traces():
+        yield from _real(name, trace)
+
+
+def shapes_with(curve: dict[str, dict[str, float]]) -> Iterator[tuple[str, Shape, bool]]:
+    """What all orders are measured on: what it is called, and whether a rate is demanded."""
     for length in (1, 20, 200):
         for threads in (8, 64):
-            shape = Shape(length * _MILLION, threads=threads)
-            yield from _rows(f"{length} M events, {threads} threads", shape, demanded=True)
+            yield f"{length} M events, {threads} threads", Shape(length * _MILLION, threads=threads), True
     base = Shape(5 * _MILLION, threads=32)
-    yield from _rows("5 M events, 32 threads, 100 locks", base)
-    for name, changes in _CURVE.items():
-        yield from _rows(f"... {name}", replace(base, **changes))
-    yield from _real_traces(os.environ.get("TRACES", ""))
+    yield "5 M events, 32 threads, 100 locks", base, False
+    for name, changes in curve.items():
+        yield f"... {name}", replace(base, **changes), False
 
 
-def _rows(name: str, shape: Shape, demanded: bool = False) -> Iterator[Row]:
+def real_traces() -> Iterator[tuple[str, Trace]]:
+    """Those in the folder that the environment names."""
+    folder = os.environ.get("TRACES", "")
+    for path in sorted(Path(folder).glob("*.data")) if folder else ():
+        yield path.stem, read_trace(path)
+
+
+def _rows(name: str, shape: Shape, demanded: bool) -> Iterator[Row]:
     for order, cost in _costs(shape).items():
         rate, rapid = cost.events / cost.seconds, _RAPID[order]
         busier = max(cost.own, cost.processor - cost.own)
@@ -129,21 +143,17 @@ def _search(shape: Shape, sizes: Sizes) -> _Cost:
     return _Cost(len(columns.thread), seconds, processor, processor, len(racy), search.size())
 
 
-def _real_traces(folder: str) -> Iterator[Row]:
-    for path in sorted(Path(folder).glob("*.data")) if folder else ():
-        trace = read_trace(path)
-        for place, (order, races) in enumerate(
-            {"hb": hb.races, "shb": shb.races, "syncp": sync_preserving.races}.items()
-        ):
-            found, known = len(races(trace)), _RAPID_FINDS.get(path.stem)
-            demanded = str(known[place]) if known else ""
-            holds = found == known[place] if known else None
-            yield Row(f"{order}, {path.stem}", demanded, str(found), note="racy_events; demanded: RAPID's", holds=holds)
-        deadlocks, most = len(list(SyncDeadlockPredictor().predict(trace))), _DEADLOCKS.get(path.stem)
-        yield Row(
-            f"deadlocks, {path.stem}",
-            "" if most is None else f"<= {most}",
-            str(deadlocks),
-            note="sync-preserving; demanded: no more than there are",
-            holds=None if most is None else deadlocks <= most,
-        )
+def _real(name: str, trace: Trace) -> Iterator[Row]:
+    for place, (order, races) in enumerate({"hb": hb.races, "shb": shb.races, "syncp": sync_preserving.races}.items()):
+        found, known = len(races(trace)), _RAPID_FINDS.get(name)
+        demanded = str(known[place]) if known else ""
+        holds = found == known[place] if known else None
+        yield Row(f"{order}, {name}", demanded, str(found), note="racy_events; demanded: RAPID's", holds=holds)
+    deadlocks, most = len(list(SyncDeadlockPredictor().predict(trace))), _DEADLOCKS.get(name)
+    yield Row(
+        f"deadlocks, {name}",
+        "" if most is None else f"<= {most}",
+        str(deadlocks),
+        note="sync-preserving; demanded: no more than there are",
+        holds=None if most is None else deadlocks <= most,
+    )

@@ -13,19 +13,16 @@ With ``TRACES=FOLDER``, the racy events of the traces in that folder, beside RAP
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from benchmarks.generated_traces import Shape, chunks_of, numbers_of
+from benchmarks.orders import real_traces, shapes_with
 from benchmarks.row import Row, Settings
 from mazurka.order import dc, wcp, wdc
 from mazurka.order.streaming import Columns, Sizes
 from mazurka.order.weak import WeakOrder
-from mazurka.trace.reading import read_trace
 
 _STREAMS: Final = {
     "wdc": wdc.weak_doesnt_commute,
@@ -60,16 +57,13 @@ _CURVE: Final = {
 
 def measure(settings: Settings) -> Iterator[Row]:
     _passed(Shape(100_000))
-    for length in (1, 20, 200):
-        for threads in (8, 64):
-            shape = Shape(length * _MILLION, threads=threads)
-            yield from _rows(f"{length} M events, {threads} threads", shape, demanded=True)
-    base = Shape(5 * _MILLION, threads=32)
-    yield from _rows("5 M events, 32 threads, 100 locks", base)
-    for name, changes in _CURVE.items():
-        yield from _rows(f"... {name}", replace(base, **changes))
-    yield from _rows("... one more thread, idle", base, idle=1)
-    yield from _real_traces(os.environ.get("TRACES", ""))
+    for name, shape, demanded in shapes_with(_CURVE):
+        yield from _rows(name, shape, demanded=demanded)
+    yield from _rows("... one more thread, idle", Shape(5 * _MILLION, threads=32), idle=1)
+    for name, trace in real_traces():
+        for order, races in _RACES.items():
+            known = _RAPID_FINDS.get(name, "") if order == "wcp" else ""
+            yield Row(f"{order}, {name}", known, f"{len(races(trace))}", note="racy_events; demanded: RAPID's")
 
 
 def _rows(name: str, shape: Shape, idle: int = 0, demanded: bool = False) -> Iterator[Row]:
@@ -98,12 +92,3 @@ def _passed(shape: Shape, idle: int = 0) -> dict[str, tuple[WeakOrder, float]]:
             stream.feed(columns, sizes)
             seconds[order] += time.thread_time() - start
     return {order: (stream, stream.events / seconds[order]) for order, stream in streams.items()}
-
-
-def _real_traces(folder: str) -> Iterator[Row]:
-    for path in sorted(Path(folder).glob("*.data")) if folder else ():
-        trace = read_trace(path)
-        for order, races in _RACES.items():
-            known = _RAPID_FINDS.get(path.stem, "") if order == "wcp" else ""
-            found = len(races(trace))
-            yield Row(f"{order}, {path.stem}", known, f"{found}", note="racy_events; demanded: RAPID's")

@@ -179,6 +179,35 @@ def test_a_trace_that_fills_the_tables_has_all_races_of_schedulable_happens_befo
     assert some < set(found.event.tolist())
 
 
+def test_what_all_threads_know_is_forgotten_and_nothing_else() -> None:
+    columns, sizes = _large()
+    idle = Sizes(sizes.threads + 1, sizes.thread_of_target)  # a thread that knows nothing: nothing can be forgotten
+    with shb.SchedulableHappensBefore(False) as order, shb.SchedulableHappensBefore(False) as hoarder:
+        order.feed(columns, sizes)
+        hoarder.feed(columns, idle)
+        assert order.racy_events().event.tolist() == hoarder.racy_events().event.tolist()
+        assert len(order.versions.rows) < len(hoarder.versions.rows)
+
+
+@pytest.mark.parametrize("forked", [True, False])
+def test_a_thread_announced_late_learns_all_that_it_would_have(forked: bool) -> None:
+    columns, sizes = _large()
+    late, own = sizes.threads, sizes.targets
+    wider = Sizes(late + 1, np.append(sizes.thread_of_target, np.int32(late)))
+    read = np.arange(own, dtype=np.int32)
+    thread = np.concatenate([[0], np.tile([late, 1], own)]).astype(np.int32)
+    op = np.concatenate([[Op.FORK if forked else Op.NOTIFY], np.tile([Op.READ, Op.WRITE], own)]).astype(np.int8)
+    tail = Columns(thread, op, np.concatenate([[own], np.repeat(read, 2)]).astype(np.int32))
+    with shb.SchedulableHappensBefore(False) as order, shb.SchedulableHappensBefore(False) as announced:
+        order.feed(columns, sizes)
+        announced.feed(columns, wider)
+        order.feed(tail, wider)
+        announced.feed(tail, wider)
+        found, wanted = order.racy_events().event.tolist(), announced.racy_events().event.tolist()
+    assert found == wanted if forked else set(found) <= set(wanted)
+    assert found[-1] > len(columns.thread)
+
+
 def test_numbers_may_grow_from_part_to_part() -> None:
     trace = _draw(5)
     columns, sizes = trace_columns(trace), sizes_of(trace)

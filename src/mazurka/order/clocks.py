@@ -45,7 +45,8 @@ PASS_ON: Final = 3  # learn, then publish
 FORK: Final = 4
 JOIN: Final = 5
 
-#: Codes of the accesses: READ is below.
+#: Codes of the accesses, below all others.
+READ: Final = int(Op.READ)
 WRITE: Final = int(Op.WRITE)
 
 
@@ -101,7 +102,7 @@ class Clocks(NamedTuple):
 def clocks_for(threads: int, targets: int) -> Clocks:
     rows = 2 * BLOCK
     return Clocks(
-        _unaware(threads),
+        unaware(threads),
         np.full(threads, -1, np.int32),
         np.tile(_UNPUBLISHED, (targets, 1)),
         np.full((rows, threads), -1, np.int32),
@@ -112,7 +113,8 @@ def clocks_for(threads: int, targets: int) -> Clocks:
     )
 
 
-def _unaware(threads: int) -> Any:
+def unaware(threads: int) -> Any:
+    """Clocks of threads of which each knows itself only."""
     now = np.full((threads, threads), -1, np.int32)
     np.fill_diagonal(now, NOW)
     return now
@@ -122,7 +124,7 @@ def with_room(clocks: Clocks, threads: int, targets: int) -> Clocks:
     """The same for more threads and targets, with rows for a block."""
     grown = clocks
     if threads > len(clocks.now):
-        now = _unaware(threads)
+        now = unaware(threads)
         now[: len(clocks.now), : len(clocks.now)] = clocks.now
         grown = grown._replace(
             now=now, shared=padded(clocks.shared, threads), rows=padded(clocks.rows.T, threads).T.copy()

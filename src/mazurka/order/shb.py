@@ -10,7 +10,7 @@ Only a racy read can learn something from the write that it reads from. So the c
 write being published as a lock's release is, and tell what reads have learnt as edges; the accesses follow in a second
 thread, some pieces behind, as in happens-before.
 
-Cost: as happens-before, with 12 bytes more a target; see :mod:`mazurka.order.clocks` for how clocks are shared.
+Cost: as happens-before, besides the memory of :mod:`mazurka.order.versions`, where it says how clocks are told.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.order.accesses import Checks, Edges
-from mazurka.order.clocks import BLOCK, WRITE, Clocks, clocks_for, copy, inner, jit, learn, move, publish, with_room
+from mazurka.order.clocks import BLOCK, EFFECTS, LEARN, READ, copy, inner, jit
 from mazurka.order.racy_events import RacyEvents, sorted_events
 from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of, with_events
+from mazurka.order.versions import BIAS, learn, move_rarely, versions_for, with_room
 from mazurka.trace.trace import Trace
 
 #: How many edges are handed over at once, at most.
@@ -48,8 +49,9 @@ class SchedulableHappensBefore:
 
     def __init__(self, two_threads: bool = True) -> None:
         self.company = Company(two_threads)
-        self.clocks: Clocks = clocks_for(1, 0)
+        self.versions = versions_for(0, 0)
         self.checks = Checks(1, 0)
+        self.edges = _room_for_edges(0)
         self.events = 0
 
     def __enter__(self) -> Self:
@@ -60,12 +62,16 @@ class SchedulableHappensBefore:
 
     def feed(self, columns: Columns, sizes: Sizes) -> None:
         with_events(self.events, columns)
+        if not self.events:
+            self.versions = versions_for(sizes.threads, sizes.targets)
+        if sizes.threads > self.edges.clock.shape[1]:
+            self.edges = _room_for_edges(sizes.threads)
         self.checks.make_room(sizes.threads, sizes.targets)
         child, pending = sizes.thread_of_target, deque[Future[None]]()
         for piece in columns.pieces():
             at = 0
             while at < len(piece.thread):
-                self.clocks = with_room(self.clocks, sizes.threads, sizes.targets)
+                self.versions = with_room(self.versions, sizes.threads, sizes.targets)
                 until, edges = self._go_ahead(piece, child, at)
                 if len(pending) == _AHEAD:
                     pending.popleft().result()
@@ -78,9 +84,8 @@ class SchedulableHappensBefore:
 
     def _go_ahead(self, piece: Columns, child: Any, at: int) -> tuple[int, Edges]:
         """How far the clocks come, and what reads learn there."""
-        edges = Edges(np.empty(_EDGES, np.int32), np.empty((_EDGES, len(self.clocks.now)), np.int32))
-        until, count = _run(*piece, child, self.events, at, self.clocks, edges)
-        return until, Edges(edges.event[:count], edges.clock[:count])
+        until, count = _run(*piece.unsigned(), child, self.events, at, self.versions, self.edges)
+        return until, Edges(self.edges.event[:count].copy(), self.edges.clock[:count].copy())
 
     def racy_events(self) -> RacyEvents:
         found = self.checks.found()
@@ -88,39 +93,46 @@ class SchedulableHappensBefore:
 
     def size(self) -> int:
         """Bytes in tables."""
-        return bytes_in(self.clocks, self.checks.clocks, self.checks.accesses)
+        return bytes_in(self.versions, self.edges, self.checks.clocks, self.checks.accesses)
+
+
+def _room_for_edges(threads: int) -> Edges:
+    return Edges(np.empty(_EDGES, np.int32), np.empty((_EDGES, threads), np.int32))
 
 
 @jit
-def _run(thread, op, target, child, base, at, clocks, edges):  # type: ignore[no-untyped-def]  # compiled
+def _run(thread, op, target, child, base, at, versions, edges):  # type: ignore[no-untyped-def]  # compiled
     """Go on from row ``at`` as long as there is room for a block; where it stopped, and how many edges there are."""
     size, count = len(thread), 0
-    now, shared, published = clocks.now, clocks.shared, clocks.published
-    while at < size and clocks.spare[0] >= BLOCK and count + BLOCK <= len(edges.event):
+    now, version, published = versions.now, versions.version, versions.published
+    while at < size and versions.spare[0] >= BLOCK and count + BLOCK <= len(edges.event):
         end = min(at + BLOCK, size)
-        _fetch(target, at, end, clocks)
-        for i in range(at, end):
-            done, t, x, event = op[i], thread[i], target[i], np.int32(base + i)
-            if done > WRITE:
-                move(clocks, done, t, x, child[x], event)
-            elif done == WRITE:
-                if shared[t] < 0 or published[x, 2] != shared[t]:
-                    publish(clocks, t, x, event)
-                published[x, 0] = event
-                published[x, 1] = t
-            elif published[x, 0] > now[t, published[x, 1]]:
-                learn(clocks, t, x)
-                edges.event[count] = event
-                copy(edges.clock[count], now[t])
-                count += 1
+        threads, ops, targets = thread[at:end], op[at:end], target[at:end]
+        _fetch(targets, versions)
+        for i in range(end - at):
+            done, t, x, event = ops[i], threads[i], targets[i], np.int32(base + at + i)
+            told, other, row = published[x, 0], published[x, 1], published[x, 2]
+            if told + BIAS[done] <= now[t, np.uint32(other)]:
+                mask = versions.masks[done]
+                published[x, 0] = told ^ ((told ^ event) & mask)
+                published[x, 1] = other ^ ((other ^ np.int32(t)) & mask)
+                published[x, 2] = row ^ ((row ^ version[t]) & mask)
+            elif EFFECTS[done] != LEARN:
+                move_rarely(versions, done, t, x, child[x], event)
+            else:
+                learn(versions, t, told, np.uint32(other), np.uint32(row))
+                if done == READ:
+                    edges.event[count] = event
+                    copy(edges.clock[count], now[t])
+                    count += 1
         at = end
     return at, count
 
 
 @inner
-def _fetch(target, at, end, clocks):  # type: ignore[no-untyped-def]
+def _fetch(target, versions):  # type: ignore[no-untyped-def]
     """Wait for memory once, not for each entry."""
     fetched = 0
-    for i in range(at, end):
-        fetched += clocks.published[target[i], 2]
-    clocks.fetched[0] = fetched
+    for i in range(len(target)):
+        fetched += versions.published[target[i], 2]
+    versions.fetched[0] = fetched
