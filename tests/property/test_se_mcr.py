@@ -40,6 +40,11 @@ def _histories(reads: frozenset[Any]) -> set[tuple[int, Any]]:
     return {(thread, row) for vectors, _ in reads for thread, row in enumerate(vectors)}
 
 
+def _beginnings(histories: set[tuple[int, Any]]) -> set[tuple[int, Any]]:
+    """A thread may be stuck after what it read in a run on the way to more: no other run has to show that."""
+    return {(thread, row[:count]) for thread, row in histories for count in range(len(row) + 1)}
+
+
 @pytest.mark.parametrize("joint", [False, True], ids=["wake-then-lock", "wake-with-lock"])
 @pytest.mark.parametrize("semaphores", [False, True], ids=["conditions", "semaphores"])
 def test_generated_programs(semaphores: bool, joint: bool) -> None:
@@ -55,7 +60,7 @@ def test_generated_programs(semaphores: bool, joint: bool) -> None:
         assert classes.everything == answer, number
         assert lessons.everything.deadlocks == answer.deadlocks, number
         assert _failures(lessons.everything.finals) == _failures(answer.finals), number
-        assert _histories(lessons.everything.reads) >= _histories(answer.reads), number
+        assert _beginnings(_histories(lessons.everything.reads)) >= _histories(answer.reads), number
         assert classes.strategy.doubt() == lessons.strategy.doubt() == "", number
         assert lessons.executions <= classes.executions
     assert used > _PROGRAMS * 0.9

@@ -57,14 +57,17 @@ class Moment:
     """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
 
     ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
-    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move.
+    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move. ``held`` are
+    the locks the thread holds, and the sites at which it took them.
     """
 
     __slots__ = (
         "above",
         "done",
         "groups",
+        "grown",
         "halts",
+        "held",
         "looks",
         "moves",
         "near",
@@ -93,6 +96,8 @@ class Moment:
         self.groups: list[tuple[int, ...]] = []
         self.looks: tuple[int, ...] = ()
         self.refused: set[Seen] = set()
+        self.held: tuple[tuple[int, int], ...] = ()
+        self.grown = 0  # the behaviour's growth when something about it became known last
         self.things = 0  # the objects the thread has touched, as bits
         self.near = (0, 0)  # places (read, written) by the next step, as bits
         self.reach = (0, 0)  # places (read, written) from here on
@@ -160,14 +165,15 @@ class Behaviour:
         self.began_with: dict[Any, int] = {}  # location nobody has written -> the object it holds
         self.company = Company()
         self.daemons: set[int] = set()
-        self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended, by thread
+        self.ended: dict[tuple[int, ...], Record] = {}  # the moments in which runs ended, by thread
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
         # What threads at the heads of loops' passes were like -> where they were then.
         self.passes: dict[Any, Standing] = {}
         self.loops: dict[Any, int] = {}  # loops, by where a thread was when it came to them
         self.cyclic = False  # whether a thread came back to a moment
         self.astray = 0  # steps that were not what the same history had led to before
-        self.growth = 0  # how often a moment's reach grew
+        self.growth = 0  # how often something became known about what moments touch and wait for
+        self.changed = 0  # the growth when something became known that concerns all threads
 
     def learn(self, run: Run, idle: int = -1, refused: str = "") -> bool:
         """Add what a run did; true if that made all moments new.
@@ -317,6 +323,7 @@ class Behaviour:
         to = self._moment(moment.thread, [moment])
         numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
         move = moment.moves[seen] = Move(numbered, forks, to)
+        to.held = _held(moment, numbered)
         group = tuple([place for place, _ in seen])
         if group not in moment.groups:
             moment.groups.append(group)
@@ -330,7 +337,9 @@ class Behaviour:
 
     def expects(self, moment: Moment, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
         """A step that has not been made yet is known to look at these places."""
-        moment.expects(looks, waits)
+        if (looks, waits and bool(looks)) != (moment.looks, moment.waits):
+            moment.expects(looks, waits)
+            self._grows(moment)
         self._touches(moment, read, written)
 
     def returns(self, above: Moment, move: Move, to: Moment) -> None:
@@ -345,19 +354,48 @@ class Behaviour:
 
     def _touches(self, moment: Moment, read: int, written: int) -> None:
         """The step of a moment touches these places."""
-        moment.near = (moment.near[0] | read, moment.near[1] | written)
+        near = (moment.near[0] | read, moment.near[1] | written)
+        if near != moment.near:
+            moment.near = near
+            self._grows(moment)
         self._reaches(moment, read, written)
 
     def _reaches(self, moment: Moment, read: int, written: int) -> None:
+    def _grows(self, moment: Moment) -> None:
+        self.growth += 1
+        moment.grown = self.growth
+
+    def halts(self, moment: Moment) -> None:
+        """A thread ends the whole program."""
+        if not moment.halts:
+            moment.halts = True
+            self.concerns_all()
+
+    def concerns_all(self) -> None:
+        """Something became known that may concern any thread: that one ends the program, or is not waited for."""
+        self.growth += 1
+        self.changed = self.growth
+
         """From a moment on these places are touched: so they are from all moments before it."""
         work = [moment]
         while work:
             at = work.pop()
             reach = (at.reach[0] | read, at.reach[1] | written)
             if reach != at.reach:
-                self.growth += 1
+                self._grows(at)
                 at.reach = reach
                 work.extend(at.above)
 
 
 _UNKNOWN: Final[Any] = object()
+def _held(moment: Moment, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The locks a thread holds after a move."""
+    held = moment.held
+    for place, value in writes:
+        if held and value != HELD:
+            held = tuple([each for each in held if each[0] != place])
+        elif value == HELD:
+            held = (*held, (place, moment.site))
+    return held
+
+

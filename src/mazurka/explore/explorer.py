@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from mazurka.explore.crew import Crew
-from mazurka.explore.foreman import Foreman
+from mazurka.explore.foreman import WAIT, Foreman
 from mazurka.explore.frontier import Frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.stint import Stint, Terms, again, work
-from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, make_strategy
+from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import Program
 
 #: How long what was learnt may stay unwritten, in seconds.
@@ -164,10 +164,14 @@ class Explorer:
             if self.budget.executions is not None:
                 strategy.bound(self.budget.executions)
             if self.foreman.hand_out(strategy, self._terms()):
-                return self.foreman.collect(strategy)
+                return self.foreman.collect(strategy, 0.0 if self._is_undecided() else WAIT)
         stint = work(self.program, strategy, self._terms(_HERE), self.judge)
         stint.sightings.know(points)
-        return iter([stint]) if stint.sightings.executions else None
+        return iter([stint]) if stint.sightings.executions or stint.undecided else None
+
+    def _is_undecided(self) -> bool:
+        """Whether the strategy should rather go on thinking than wait for what others do."""
+        return isinstance(self.strategy, Thoughtful) and not self.strategy.think(0.0)
 
     def _terms(self, seconds: float = float("inf")) -> Terms:
         if self.budget.seconds is not None:

@@ -19,7 +19,7 @@ _SHORT: Final = 0.02
 _LONG: Final = 1.0
 
 #: Seconds to wait before whoever asks hears that nothing has come back.
-_WAIT: Final = 0.1
+WAIT: Final = 0.1
 
 #: So many orders lost may be bad luck; more, and this program should not be run elsewhere.
 _BAD_LUCK: Final = 10
@@ -75,7 +75,7 @@ class Foreman:
     def busy(self) -> bool:
         return bool(self._given)
 
-    def collect(self, strategy: Strategy, seconds: float = _WAIT) -> Iterator[Stint]:
+    def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Stint]:
         """Take back what is finished; only the work of ``strategy`` still counts, until it has to begin again."""
         void = False
         for number, report in self._crew.finished(seconds):

@@ -2,32 +2,42 @@
 
 A state is the moment each thread is in and what memory holds. From it every thread that can may move; what is no point
 follows at once, as in a run (protocol.py). States reached along several ways are entered once. Of the threads that
-can move only a *persistent set* does (Godefroid, LNCS 1032, ch. 4, with what threads are known to touch from a moment
-on): no other thread will ever do anything that depends on what they do next. That keeps all states nobody can leave.
+can move only a *persistent set* does (persistent.py), which keeps all states nobody can leave. Of a thread that has
+ended only matters what it has left behind: unless ``classes`` are asked for, how it came to its end is forgotten.
 
 A move that is not known is an *open* one: somebody has to run it. When its run has been learnt the search goes on
-there. What threads are known to touch grows with that, so sets chosen before may be too small: at the end all states
-are looked at again until none changes. Then every run of the program has been gone through; for sets chosen by the
-final knowledge are persistent, and every state along every run has been entered.
+there. What threads are known to touch grows with that, so sets chosen before may be too small: at the end states are
+looked at again of whose threads more has become known, until there are none. Then every run of the program has been
+gone through; for sets chosen by the final knowledge are persistent, and every state along every run has been entered.
 
-States come in the order of the switches their way needs in which the thread before could have gone on.
+States come in the order of the switches their way needs in which the thread before could have gone on. The search is
+made in small parts (:meth:`Reachable.go_on`), between which one can leave it, and learn.
 
-Cost: some ten microseconds and a few hundred bytes per state and move.
+Cost: some five microseconds and a few hundred bytes per state and move.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
 
 from mazurka.explore.behaviour import Behaviour, Moment
 from mazurka.explore.cycles import bottoms
+from mazurka.explore.persistent import persistent
 
 #: What is not known: a moment, and what the places it is known to look at hold.
 Gap = tuple[int, ...]
 
-#: Places memory has room for grow by so many at a time.
-_ROOM = 32
+#: What is told of threads that are stuck; see :meth:`Reachable._deadlock`.
+Deadlock = tuple[Any, ...]
+
+#: Places memory has room for grow by so many at a time, at least.
+_ROOM: Final = 32
+
+#: So many states are gone on from in one part of the search.
+_SOME: Final = 200
 
 
 class Unknown(Exception):
@@ -41,7 +51,7 @@ class Unknown(Exception):
 class State:
     """A joint state, and the way to it."""
 
-    __slots__ = ("after", "last", "memory", "moments", "moved", "origin", "switches", "whole")
+    __slots__ = ("after", "last", "memory", "moments", "moved", "origin", "seen", "switches", "whole")
 
     def __init__(
         self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
@@ -53,7 +63,8 @@ class State:
         self.switches = switches
         self.moved = 0  # the threads whose moves from here have been followed, as bits
         self.whole = False  # whether all threads that can move are to
-        self.after: list[State] = []  # the states after these moves, where threads may go round in loops
+        self.seen = -1  # the growth of what was known when it was decided who moves
+        self.after: dict[int, State] | None = None  # where a thread's move leads, where threads may go round in loops
 
     def way(self) -> tuple[int, ...]:
         """The threads that moved, from the start."""
@@ -64,17 +75,23 @@ class State:
             state = state.origin
         return tuple(reversed(found))
 
+    def following(self) -> Sequence[State]:
+        """The states after this one, where threads may go round in loops."""
+        return () if self.after is None else tuple(self.after.values())
+
 
 class Reachable:
-    """The search; ask :meth:`open_move` and :meth:`ending` for what should be run."""
+    """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for what to run."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, classes: bool = False) -> None:
         self.behaviour = behaviour
+        self.classes = classes
         self.begin_anew()
 
     def begin_anew(self) -> None:
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], State] = {}
         self.work: list[deque[State]] = []
+        self.again: Iterator[State] = iter(())  # what is to be looked at again
         self.opens: deque[tuple[State, int, Gap]] = deque()
         self.stalled: dict[Gap, list[tuple[State, int]]] = {}
         self.refused: set[tuple[State, int]] = set()
@@ -82,8 +99,13 @@ class Reachable:
         self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
         self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
         self.rounds: set[State] = set()  # what can be left no more, and somebody was told to run
+        self.ends: dict[tuple[object, ...], int] = {}  # what is left of a thread that has ended -> its moment
+        self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
+        self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
+        self.deadlocks: set[Deadlock] = set()  # those in which runs ended
         self.room = 0
         self._seen_growth = -1
+        self._ends_seen = 0
         self._begin()
 
     # -- states -------------------------------------------------------------------------------------------------------
@@ -108,7 +130,7 @@ class Reachable:
         count = len(self.behaviour.places)
         if count <= self.room:
             return
-        more = (0,) * (count + _ROOM - self.room)
+        more = (0,) * max(count + _ROOM - self.room, self.room)
         self.room += len(more)
         states, self.known = self.known, {}
         for state in states.values():
@@ -124,7 +146,9 @@ class Reachable:
             state = self.known[key] = State(moments, memory, origin, last, switches)
             self._put(state)
         if origin is not None and self.behaviour.cyclic:
-            origin.after.append(state)
+            if origin.after is None:
+                origin.after = {}
+            origin.after[last] = state
 
     def _put(self, state: State) -> None:
         while len(self.work) <= state.switches:
@@ -141,12 +165,17 @@ class Reachable:
             raise Unknown(moment, memory)
         for place, value in move.writes:
             memory[place] = value
-        moments[thread] = move.lands.number
+        lands = move.lands
+        moments[thread] = self._end_of(lands) if lands.done and not self.classes else lands.number
         if move.forks >= 0:
             while len(moments) <= move.forks:
                 moments.append(-1)
             moments[move.forks] = self.behaviour.root(move.forks).number
             self._run_on(moments, memory, move.forks)
+
+    def _end_of(self, moment: Moment) -> int:
+        """What stands for a thread's end, whatever it has read: one that knows the same objects and holds the same."""
+        return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
 
     def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:
         """Go on up to the thread's next point, or until it has to wait or goes round in a loop; whether it got on."""
@@ -154,28 +183,31 @@ class Reachable:
         before: list[tuple[int, ...]] = []
         while True:
             moment = every[moments[thread]]
-            if self.behaviour.cyclic:
-                here = (moment.number, *memory)
-                if here in before:
-                    return here != before[0]
-                before.append(here)
-            if moment.done or moment.point:
+            if moment.point or moment.done:
                 return moved
             if moment.point is None:
                 raise Unknown(moment, memory)
             if not moment.enabled(memory):
                 return moved
+            if self.behaviour.cyclic:
+                here = (moment.number, *memory)
+                if here in before:
+                    return here != before[0]
+                before.append(here)
             self._apply(moments, memory, thread)
             moved = True
 
     def _settle(self, moments: list[int], memory: list[int]) -> None:
         """Let all go on whose next step is no point and has become possible."""
-        again = True
+        every, again = self.behaviour.moments, True
         while again:
             again = False
             for thread in range(len(moments)):
-                if moments[thread] >= 0:
-                    again = self._run_on(moments, memory, thread) or again
+                number = moments[thread]
+                if number >= 0:
+                    moment = every[number]
+                    if not (moment.point or moment.done):
+                        again = self._run_on(moments, memory, thread) or again
 
     def _follow(self, state: State, thread: int, alone: bool) -> None:
         """Enter the state that a thread's move leads to, or note that it is open."""
@@ -201,22 +233,14 @@ class Reachable:
     # -- searching ----------------------------------------------------------------------------------------------------
 
     def open_move(self) -> tuple[tuple[int, ...], Gap] | None:
-        """The threads that move on the way to a step nobody has made, and that step's; None if there is none."""
-        self._make_room()
-        while True:
-            while self.opens:
-                state, thread, gap = self.opens.popleft()
-                if self._is_open(state, thread, gap):
-                    return (*state.way(), thread), gap
-                self.learnt(gap)  # by the run of another
-            following = self._next_state()
-            if following is None:
-                if self._seen_growth != self.behaviour.growth:
-                    self.look_again()
-                elif not self._look_at_rounds():
-                    return None
-                continue
-            self._expand(following)
+        """The threads that move on the way to a step nobody has made, and that step's; None if none is known now."""
+        self.catch_up()
+        while self.opens:
+            state, thread, gap = self.opens.popleft()
+            if self._is_open(state, thread, gap):
+                return (*state.way(), thread), gap
+            self.learnt(gap)  # by the run of another
+        return None
 
     def _is_open(self, state: State, thread: int, gap: Gap) -> bool:
         try:
@@ -225,33 +249,75 @@ class Reachable:
             return unknown.gap == gap
         return False
 
+    def go_on(self) -> bool:
+        """Enter some more states, up to the next open move; false if there are none left."""
+        self.catch_up()
+        for _ in range(_SOME):
+            state = self._next_state()
+            if state is not None:
+                self._expand(state)
+            elif self._seen_growth != self.behaviour.growth:
+                self._seen_growth = self.behaviour.growth
+                self.expiries.clear()
+                self.look_again()
+            else:
+                return self._look_at_rounds()
+            if self.opens:
+                break
+        return True
+
     def _next_state(self) -> State | None:
         for level in self.work:
             if level:
                 return level.popleft()
-        return None
+        return next(self.again, None)
 
     def look_again(self) -> None:
-        """What threads are known to touch has grown: the sets that moved may have been too small."""
-        self._seen_growth = self.behaviour.growth
-        self.expiries.clear()
-        for state in list(self.known.values()):
-            self._put(state)
+        """More may have become known of the threads of any state."""
+        self.again = filter(self._is_outdated, list(self.known.values()))
+
+    def _is_outdated(self, state: State) -> bool:
+        every, seen = self.behaviour.moments, state.seen
+        return seen < self.behaviour.changed or any(n >= 0 and every[n].grown > seen for n in state.moments)
 
     def _expand(self, state: State) -> None:
-        enabled = self._enabled(state)
+        standing, enabled = self._standing(state)
+        state.seen = self.behaviour.growth
         if not enabled:
             self._idle(state)
             return
-        moving = enabled if state.whole else self._persistent(state, enabled)
+        moving = enabled if state.whole or len(enabled) == 1 else persistent(standing, enabled, state.last)
         for thread in moving:
             if not state.moved >> thread & 1:
                 state.moved |= 1 << thread
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
+    def _standing(self, state: State) -> tuple[list[Moment], list[int]]:
+        """The moments of the threads that have not ended, and who of them can move: nobody if the program has ended,
+        since a thread has ended it or only those are left that nobody waits for."""
+        every, daemons, memory = self.behaviour.moments, self.behaviour.daemons, state.memory
+        standing, enabled, required = [], [], False
+        for thread, number in enumerate(state.moments):
+            if number < 0:
+                continue
+            moment = every[number]
+            if moment.halts:
+                return [], []
+            if moment.done:
+                continue
+            standing.append(moment)
+            required = required or thread not in daemons
+            if moment.point and (not (moment.waits or moment.refused) or moment.enabled(memory)):
+                enabled.append(thread)
+        if not required:
+            return standing, []
+        if self.refused:
+            enabled = [thread for thread in enabled if (state, thread) not in self.refused]
+        return standing, enabled
+
     def _idle(self, state: State) -> None:
         """Nobody can move: an ending, unless a waiting time runs out."""
-        thread = self.behaviour.expired.get(state.moments)
+        thread = self.expired.get(state.moments)
         if thread is None:
             self.endings.setdefault(state.moments, state)
         else:
@@ -260,24 +326,12 @@ class Reachable:
                 state.moved |= 1 << thread
                 self._follow(state, thread, True)
 
-    def _over(self, state: State) -> bool:
-        """Whether the program has ended: a thread has ended it, or only those are left that nobody waits for."""
-        every, daemons = self.behaviour.moments, self.behaviour.daemons
-        required = False
-        for thread, number in enumerate(state.moments):
-            if number >= 0:
-                moment = every[number]
-                if moment.halts:
-                    return True
-                required = required or not moment.done and thread not in daemons
-        return not required
-
-    def is_stuck(self, state: State) -> bool:
-        """Whether a thread that somebody waits for has not ended, in a state nobody can leave."""
+    def is_stuck(self, moments: tuple[int, ...]) -> bool:
+        """Whether a thread that somebody waits for has not ended, where nobody can go on."""
         every = self.behaviour.moments
         return any(
             number >= 0 and not every[number].done and thread not in self.behaviour.daemons
-            for thread, number in enumerate(state.moments)
+            for thread, number in enumerate(moments)
         )
 
     def may_mislead(self, state: State) -> bool:
@@ -288,43 +342,26 @@ class Reachable:
                 things |= every[number].things
         return self.behaviour.company.strangers(things)
 
-    def _enabled(self, state: State) -> list[int]:
-        every, memory = self.behaviour.moments, state.memory
-        found: list[int] = []
-        if self._over(state):
-            return found
-        for thread, number in enumerate(state.moments):
-            if number >= 0:
-                moment = every[number]
-                if moment.point and not moment.done and moment.enabled(memory) and (state, thread) not in self.refused:
-                    found.append(thread)
-        return found
+    # -- where runs have ended ----------------------------------------------------------------------------------------
 
-    def _persistent(self, state: State, enabled: list[int]) -> list[int]:
-        """The smallest persistent set found, its threads that can move."""
-        if len(enabled) == 1:
-            return enabled
+    def catch_up(self) -> None:
+        """Take over from what was learnt where runs have ended, and which places there are."""
+        behaviour = self.behaviour
+        self._make_room()
+        for moments in islice(behaviour.ended, self._ends_seen, None):
+            self.ended.add(self._alike(moments))
+            if self.is_stuck(moments):
+                self.deadlocks.add(self._deadlock(moments))
+        self._ends_seen = len(behaviour.ended)
+        if len(self.expired) != len(behaviour.expired):
+            self.expired = {self._alike(moments): thread for moments, thread in behaviour.expired.items()}
+
+    def _alike(self, moments: tuple[int, ...]) -> tuple[int, ...]:
+        """Where a run's threads stood, as states put it."""
+        if self.classes:
+            return moments
         every = self.behaviour.moments
-        alive = [t for t, number in enumerate(state.moments) if number >= 0 and not every[number].done]
-        near = {t: every[state.moments[t]].near for t in alive}
-        reach = {t: every[state.moments[t]].reach for t in alive}
-        best = enabled
-        for first in sorted(enabled, key=lambda thread: thread != state.last):
-            inside, work = {first}, [first]
-            while work:
-                read, written = near[work.pop()]
-                for other in alive:
-                    if other not in inside:
-                        reads, writes = reach[other]
-                        if written & (reads | writes) or read & writes:
-                            inside.add(other)
-                            work.append(other)
-            moving = [thread for thread in enabled if thread in inside]
-            if len(moving) < len(best):
-                best = moving
-            if len(best) == 1:
-                break
-        return best
+        return tuple([self._end_of(every[n]) if n >= 0 and every[n].done else n for n in moments])
 
     # -- going round --------------------------------------------------------------------------------------------------
 
@@ -334,38 +371,50 @@ class Reachable:
             return False
         left_out = False
         for component in self._bottoms():
-            if not any(state.moved.bit_count() >= len(self._enabled(state)) for state in component):
+            if not any(state.moved.bit_count() >= len(self._standing(state)[1]) for state in component):
                 component[-1].whole = left_out = True
                 self._put(component[-1])
         return left_out
 
     def _bottoms(self) -> Iterator[list[State]]:
-        return bottoms(self.known.values(), lambda state: state.after)
+        return bottoms(self.known.values(), State.following)
 
     def round(self) -> State | None:
         """A state from which threads can only go round in loops, if none of its like has been run."""
         if not self.behaviour.cyclic:
             return None
         for component in self._bottoms():
-            if self._enabled(component[0]) and self.rounds.isdisjoint(component):
+            if self._standing(component[0])[1] and self.rounds.isdisjoint(component):
                 self.rounds.update(component)
                 return min(component, key=lambda state: state.switches)
         return None
+
+    def ending(self) -> State | None:
+        """The next of the states nobody can leave, if no run has ended in it yet."""
+        moments, state = self.endings.popitem()
+        if self._standing(state)[1]:  # more has become known of what its threads wait for
+            self._put(state)
+            return None
+        return state if moments not in self.ended and moments not in self.asked else None
 
     def is_unfinished(self) -> bool:
         """Whether there are states to go on from."""
         return any(self.work)
 
-    def ending(self) -> State | None:
-        """A state nobody can leave, in which no run has ended yet."""
-        while self.endings:
-            moments, state = self.endings.popitem()
-            if self._enabled(state):  # more has become known of what its threads wait for
-                self._put(state)
-                return None
-            if moments not in self.behaviour.ended and moments not in self.asked:
-                return state
-        return None
+    def is_news(self, state: State) -> bool:
+        """Whether no run has ended in the same deadlock."""
+        return self.is_stuck(state.moments) and self._deadlock(state.moments) not in self.deadlocks
+
+    def _deadlock(self, moments: tuple[int, ...]) -> Deadlock:
+        """Who is stuck where, and since when what they wait for has been held: all that is told of it."""
+        every = [self.behaviour.moments[number] for number in moments if number >= 0]
+        stuck = [moment for moment in every if not moment.done]
+        awaited = {place for moment in stuck for place in moment.looks}
+        held = [(moment.thread, *each) for moment in every for each in moment.held if each[0] in awaited]
+        if not (all(moment.waits and moment.site for moment in stuck) and all(site for *_, site in held)):
+            return moments
+        waiting = [(moment.thread, moment.site, *moment.looks) for moment in stuck]
+        return (*sorted(waiting), (-1,), *sorted(held))
 
     # -- what became of it --------------------------------------------------------------------------------------------
 

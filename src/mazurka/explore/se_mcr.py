@@ -6,7 +6,7 @@ so far say of the threads (behaviour.py) is searched like a program of its own (
 
 - a *gap*: a step that no thread has made with such a history and such values to read. Its run teaches it, and
   whatever comes after;
-- an *ending* in which a thread is stuck: the run is the proof;
+- an *ending* in which a thread is stuck: the run is the proof, of all others that would be told in the same words;
 - an ending of which it is not sure that it is one, since two objects may be the same (company.py);
 - with ``classes`` every other ending, too: then there is exactly one run per class of equivalent runs.
 
@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
+from time import perf_counter
 from typing import Final
 
 from mazurka.explore.behaviour import Behaviour
@@ -57,8 +57,9 @@ class Counters:
 #: Seconds that a run has to take on average for runs to be made elsewhere: less, and it is sooner done than asked for.
 _WORTH: Final = 0.003
 
-#: Runs asked for at once from each who may make them.
+#: Runs asked for at once from each who may make them, and for how many seconds they are looked for.
 _AT_ONCE: Final = 4
+_LOOKING: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ class SwitchEquivalence:
         self.counters = Counters()
         self.behaviour = Behaviour()
         self.behaviour.thread("0")
-        self.reachable = Reachable(self.behaviour)
+        self.reachable = Reachable(self.behaviour, classes)
+        self.decided = False  # what is next is known: `following`
+        self.following: Seed | None = None
         self.out: dict[int, _Wanted] = {}
         self.asked: dict[tuple[int, ...], int] = {}  # the ways to gaps that were run, by which seeds
         self.next_number = 0
@@ -97,27 +100,49 @@ class SwitchEquivalence:
     # -- the protocol -------------------------------------------------------------------------------------------------
 
     def take(self) -> Seed | None:
+        self.think(float("inf"))
+        seed, self.following = self.following, None
+        self.decided = seed is None
+        return seed
+
+    def think(self, seconds: float) -> bool:
+        end = perf_counter() + seconds
+        while not self.decided:
+            if perf_counter() >= end:
+                return False
+            self._think()
+        return True
+
+    def _think(self) -> None:
+        """Decide what is next, or come nearer to it."""
         if self.errands is not None:
-            return self.errands.take()
-        if self.lost:
+            self._decide(self.errands.take())
+        elif self.lost:
             number = self.lost.popleft()
-            return Seed(number, _plan(self.out[number]))
-        if not self.behaviour.records:
-            return None if self.out else self._seed(())
-        while True:
-            while (found := self.reachable.open_move()) is not None:
-                seed = self._to_fill(*found)
-                if seed is not None:
-                    return seed
-            while (state := self.reachable.ending()) is not None:
-                if self.classes or self._is_wanted(state):
-                    self.reachable.asked.add(state.moments)
-                    way = state.way()
-                    return self._seed(way, points=len(way))
-            if self.reachable.is_unfinished():
-                continue
+            self._decide(Seed(number, _plan(self.out[number])))
+        elif not self.behaviour.records:
+            self._decide(None if self.out else self._seed(()))
+        elif (found := self.reachable.open_move()) is not None:
+            seed = self._to_fill(*found)
+            if seed is not None:
+                self._decide(seed)
+        elif not self.reachable.go_on():
+            self._conclude()
+
+    def _decide(self, seed: Seed | None) -> None:
+        self.decided, self.following = True, seed
+
+    def _conclude(self) -> None:
+        """All states have been entered: what is left to be run are endings, and loops without end."""
+        if self.reachable.endings:
+            state = self.reachable.ending()
+            if state is not None and (self.classes or self._is_wanted(state)):
+                self.reachable.asked.add(state.moments)
+                way = state.way()
+                self._decide(self._seed(way, points=len(way)))
+        elif not self.reachable.is_unfinished():
             state = None if self.out else self.reachable.round()
-            return None if state is None else self._seed(state.way(), endless=True)
+            self._decide(None if state is None else self._seed(state.way(), endless=True))
 
     def _to_fill(self, way: tuple[int, ...], gap: Gap) -> Seed | None:
         """A seed that fills a gap, unless one is under way, or did not show what it should have."""
@@ -133,7 +158,7 @@ class SwitchEquivalence:
         return None
 
     def _is_wanted(self, state: State) -> bool:
-        return self.reachable.is_stuck(state) or self.reachable.may_mislead(state)
+        return self.reachable.is_news(state) or self.reachable.may_mislead(state)
 
     def _seed(
         self,
@@ -152,12 +177,14 @@ class SwitchEquivalence:
     def give(self, seed: Seed, run: Run) -> None:
         if self.errands is not None:
             self.errands.give(seed, run)
+            self.decided = False
         else:
             self.seconds += run.seconds
             self._learn(seed.number, run, bool(run.failures))
 
     def _learn(self, number: int, run: Run, failed: bool) -> None:
         self.counters.runs += 1
+        self.decided = self.following is not None
         wanted = self.out.pop(number)
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
         refused = ""
@@ -177,8 +204,6 @@ class SwitchEquivalence:
             else:
                 self.counters.refused += 1
                 self.reachable.refuse(wanted.gap)
-        elif idle >= 0:
-            self.reachable.look_again()
         elif wanted.endless and not failed:
             self.counters.endless += 1
             self.journal.append(("endless", self.counters.endless))
@@ -188,9 +213,11 @@ class SwitchEquivalence:
     def lend(self, parts: int) -> list[Loan]:
         if self.seconds < _WORTH * max(self.counters.runs, 1):
             return []
-        seeds = list(islice(iter(self.take, None), parts * _AT_ONCE))
+        end, seeds = perf_counter() + _LOOKING, list[Seed]()
+        while len(seeds) < parts * _AT_ONCE and self.think(end - perf_counter()) and (seed := self.take()) is not None:
+            seeds.append(seed)
         if len(seeds) == 1 and len(self.out) == 1:
-            self.lost.append(seeds[0].number)  # sooner run here
+            self._decide(seeds[0])  # sooner run here
             return []
         loans = []
         for part in range(min(parts, len(seeds))):
@@ -206,6 +233,7 @@ class SwitchEquivalence:
             numbers.remove(back.number)
             self._learn(*back)
         self.lost.extend(sorted(numbers))
+        self.decided = self.following is not None
 
     def bound(self, number: int) -> bool:
         return False

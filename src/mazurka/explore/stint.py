@@ -1,6 +1,6 @@
 """Some runs in one go, wherever they are made: the unit of work between two looks at the world.
 
-A stint ends when its time or its number of runs is used up, when its strategy has nothing to run, at a run that
+A stint ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
 shows a failure not known, and at a run that *grew* (met a shared location at a site not known to need points). So all
 its runs but the last were made with the points known at its beginning.
 
@@ -17,7 +17,7 @@ from typing import Any
 from mazurka.explore.foresight import Foresight
 from mazurka.explore.outcome import Found, Predictions
 from mazurka.explore.sightings import Judge, Sightings
-from mazurka.explore.strategy import Foretelling, Row, Settings, Strategy, make_strategy
+from mazurka.explore.strategy import Foretelling, Row, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: Failures by their identities: the least seed known to lead there.
@@ -38,10 +38,12 @@ class Terms:
 
 @dataclass(slots=True)
 class Stint:
-    """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run."""
+    """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run.
+    ``undecided``: its strategy has not come to know yet what to run next."""
 
     sightings: Sightings = field(default_factory=Sightings)
     grew: bool = False
+    undecided: bool = False
 
 
 def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None = None) -> Stint:
@@ -52,8 +54,12 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
     limit = terms.executions
     execute, take, give, look = program.execute, strategy.take, strategy.give, seen.look
     foretelling = strategy if isinstance(strategy, Foretelling) else None
+    thoughtful = strategy if isinstance(strategy, Thoughtful) else None
     before = Predictions() if foretelling is None else foretelling.predictions()
     while limit is None or seen.executions < limit:
+        if thoughtful is not None and not thoughtful.think(end - time.perf_counter()):
+            stint.undecided = True
+            break
         seed = take()
         if seed is None:
             break

@@ -111,6 +111,15 @@ class Divisible(Strategy, Protocol):
 
 
 @runtime_checkable
+@runtime_checkable
+class Thoughtful(Strategy, Protocol):
+    """A strategy that may need long to decide what to run next."""
+
+    def think(self, seconds: float) -> bool:
+        """Think for so long at most; whether it has decided, so that ``take`` will not keep anybody waiting."""
+        ...
+
+
 class Foretelling(Strategy, Protocol):
     """A strategy that predicts failures."""
 

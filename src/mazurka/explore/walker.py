@@ -76,6 +76,7 @@ class Walker:
                 if cursor == self.record.idle:
                     self.behaviour.expired[self._vector()] = self.threads[step.task]
                 self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
+                    self.behaviour.concerns_all()
                 cursor += 1
             if step.op is Op.BEGIN:
                 self.at[step.task] = self.behaviour.root(self.threads[step.task])
@@ -412,18 +413,20 @@ class Walker:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
         for location, value in self.firsts.items():
             behaviour.saw_first(location, self._key(value))
-        behaviour.daemons.update([self.threads[task] for task in run.daemons])
-        behaviour.daemons.update([behaviour.thread(queue) for queue in self.stores])
+        daemons = {self.threads[task] for task in run.daemons} | {behaviour.thread(queue) for queue in self.stores}
+        if not daemons <= behaviour.daemons:
+            behaviour.daemons |= daemons
+            behaviour.concerns_all()
         for failure in run.failures:
             if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
-                last.halts = True
+                behaviour.halts(last)
         if run.truncated:
             for moment in self.at:
                 if moment is not None and moment.point is None:
                     moment.done = True  # nobody will know
         behaviour.company.meet(bits([behaviour.find(thing) for thing in set(self.record.objects.values())]))
         if run.divergence is None and not run.settled:
-            behaviour.ended.add(self._vector())
+            behaviour.ended.setdefault(self._vector(), self.record)
 
     def _holds(self, place: int) -> int:
         return self.memory.get(place, self.behaviour.initial[place])
@@ -455,7 +458,8 @@ class Walker:
                     read |= 1 << place
                 if writes:
                     written |= 1 << place
-        behaviour.expects(moment, tuple(looks), blocked.op in _TAKING, read, written)
+        taking = blocked.op in _TAKING and blocked.repeats is None
+        behaviour.expects(moment, tuple(looks), taking, read, written)
 
     def _vector(self) -> tuple[int, ...]:
         """Where each thread stands, by its number."""
