@@ -66,15 +66,15 @@ def every_run(main: Callable[[], Any], most: int = 20_000) -> Iterator[Outcome]:
         outcome = run(main, Plan(prefix=pending.pop()), learned)
         kernel = outcome.kernel
         assert kernel.divergence is None, kernel.divergence
-        if kernel.grew:
+        if kernel.sharing.grew:
             pending = [()]
             continue
         yield outcome
         most -= 1
         assert most, "more interleavings than the test expected"
         moved = [kernel.tasks[step[0]].name for step in kernel.log if step[4]]
-        known = len(kernel.prefix)
-        for point, chosen, enabled in kernel.choices:
+        known = len(kernel.scheduler.prefix)
+        for point, chosen, enabled in kernel.scheduler.choices:
             if point >= known:
                 pending += [(*moved[:point], kernel.tasks[i].name) for i in enabled if i != chosen]
 

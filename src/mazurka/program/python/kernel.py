@@ -1,9 +1,10 @@
 """The kernel: runs a program's threads one at a time and asks, at each point, who moves next.
 
 Every thread of the program is a greenlet of one OS thread. A thread enters the kernel just before each visible
-operation (:meth:`Kernel.visit`, :meth:`Kernel.block`); the kernel decides by the plan who moves, switches if need
+operation (:meth:`Kernel.visit`, :meth:`Kernel.block`); the kernel asks the :mod:`scheduler` who moves, switches if need
 be, logs the step when the thread is chosen, and returns, so that the operation itself then happens natively in the
-thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`.
+thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`; which
+sites need one is learnt by :mod:`sharing`. What steps mean besides is kept in :mod:`accounts`, if anybody wants it.
 
 Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are
 stopped before one. ``log`` holds the steps in the order in which they took effect. A run depends on the plan and
@@ -15,46 +16,25 @@ thread, from its start to its end, five.
 
 from __future__ import annotations
 
-import _random
-import random
-from collections.abc import Callable, Collection, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Sequence
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from mazurka.program.policy import Pending, Policy, make_policy
-from mazurka.program.protocol import (
-    OPAQUE,
-    Access,
-    Blocked,
-    Continuation,
-    Divergence,
-    Failure,
-    FailureKind,
-    Plan,
-    Target,
-)
+from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
 from mazurka.program.python import workers
+from mazurka.program.python.accounts import Accounts
+from mazurka.program.python.scheduler import Scheduler
+from mazurka.program.python.sharing import SHARED, Sharing
 from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Task
-from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.event import Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
-_STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
-
-#: Kinds of the targets that stand for primitives.
-_PRIMITIVES: Final = frozenset({"lock", "cond", "sem", "event", "wake"})
 
 #: How often a thread that is being ended may enter the kernel before it is abandoned where it stands.
 _PATIENCE: Final = 10_000
-
-#: How many points daemon threads may pass after all others have ended.
-_GRACE: Final = 200
-
-#: So many last steps of a thread that went on alone are looked at when a run is cut.
-_LATELY: Final = 100
 
 #: How many steps are logged between two looks at the time a run has taken.
 _STRIDE: Final = 256
@@ -62,19 +42,7 @@ _STRIDE: Final = 256
 #: What one look at a clock adds to it, in seconds, so that time never stands still.
 TICK: Final = 1e-6
 
-
 _LIMITS: Final = Limits()
-
-#: What :attr:`Kernel.touched` holds for locations that several threads share and somebody writes.
-_SHARED: Final[list[Any]] = [-1, True, frozenset()]
-
-# One generator for all runs, seeded anew by each: seeding costs less than making. What seeds it is not `Random.seed`,
-# which is replaced while programs run.
-_generator: Final = random.Random()
-_seed: Final = _random.Random.seed
-_number: Final = _generator.random
-
-_index_of: Final = attrgetter("index")
 
 
 class Kernel:
@@ -82,11 +50,9 @@ class Kernel:
 
     # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
     is_recording = False  # nobody is asked who moves, see recording/
-    grew = False
     timed = False  # clocks have moved apart
     keyed = False  # values are told as keys
     expired = 0  # waiting times that ran out
-    refused = False  # the prefix wanted one to run out early
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
@@ -101,26 +67,18 @@ class Kernel:
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
     abandoned: tuple[greenlet, ...] = ()
     _unborn: Task | None = None  # for whom the hub is to make a worker
-    _grace = _GRACE
-    _drops: Collection[int] = ()
-    _policy: Policy | None = None
 
-    # What is kept of careful runs.
-    versions: dict[Target, int]
-    stamps: dict[Target, float]
-    first: dict[Target, Any]  # keys of what targets held before they were written
-    stacks: dict[int, Any]
-    given: dict[int, dict[str, Any]]  # keyed: arguments by step
+    accounts: Accounts  # of careful runs
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
-        self.plan = plan
-        self.prefix = plan.prefix
-        self.points = learned.points
+        self.scheduler = Scheduler(plan)
+        self.sharing = Sharing(learned.points)
+        self.points = self.sharing.points  # these two are looked at in each visit
+        self.touched = self.sharing.touched
         self.limits = limits
         self.values = plan.values and not plan.detail
         if self.values or plan.keys and not plan.detail:
             self.keyed = True
-            self.given = {}
         self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
         if self.detail:
@@ -130,27 +88,22 @@ class Kernel:
         self.live: list[Task] = []
         self.by_name: dict[str, Task] = {}
         self.log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]] = []
-        self.choices: list[tuple[int, int, tuple[int, ...]]] = []
-        self.cursor = 0  # points passed
         self.solo = True  # nothing has been forked yet, so nothing can interfere
         self.aborting = False
-        # target -> [only task or -1, written?, its sites that are no points]
-        self.touched: dict[Target, list[Any]] = {}
         self.failures: list[Failure] = []
         self.untracked: dict[str, int] = {}
         self.uncontrolled: dict[str, int] = {}
         self.names: dict[Target, str] = {}
-        self._required = 0  # threads that must end before the run does
+        self.required = 0  # threads that must end before the run does
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
         self._started = 0.0
         self._look_at = min(_STRIDE, limits.steps)  # the length of the log at which to look at the limits next
-        self._unsettled: list[tuple[int, Callable[[], Any]]] = []  # detail: written values, known after the write
 
     def be_careful(self) -> None:
         """From now on account for steps beyond the log."""
         if not self.careful:
             self.careful = True
-            self.versions, self.stamps, self.first, self.stacks = {}, {}, {}, {}
+            self.accounts = Accounts()
 
     # -- running ------------------------------------------------------------------------------------------------
 
@@ -158,7 +111,6 @@ class Kernel:
         """Run ``main`` as thread "0" and everything it starts; return when all that must end has ended."""
         self._hub = getcurrent()
         self._started = perf_counter()
-        self._seed()
         task = self._new_task("0", main, daemon=False)
         self.current = self._unborn = task
         task.pending = (Op.BEGIN, task.life, 0)
@@ -175,21 +127,10 @@ class Kernel:
             ]
             self._end_all()
 
-    def _seed(self) -> None:
-        plan = self.plan
-        if plan.then is _STAY:
-            return
-        _seed(_generator, plan.seed)
-        if (policy := make_policy(plan)) is not None:
-            self._policy = policy
-        if plan.then is Continuation.PCT:
-            self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
-
     def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
         task = Task(len(self.tasks), name, body, daemon)
-        if self.plan.then is not _STAY:
-            task.priority = _number() + 1.0
-        self._required += not daemon
+        self.scheduler.rank(task)
+        self.required += not daemon
         self.tasks.append(task)
         self.live.append(task)
         self.by_name[name] = task
@@ -225,14 +166,14 @@ class Kernel:
         self._record(task, _END, task.life, 0, point, None, ())
         task.done = True
         task.pending = None
-        self._required -= not task.daemon
+        self.required -= not task.daemon
         self.live.remove(task)
         task.thread = None  # what only the thread could reach goes with it
         task.body = int
         task.greenlet = workers.ENDED
         following, task.starter = task.starter, None
         if following is None:
-            following = self._choose()
+            following = self.scheduler.choose(self)
         if following is None:
             return self._hub
         self.current = following
@@ -253,7 +194,8 @@ class Kernel:
 
     def stop(self, reason: str = "") -> None:
         """End the run here and now, from inside a thread; never returns to the caller."""
-        self._learn_loop()
+        if len(self.live) > 1:
+            self.sharing.learn_loop(self.log, self.current.index)
         if reason:
             self.truncated = reason
         self.aborting = True
@@ -285,9 +227,9 @@ class Kernel:
             point = site in self.points
             index = task.index
             record = self.touched.get(target)
-            if record is _SHARED:
+            if record is SHARED:
                 if not point:
-                    self._learn((site,))
+                    self.sharing.learn((site,))
             elif record is None or record[0] != index or site not in record[2] or not (op is _READ or record[1]):
                 self._touch(index, op, target, site, point)
             if more:
@@ -296,7 +238,7 @@ class Kernel:
         if point:
             self._stop_before(task, op, target, site)
         if self.careful:
-            value = self._account(task, op, target, value, more)
+            value = self.accounts.take(self, task, op, target, value, more)
         log = self.log  # the rest as in _record, which most steps would spend a tenth of their time to call
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
@@ -420,7 +362,7 @@ class Kernel:
         """Hold the running thread, which would only repeat itself, until ``changed()`` holds for what it ``reads``."""
         task = self.current
         # Whoever learns may want another pass all the same.
-        task.guard = (lambda: self._is_wanted(task) or changed()) if self.values else changed
+        task.guard = (lambda: self.scheduler.wants(task) or changed()) if self.values else changed
         task.spinning = True
         task.repeats = reads
         pending = task.pending
@@ -430,33 +372,26 @@ class Kernel:
         task.spinning = False
         task.repeats = None
 
-    def _is_wanted(self, task: Task) -> bool:
-        return self.cursor < len(self.prefix) and self.prefix[self.cursor] == task.name
-
     def drain(self, site: int = 0) -> None:
         """Wait until what the running thread has stored is there for all; here every store is at once."""
 
     def hold_back(self, place: Any, ordered: bool = False) -> None:
         """Where the next store of the running thread will be, if it is one that others may be let see later."""
 
-    def tell(self, value: object, *, whole: bool = False) -> None:
-        """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
-        if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
-            if self.log[-1][5] is OPAQUE:
-                return
-            told = ("told", value) if self.keyed else value
-            self.log[-1] = (*self.log[-1][:5], told, self.log[-1][6])
+    def need_points(self, mark: int) -> None:
+        """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""
+        if not self.solo:
+            self.sharing.learn((mark,))
 
-    def tell_written(self, look: Callable[[], Any]) -> None:
-        """Detail: how to find out what the running thread's step, just passed, has written."""
-        if not self.solo and not self.aborting:
-            self._unsettled.append((len(self.log) - 1, look))
+    def release(self, target: Target, site: int = 0, more: tuple[Access, ...] = ()) -> None:
+        """Pass the release of a lock."""
+        self.visit(Op.RELEASE, target, site, None, more, point=RELEASE_POINTS in self.points)
 
     # -- deciding ---------------------------------------------------------------------------------------------------
 
     def _stop_before(self, task: Task, op: Op, target: Target, site: int, point: bool = True) -> None:
         """Hold ``task`` before an operation until it is chosen."""
-        if self._unsettled:
+        if self.detail:
             self.settle()
         task.pending = (op, target, site)
         task.point = point
@@ -466,7 +401,7 @@ class Kernel:
             self.current = starter
             starter.greenlet.switch()
         else:
-            nxt = self._choose()
+            nxt = self.scheduler.choose(self)
             if nxt is None:
                 self.aborting = True
                 self._hub.switch()
@@ -477,162 +412,51 @@ class Kernel:
             raise GreenletExit
         task.sleeping = False
 
-    def _choose(self) -> Task | None:
-        """Who moves now; None when nobody can or need."""
-        enabled = []
-        for task in self.live:
-            if task.guard is None or task.guard():
-                if not task.point:
-                    return task
-                enabled.append(task)
-        if not enabled:
-            expired = self._idle()
-            if expired is None or not expired.point:
-                return expired
-            enabled.append(expired)
-        overdue = self._overdue(enabled) if enabled[0].sleeping else None
-        if overdue is not None:
-            if not overdue.point:
-                overdue.timed_out = True
-                return overdue
-            enabled.append(overdue)
-            enabled.sort(key=lambda task: task.index)
-        if not self._required:  # daemons go on for a while, since what they do might have come before the end
-            self._grace -= 1
-            if self._grace < 0:
-                return None
-        cursor = self.cursor
-        self.cursor = cursor + 1
-        if cursor < len(self.prefix):
-            chosen = self._follow(cursor, enabled)
-            if chosen is None:
-                return None
-        elif len(enabled) == 1 and self._policy is None:
-            chosen = enabled[0]
-        else:
-            chosen = self._decide(enabled, cursor)
-        if chosen is overdue:
-            chosen.timed_out = True
-        if len(enabled) > 1:
-            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
-        return chosen
+    def get_stuck(self) -> None:
+        """Nobody can go on, though somebody must."""
+        failure = self.on_stuck(self, list(self.live))
+        if failure is not None:
+            self.failures.append(failure)
 
-    def _follow(self, cursor: int, enabled: list[Task]) -> Task | None:
-        name = self.prefix[cursor]
-        task = self.by_name.get(name)
-        if task is not None and not task.done:
-            if task in enabled:
-                return task
-            self.refused = task.deadline is not None  # a waiting time runs out only when nobody can move
-        if not self.plan.strict:
-            return self._decide(enabled, cursor)
-        if task is None:
-            actual = "it has not been started"
-        elif task.done:
-            actual = "it has ended"
-        else:
-            actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
-        harmless = task is not None and task.spinning
-        self.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
-        return None
-
-    def _decide(self, enabled: list[Task], cursor: int) -> Task:
-        then = self.plan.then
-        if then is _STAY:
-            current = self.current
-            if not current.turned and not current.sleeping and current in enabled:
-                return current
-            awake = [task for task in enabled if not task.sleeping]
-            if not awake:
-                return min(enabled, key=lambda task: task.clock)
-            if not self.values:
-                return awake[0]
-            current.turned = False
-            return min(awake, key=lambda task: (task.index <= current.index, task.index))
-        if then is _RANDOM:
-            return enabled[int(_number() * len(enabled))]
-        if self._policy is not None:
-            return enabled[self._policy.choose([_pending(task) for task in enabled])]
-        chosen = max(enabled, key=lambda task: task.priority)
-        if cursor in self._drops:
-            chosen.priority = -float(cursor)
-            chosen = max(enabled, key=lambda task: task.priority)
-        return chosen
-
-    def _overdue(self, enabled: list[Task]) -> Task | None:
-        """Where everybody enabled sleeps: the thread whose waiting time runs out before any of them wakes up."""
-        earliest: Task | None = None
-        for task in self.live:
-            if task.deadline is not None and task not in enabled:
-                if earliest is None or task.deadline < (earliest.deadline or 0.0):
-                    earliest = task
-            elif task in enabled and not task.sleeping:
-                return None
-        if earliest is None or (earliest.deadline or 0.0) > min([task.clock for task in enabled]):
-            return None
-        return earliest
-
-    def _idle(self) -> Task | None:
-        """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""
-        waiting = [task for task in self.live if task.deadline is not None]
-        required = [task for task in self.live if not task.daemon]
-        if waiting and required:
-            task = min(waiting, key=lambda task: (task.deadline, task.index))
-            task.timed_out = True
-            return task
-        if required:
-            failure = self.on_stuck(self, list(self.live))
-            if failure is not None:
-                self.failures.append(failure)
-        return None
-
-    # -- logging ----------------------------------------------------------------------------------------------------
+    # -- logging ------------------------------------------------------------------------------------------------------
 
     def _record(
         self, task: Task, op: Op, target: Target, site: int, point: bool, value: Any, more: tuple[Access, ...]
     ) -> None:
         if self.careful:
-            value = self._account(task, op, target, value, more)
+            value = self.accounts.take(self, task, op, target, value, more)
         log = self.log
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
 
-    def _account(self, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
-        """Keep what a step that is about to be logged means for values, waiting loops and clocks; what to log as value.
+    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
+        self.sharing.touch(index, op, target, site, point)
 
-        Begins where somebody first wants to know: what was before is the same for whoever compares two of its counts.
-        """
-        if self.detail:
-            self.settle()
-            if not self.keyed:
-                self.stacks[len(self.log)] = self.snapshot_stack()
-            elif given := self.arguments():
-                self.given[len(self.log)] = given
-            if callable(value):
-                if WRITES[op]:
-                    if self.keyed and target not in self.first:
-                        self.first[target] = self._look_up(value)
-                    self._unsettled.append((len(self.log), value))
-                    value = None
-                else:
-                    value = self._look_up(value)
-            if self.keyed and target[0] in _PRIMITIVES and self.is_opaque():
-                value = OPAQUE
-        self._count(task, op, target)
-        for access in more:
-            self._count(task, access.op, access.target)
-        task.clock_reads = 0
-        if self.timed:
-            self._synchronise_clock(task, op, target)
-        return value
+    def tell(self, value: object, *, whole: bool = False) -> None:
+        """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
+        if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
+            self.accounts.tell(self, value)
 
-    def _count(self, task: Task, op: Op, target: Target) -> None:
-        if WRITES[op]:
-            task.effects += 1
-            self.versions[target] = self.versions.get(target, 0) + 1
-        elif task.loops:
-            task.reads.append((target, self.versions.get(target, 0)))
+    def tell_written(self, look: Callable[[], Any]) -> None:
+        """Detail: how to find out what the running thread's step, just passed, has written."""
+        if not self.solo and not self.aborting:
+            self.accounts.unsettled.append((len(self.log) - 1, look))
+
+    def settle(self) -> None:
+        """Detail: look up the values that operations since performed have written."""
+        if self.accounts.unsettled:
+            self.accounts.settle(self)
+
+    def look_up(self, value: Callable[[], Any]) -> Any:
+        """Detail: a value for the report. What code finding it runs (a key's hash) is no part of the run."""
+        solo, self.solo = self.solo, True
+        try:
+            return value()
+        finally:
+            self.solo = solo
+
+    # -- limits -------------------------------------------------------------------------------------------------------
 
     def _look_at_limits(self, count: int) -> None:
         if count >= self.limits.steps:
@@ -645,71 +469,6 @@ class Kernel:
         """Cut the run at its next step or pass; may be called at any moment."""
         self.limits = Limits(steps=0, passes=0, seconds=0.0)
         self._look_at = 0
-
-    def settle(self) -> None:
-        """Detail: look up the values that operations since performed have written."""
-        while self._unsettled:
-            index, value = self._unsettled.pop()
-            entry = self.log[index]
-            self.log[index] = (*entry[:5], self._look_up(value), entry[6])
-
-    def _look_up(self, value: Callable[[], Any]) -> Any:
-        """Detail: a value for the report. What code finding it runs (a key's hash) is no part of the run."""
-        solo, self.solo = self.solo, True
-        try:
-            return value()
-        finally:
-            self.solo = solo
-
-    def _synchronise_clock(self, task: Task, op: Op, target: Target) -> None:
-        """Whoever sees the effect of something is not earlier than it."""
-        if READS[op]:
-            task.clock = max(task.clock, self.stamps.get(target, 0.0))
-        if WRITES[op]:
-            self.stamps[target] = max(task.clock, self.stamps.get(target, 0.0))
-
-    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
-        """Learn which sites touch locations that several threads share and somebody writes."""
-        record = self.touched.get(target)
-        if record is _SHARED:
-            if not point:
-                self._learn((site,))
-            return
-        if record is None:
-            self.touched[target] = [index, op is not _READ and WRITES[op], {site}]
-            return
-        record[2].add(site)
-        if record[0] != index:
-            record[0] = -1
-        if WRITES[op]:
-            record[1] = True
-        if record[0] == -1 and record[1]:
-            self.touched[target] = _SHARED
-            self._learn(record[2])
-
-    def _learn(self, sites: Collection[int]) -> None:
-        before = len(self.points)
-        self.points.update(sites)
-        if len(self.points) != before:
-            self.grew = True
-
-    def _learn_loop(self) -> None:
-        """The running thread has gone on alone for long: nobody knows what others would do to what it touches."""
-        lately = self.log[-_LATELY:]
-        index = self.current.index
-        if len(lately) == _LATELY and len(self.live) > 1:
-            if all(entry[0] == index and not entry[4] for entry in lately):
-                self._learn({entry[3] for entry in lately})
-
-    def need_points(self, mark: int) -> None:
-        """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""
-        if mark not in self.points and not self.solo:
-            self.points.add(mark)
-            self.grew = True
-
-    def release(self, target: Target, site: int = 0, more: tuple[Access, ...] = ()) -> None:
-        """Pass the release of a lock."""
-        self.visit(Op.RELEASE, target, site, None, more, point=RELEASE_POINTS in self.points)
 
     def passed_loop(self) -> None:
         """Count a pass through a loop, so that one that does nothing visible can't hang the run."""
@@ -729,24 +488,12 @@ class Kernel:
         """A thread being ended enters the kernel: let it clean up, but not for ever."""
         task.visits += 1
         if task.visits > _PATIENCE:
-            self._abandon(task)
+            self.abandon()
 
     def abandon(self) -> None:
         """Leave the running thread, which won't end, where it stands."""
-        self._abandon(self.current)
-
-    def _abandon(self, task: Task) -> None:
         self._hub.switch()
         raise GreenletExit
-
-    def describe_failure(self, kind: FailureKind, message: str) -> Failure:
-        """A failure of the running thread at the present step."""
-        return Failure(kind, message, self.current.name, None, step=len(self.log))
-
-
-def _pending(task: Task) -> Pending:
-    assert task.pending is not None
-    return Pending(task.name, *task.pending)
 
 
 #: The run in progress, or None: hooks and models ask this first.

@@ -38,6 +38,7 @@ from mazurka.program.python import (
     state,
     swap,
 )
+from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.capture import Capture
 from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
@@ -339,7 +340,7 @@ class PythonProgram:
         """
         run.expired = run_kernel.expired
         self._expired = self._expired or bool(run_kernel.expired)
-        self._refused = self._refused or run_kernel.refused
+        self._refused = self._refused or run_kernel.scheduler.refused
         if self._expired and self._refused:
             run.uncontrolled.setdefault(_TIMEOUTS, 1)
 
@@ -359,9 +360,8 @@ class PythonProgram:
             made: dict[str, Any] = {}
             exec(self._check, namespace, made)  # the user's own expression
             if not made[loader.INVARIANT]():
-                failure = run_kernel.describe_failure(
-                    FailureKind.INVARIANT, f"invariant violated: {self.settings.invariant}"
-                )
+                message, thread = f"invariant violated: {self.settings.invariant}", run_kernel.current.name
+                failure = Failure(FailureKind.INVARIANT, message, thread, None, step=len(run_kernel.log))
                 run_kernel.failures.append(failure)
         return result
 
@@ -409,23 +409,24 @@ def _portable(run: Run) -> Run:
 
 def _run_of(run_kernel: Kernel) -> Run:
     tasks = run_kernel.tasks
+    accounts = run_kernel.accounts if run_kernel.careful else Accounts()
     return Recorded(
         [task.name for task in tasks],
         run_kernel.log,
-        run_kernel.choices,
+        run_kernel.scheduler.choices,
         failures=run_kernel.failures,
         blocked=run_kernel.blocked,
         divergence=run_kernel.divergence,
-        grew=run_kernel.grew,
+        grew=run_kernel.sharing.grew,
         truncated=run_kernel.truncated,
         settled=run_kernel.settled,
         untracked=run_kernel.untracked,
         uncontrolled=run_kernel.uncontrolled,
         names=run_kernel.names,
-        first=run_kernel.first if run_kernel.careful else {},
-        given=run_kernel.given if run_kernel.keyed else {},
+        first=accounts.first,
+        given=accounts.given,
         daemons=tuple([task.index for task in tasks if task.daemon]),
-        stacks={number: _readable(stack) for number, stack in run_kernel.stacks.items()} if run_kernel.careful else {},
+        stacks={number: _readable(stack) for number, stack in accounts.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
     )
 

@@ -154,7 +154,7 @@ class RelaxedKernel(Kernel):
             return
         entry.value = entry.place.look()
         if callable(entry.told):
-            entry.told = self._look_up(entry.told)
+            entry.told = self.look_up(entry.told)
             step = self.log[entry.step]
             self.log[entry.step] = (*step[:5], entry.told, *step[6:])
 
@@ -220,7 +220,9 @@ class RelaxedKernel(Kernel):
     def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
         super()._touch(index, op, target, site, point)
         if target in self.hasty and self.is_shared(target):
-            self.divergence = Divergence(self.cursor, "nobody else looks", f"{target} is shared", harmless=True)
+            self.divergence = Divergence(
+                self.scheduler.cursor, "nobody else looks", f"{target} is shared", harmless=True
+            )
             self.stop()
 
     def _is_point(self, task: Task, accesses: Sequence[Access], site: int, point: bool | None) -> bool:
@@ -338,8 +340,9 @@ class RelaxedKernel(Kernel):
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
             self._record(task, Op.WRITE, entry.target, entry.site, True, entry.told, seen)
-            if entry.step in self.stacks:
-                self.stacks[len(self.log) - 1] = self.stacks[entry.step]
+            stacks = self.accounts.stacks
+            if entry.step in stacks:
+                stacks[len(self.log) - 1] = stacks[entry.step]
             del queue.entries[0]
             queue.arrived = number
             if buffer.newest.get(entry.target) is entry:

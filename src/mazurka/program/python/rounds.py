@@ -53,7 +53,7 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
         return
     task.turned = True
     run.turns += 1
-    if run.turns > _ENOUGH and run.cursor >= len(run.prefix):
+    if run.turns > _ENOUGH and run.scheduler.is_past_prefix():
         run.settled = True
         task.pending = None  # it stands before nothing
         run.stop()

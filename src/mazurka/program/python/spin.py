@@ -70,7 +70,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
         loop.effects, loop.mark, loop.locals = _effects(task), len(task.reads), None
         return
     reads = dict(task.reads[loop.mark :])
-    versions = run.versions
+    versions = run.accounts.versions
     loop.mark = len(task.reads)
     variables = _variables(frame)
     if all(versions.get(target, 0) == version for target, version in reads.items()) and _same(loop.locals, variables):

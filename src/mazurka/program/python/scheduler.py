@@ -1,0 +1,188 @@
+"""Who moves next, at each point of a run: the plan's prefix says so, and afterwards its continuation.
+
+A thread whose pending operation needs no point goes before anybody is asked. Of the others, those are *enabled* whose
+guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
+Where all who are enabled sleep, a waiting time may run out before any of them wakes up.
+
+Invariant: a choice depends on the plan, on what the threads stand before and on their clocks, and on nothing else.
+
+Cost: a third of a microsecond, and a tenth for each thread.
+"""
+
+from __future__ import annotations
+
+import _random
+import random
+from collections.abc import Collection
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+from mazurka.program.policy import Pending, Policy, make_policy
+from mazurka.program.protocol import Continuation, Divergence, Plan
+from mazurka.program.python.task import Task
+
+if TYPE_CHECKING:
+    from mazurka.program.python.kernel import Kernel
+
+_STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
+
+#: How many points daemon threads may pass after all others have ended.
+_GRACE: Final = 200
+
+# One generator for all runs, seeded anew by each: seeding costs less than making. What seeds it is not `Random.seed`,
+# which is replaced while programs run.
+_generator: Final = random.Random()
+_seed: Final = _random.Random.seed
+_number: Final = _generator.random
+
+_index_of: Final = attrgetter("index")
+
+
+class Scheduler:
+    """Of one run: what was asked and answered so far."""
+
+    refused = False  # the prefix wanted a waiting time to run out early
+    _grace = _GRACE
+    _drops: Collection[int] = ()
+    _policy: Policy | None = None
+
+    def __init__(self, plan: Plan) -> None:
+        self.prefix = plan.prefix
+        self.cursor = 0  # points passed
+        self.choices: list[tuple[int, int, tuple[int, ...]]] = []  # as in Choice
+        self._then = plan.then
+        self._strict = plan.strict
+        if plan.then is not _STAY:
+            _seed(_generator, plan.seed)
+            self._policy = make_policy(plan)
+        if plan.then is Continuation.PCT:
+            self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
+
+    def rank(self, task: Task) -> None:
+        """A task is new."""
+        if self._then is not _STAY:
+            task.priority = _number() + 1.0
+
+    def wants(self, task: Task) -> bool:
+        """Whether the prefix has this task move at the next point."""
+        return self.cursor < len(self.prefix) and self.prefix[self.cursor] == task.name
+
+    def is_past_prefix(self) -> bool:
+        return self.cursor >= len(self.prefix)
+
+    def choose(self, run: Kernel) -> Task | None:
+        """Who moves now; None when nobody can or need."""
+        enabled = []
+        for task in run.live:
+            if task.guard is None or task.guard():
+                if not task.point:
+                    return task
+                enabled.append(task)
+        if not enabled:
+            expired = _idle(run)
+            if expired is None or not expired.point:
+                return expired
+            enabled.append(expired)
+        overdue = _overdue(run, enabled) if enabled[0].sleeping else None
+        if overdue is not None:
+            if not overdue.point:
+                overdue.timed_out = True
+                return overdue
+            enabled.append(overdue)
+            enabled.sort(key=lambda task: task.index)
+        if not run.required:  # daemons go on for a while, since what they do might have come before the end
+            self._grace -= 1
+            if self._grace < 0:
+                return None
+        cursor = self.cursor
+        self.cursor = cursor + 1
+        if cursor < len(self.prefix):
+            chosen = self._follow(run, cursor, enabled)
+            if chosen is None:
+                return None
+        elif len(enabled) == 1 and self._policy is None:
+            chosen = enabled[0]
+        else:
+            chosen = self._decide(run, enabled, cursor)
+        if chosen is overdue:
+            chosen.timed_out = True
+        if len(enabled) > 1:
+            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
+        return chosen
+
+    def _follow(self, run: Kernel, cursor: int, enabled: list[Task]) -> Task | None:
+        name = self.prefix[cursor]
+        task = run.by_name.get(name)
+        if task is not None and not task.done:
+            if task in enabled:
+                return task
+            self.refused = task.deadline is not None  # a waiting time runs out only when nobody can move
+        if not self._strict:
+            return self._decide(run, enabled, cursor)
+        if task is None:
+            actual = "it has not been started"
+        elif task.done:
+            actual = "it has ended"
+        else:
+            actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
+        harmless = task is not None and task.spinning
+        run.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
+        return None
+
+    def _decide(self, run: Kernel, enabled: list[Task], cursor: int) -> Task:
+        if self._then is _STAY:
+            return _stay(run, enabled)
+        if self._then is _RANDOM:
+            return enabled[int(_number() * len(enabled))]
+        if self._policy is not None:
+            return enabled[self._policy.choose([_pending(task) for task in enabled])]
+        chosen = max(enabled, key=lambda task: task.priority)
+        if cursor in self._drops:
+            chosen.priority = -float(cursor)
+            chosen = max(enabled, key=lambda task: task.priority)
+        return chosen
+
+
+def _stay(run: Kernel, enabled: list[Task]) -> Task:
+    current = run.current
+    if not current.turned and not current.sleeping and current in enabled:
+        return current
+    awake = [task for task in enabled if not task.sleeping]
+    if not awake:
+        return min(enabled, key=lambda task: task.clock)
+    if not run.values:
+        return awake[0]
+    current.turned = False
+    return min(awake, key=lambda task: (task.index <= current.index, task.index))
+
+
+def _overdue(run: Kernel, enabled: list[Task]) -> Task | None:
+    """Where everybody enabled sleeps: the thread whose waiting time runs out before any of them wakes up."""
+    earliest: Task | None = None
+    for task in run.live:
+        if task.deadline is not None and task not in enabled:
+            if earliest is None or task.deadline < (earliest.deadline or 0.0):
+                earliest = task
+        elif task in enabled and not task.sleeping:
+            return None
+    if earliest is None or (earliest.deadline or 0.0) > min([task.clock for task in enabled]):
+        return None
+    return earliest
+
+
+def _idle(run: Kernel) -> Task | None:
+    """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""
+    waiting = [task for task in run.live if task.deadline is not None]
+    required = [task for task in run.live if not task.daemon]
+    if waiting and required:
+        task = min(waiting, key=lambda task: (task.deadline, task.index))
+        task.timed_out = True
+        return task
+    if required:
+        run.get_stuck()
+    return None
+
+
+def _pending(task: Task) -> Pending:
+    assert task.pending is not None
+    return Pending(task.name, *task.pending)
