@@ -1,9 +1,10 @@
 """How fast traces are read and written, in each format, on one core, and whether formats agree on real traces.
 
 A generated trace of 4 million events (16 threads, 100 locks, 100,000 variables, 3,000 locations) is written in every
-format and read back; times are processor time, compiled code warm. STD also with a million variables, and with names
-and locations as long as Java's. RapidBin originals of real traces and their STD texts, where ``../shared/traces`` has
-them, have to tell the same but for requests, which the tool that made the texts leaves out.
+format and read back; times are processor time, compiled code warm. STD also with a million variables, with names and
+locations as long as Java's, and with starts and joins of threads in every tenth line. RapidBin originals of real
+traces and their STD texts, where ``../shared/traces`` has them, have to tell the same but for requests, which the tool
+that made the texts leaves out.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ def measure(settings: Settings) -> Iterator[Row]:
         )
         long = _parts(Shape(_LENGTH), "org.example.package.Class.field_{}", "Class.java:{}")
         yield _std("long names", long, Path(folder), settings.repetitions)
+        yield _std(
+            "every tenth line a start or join", _forking(_parts(Shape(_LENGTH))), Path(folder), settings.repetitions
+        )
         yield _plain(Path(folder))
     yield from _agreement()
 
@@ -117,6 +121,19 @@ def _columns(shape: Shape) -> Iterator[Columns]:
         size = len(chunk.op)
         sites = rng.integers(0, _LOCATIONS, size, np.int32)
         yield Columns(chunk.thread, chunk.op, chunk.target, np.full(size, NO_VALUE, np.int32), sites)
+
+
+def _forking(parts: Parts) -> Parts:
+    return Parts(parts.names, map(_with_forks, parts.rows))
+
+
+def _with_forks(columns: Columns) -> Columns:
+    """Every tenth event forks or joins a thread."""
+    op, target = columns.op.copy(), columns.target.copy()
+    rng = np.random.default_rng(1)
+    op[::10] = rng.choice(np.array([Op.FORK, Op.JOIN], np.int8), len(op[::10]))
+    target[::10] = columns.thread[rng.permutation(len(op))[: len(op[::10])]]
+    return columns._replace(op=op, target=target)
 
 
 def _agreement() -> Iterator[Row]:

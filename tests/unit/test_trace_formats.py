@@ -68,6 +68,9 @@ def test_std(tmp_path: Path) -> None:
         ("T1|begin(X0)|0", "T1 BEGIN thread T1 @0"),
         ("T0|fork(12)|0", "T0 FORK thread T12 @0"),
         ("main|fork(12)|0", "main FORK thread 12 @0"),
+        ("T0|fork(T1)|", "T0 FORK thread T1"),
+        ("3|join(12)|0", "3 JOIN thread 12 @0"),
+        ("T1|end()|5", "T1 END thread T1 @5"),
         ("T0|req(L0)|file.c:12", "T0 REQUEST lock L0 @file.c:12"),
         ("T0|wait(L0)|1", "T0 WAIT cond L0 @1"),
         ("T0|notify(L0)|1", "T0 NOTIFY cond L0 @1"),
@@ -88,6 +91,15 @@ def test_std(tmp_path: Path) -> None:
 def test_std_dialects(tmp_path: Path, line: str, told: str) -> None:
     before, after = "T0|w(x)|1\n", "T0|r(x)|2"
     assert read(tmp_path, "a.std", f"{before}{line}\n{after}") == ["T0 WRITE var x @1", told, "T0 READ var x @2"]
+
+
+@pytest.mark.usefixtures("either_way")
+def test_threads_that_do_nothing_are_threads_if_they_are_started(tmp_path: Path) -> None:
+    path = tmp_path / "a.std"
+    path.write_text("T0|fork(T1)|1\nT2|begin|1\nT0|join(3)|1\nT0|fork(T1)|1\n")
+    trace = read_trace(path)
+    assert sorted(trace.threads) == ["T0", "T1", "T2", "T3"]
+    assert [trace.threads[trace.thread_of_target[target]] for target in trace.target] == ["T1", "T2", "T3", "T1"]
 
 
 def test_speedygo(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """STD at memory speed: compiled code for the lines of the common kind, :mod:`mazurka.trace.formats.std` for all others.
 
-The common kind is anything but the start, begin, end or join of a thread, in ASCII, in a word of up to seven letters.
+The common kind is in ASCII, with a word of up to seven letters, and starts or joins no thread by its bare number.
 Whatever else a line is, malformed perhaps, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone
 decides what it means; then compiled code goes on with the line after it. So this reader knows no errors, and nothing
 that the other does not.
@@ -8,6 +8,7 @@ that the other does not.
 Invariants: a line leaves a row or an error, in order. Lines are split some thousand at a time, then each column's names
 are interned in one go, while their spans are in the cache, then lines that are not of the common kind are read. Cost:
 one look at each byte and three look-ups in hash tables per line, some 50 ns; 5 microseconds for the others.
+Threads that are targets become threads with the lines they are in, after those that do something there.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from mazurka.trace.formats.gathering import NO_SITE
 from mazurka.trace.formats.line_reading import Malformed
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.std import event_of_line
-from mazurka.trace.formats.words import KINDS, WORDS
+from mazurka.trace.formats.words import KINDS, OWN, WORDS
 from mazurka.trace.locations import location_of
 from mazurka.trace.trace import NO_VALUE
 
@@ -35,22 +36,25 @@ _KINDS: Final = ["", "none", *sorted(set(KINDS.values()) - {"none"})]
 #: So many lines are split before their names are interned.
 _LINES: Final = 1 << 13
 
-#: Those of operations that touch nothing of a thread, and that are their own keys; the most frequent first.
-_COMMON: Final = [word for word, op in WORDS.items() if KINDS[op] != "thread" and len(word) <= SHORT]
+_THREAD: Final = _KINDS.index("thread")
+
+#: Those that are their own keys, the most frequent first.
+_COMMON: Final = [word for word in WORDS if len(word) <= SHORT]
 
 #: The shortest line, in bytes: `T|end|` and a line feed.
 _SHORTEST: Final = 7
 
-_LETTERS = ord("A")
+_LETTERS, _T, _ZERO, _NINE = ord("A"), ord("T"), ord("0"), ord("9")
 _BAR, _OPEN, _CLOSE, _FEED, _RETURN = ord("|"), ord("("), ord(")"), ord("\n"), ord("\r")
 
 
 class _Words(NamedTuple):
-    """The common words as keys, what they mean, and the kinds of their targets."""
+    """The common words as keys, what they mean, the kinds of their targets, and whether that is their own thread."""
 
     keys: Any
     ops: Any
     kinds: Any
+    own: Any
 
 
 def _words() -> _Words:
@@ -59,6 +63,7 @@ def _words() -> _Words:
         np.array([_word(np.frombuffer(f"{word}|".encode(), np.uint8), 0)[1] for word in _COMMON], np.uint64),
         np.array(ops, np.int8),
         np.array([_KINDS.index(KINDS[op]) for op in ops], np.int64),
+        np.array([op in OWN for op in ops], np.bool_),
     )
 
 
@@ -68,6 +73,11 @@ class _Tables:
         self.targets: ByteNames[tuple[str, str]] = ByteNames(lambda kind, name: (_KINDS[kind], name), 1 << 16)
         self.locations: ByteNames[Location] = ByteNames(lambda _, text: location_of(text), 1 << 14)
         self.names = Names(self.threads, self.targets, (), self.locations)
+
+    def threads_among(self, known: int) -> None:
+        """Number the threads that targets are, of which ``known`` are not new."""
+        for number in np.flatnonzero(self.targets.slots.kinds[known : len(self.targets)] == _THREAD).tolist():
+            self.threads.number(1, self.targets[known + number][1])
 
 
 class _Lines:
@@ -101,12 +111,14 @@ def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
         at = row = 0
         while at < len(block):
             out = columns.select(slice(row, row + _LINES))
+            known = len(tables.targets)
             at, count = lines.split(data, at, out)
             tables.threads.column(data, lines.threads, lines.ones, 0, count, out.thread)
             tables.targets.column(data, lines.targets, lines.kinds, 0, count, out.target)
             tables.locations.column(data, lines.sites, lines.zeros, 0, count, out.site)
             for line in np.flatnonzero(lines.odd[:count] >= 0).tolist():
                 _read_odd(source, block, first, int(lines.odd[line]), tables, out, line)
+            tables.threads_among(known)
             row += count
         first += block.count(b"\n")
         yield columns.select(slice(0, row))._replace(value=np.full(row, NO_VALUE, np.int32))
@@ -136,8 +148,6 @@ def _read_odd(
     columns.op[row] = op
     columns.target[row] = tables.targets.number(_KINDS.index(kind), name)
     columns.site[row] = tables.locations.number(0, location) if location else NO_SITE
-    if kind == "thread":
-        tables.threads.number(1, name)
 
 
 @jit
@@ -167,7 +177,12 @@ def _split(  # type: ignore[no-untyped-def]
                 start = mark + 1
                 close, key = _name(data, start, _CLOSE, 33)
                 after = close + 1
-            if (close == start and (start != mark or kind != 1)) or after >= size or data[after] != _BAR:
+            own = words.own[which]
+            if (close == start and (start != mark or not (own or kind == 1))) or after >= size or data[after] != _BAR:
+                break
+            if own:
+                start, close, key = at, bar, thread_key
+            elif kind == _THREAD and _is_number(data[start]) and data[at] == _T:
                 break
             end, site_key = _name(data, after + 1, _FEED, 32)
             last = end + 1 if end < size and data[end] == _RETURN else end
@@ -219,6 +234,12 @@ def _word(data, at):  # type: ignore[no-untyped-def]
         key = extended(key, end - at, data[end])
         end += 1
     return end, key
+
+
+@jit
+def _is_number(byte):  # type: ignore[no-untyped-def]
+    """Whether a name that starts so may be a number."""
+    return _ZERO <= byte <= _NINE
 
 
 @jit
