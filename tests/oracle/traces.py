@@ -8,7 +8,6 @@ others data.
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 from typing import Any
 
 from mazurka.causal.history import INITIAL
@@ -37,6 +36,7 @@ class _Recorder:
         self.parked: dict[int, bool] = {}  # by thread: whether it has been notified
         self.ended: set[int] = set()
         self.signalling = rng.random() < 0.2
+        self.given_up: dict[int, str] = {}  # by waiting thread: its lock
 
     def run(self, length: int) -> list[Step]:
         for _ in range(10 * length):
@@ -60,6 +60,8 @@ class _Recorder:
         rng = self.rng
         if not self.parked.get(t, True):
             return
+        if t in self.given_up and not self._take_back(t):
+            return
         self.parked.pop(t, None)
         x, lock = rng.choice("xy"), rng.choice(("l", "lm"))
         match 14 + rng.randrange(2) if self.signalling and rng.random() < 0.4 else rng.randrange(16):
@@ -77,14 +79,35 @@ class _Recorder:
                     self.held[lock].pop()
                     self._emit(t, Op.RELEASE, lock)
             case 14:
-                self._emit(t, Op.WAIT, "g")
-                self.parked[t] = False
+                self._wait(t)
             case 15:
                 self._notify(t)
             case 12:
                 self._emit(t, *((Op.BRANCH, ("branch",)) if self.branching else (Op.RMW, "s")))
             case _:
                 self._end_or_join(t)
+
+    def _wait(self, t: int) -> None:
+        """With a lock given up, if the thread has one just once, or can: after the wait, or before it."""
+        if not self.held.get("l") and self.rng.random() < 0.5:
+            self.held["l"] = [t]
+            self._emit(t, Op.ACQUIRE, "l")
+        locks = [lock for lock, owners in self.held.items() if owners == [t]]
+        does = [(Op.WAIT, "g"), *((Op.RELEASE, lock) for lock in locks[:1])]
+        for op, target in does[:: self.rng.choice((1, -1))]:
+            self._emit(t, op, target)
+        for lock in locks[:1]:
+            self.held[lock].clear()
+            self.given_up[t] = lock
+        self.parked[t] = False
+
+    def _take_back(self, t: int) -> bool:
+        """Who is woken takes back its lock before it does anything else."""
+        owners = self.held[self.given_up[t]]
+        if not owners:
+            owners.append(t)
+            self._emit(t, Op.ACQUIRE, self.given_up.pop(t))
+        return False
 
     def _notify(self, t: int) -> None:
         everybody = self.rng.random() < 0.3
@@ -131,12 +154,13 @@ class Reorderings:
         self.wakes: dict[int, tuple[int, int]] = {}
         self.alone: dict[int, list[int]] = {}
         self.first: dict[int, list[int]] = {}
-        next_of = {a: b for row in self.rows.values() for a, b in pairwise(row)}
-        waits = [i for i, step in enumerate(self.log) if step.op is Op.WAIT]
+        parks = dict(self._park(row, k) for row in self.rows.values() for k, i in enumerate(row) if self._waits(i))
+        next_of = {w: wake for w, wake in parks.items() if wake >= 0}
+        waits = sorted(parks)
         parked: list[int] = []
         for i, step in enumerate(self.log):
             parked = [w for w in parked if next_of.get(w, len(self.log)) > i]
-            if step.op is Op.WAIT:
+            if i in parks:
                 parked.append(i)
             elif step.op in (Op.NOTIFY, Op.NOTIFY_ALL) and parked:
                 woken = parked if step.op is Op.NOTIFY_ALL else [next((w for w in parked if w in next_of), parked[0])]
@@ -146,7 +170,24 @@ class Reorderings:
                     self.alone[i] = [w for w in waits if w not in parked and w != woken[0]]
                     for w in parked:
                         self.first.setdefault(woken[0], []).append(w)
-        self.next_of = next_of
+        self.next_of, self.parks = next_of, parks
+
+    def _waits(self, i: int) -> bool:
+        return self.log[i].op is Op.WAIT
+
+    def _park(self, row: list[int], k: int) -> tuple[int, int]:
+        """With what a thread parks that waits with its k-th step, and with what it goes on (-1: it does not)."""
+
+        def does(n: int) -> tuple[Any, Any]:
+            return (self.log[row[n]].op, self.log[row[n]].target) if 0 <= n < len(row) else (None, None)
+
+        for park, first in ((k, k + 1), (k - 1, k - 1)):
+            (op, lock), wake = does(first), k + 1
+            while park == k and does(wake) == (Op.RELEASE, lock):
+                wake += 1
+            if op is Op.RELEASE and does(wake) in ((None, None), (Op.ACQUIRE, lock)):
+                return row[park], row[wake] if wake < len(row) else -1
+        return row[k], row[k + 1] if k + 1 < len(row) else -1
 
     def answers(self, question: Question) -> bool:
         """Whether one of them is what is asked for."""
@@ -186,24 +227,31 @@ class Reorderings:
     def _is_goal(self, state: Any, threads: list[int], question: Question) -> bool:
         at, _, _ = state
         wanted = [*question.happen, *(i for pair in question.before for i in pair), *(r for r, _, _ in question.sees)]
-        return all(self._done(at, threads, i) for i in wanted) and all(
-            self._comes_next(state, threads, i) for i in question.next
+        return (
+            all(self._done(at, threads, i) for i in wanted)
+            and all(self._comes_next(state, threads, i) for i in question.next)
+            and all(self._is_reached(state, threads, i) for i in question.blocked)
         )
 
     def _comes_next(self, state: Any, threads: list[int], i: int) -> bool:
-        """Whether its thread stands before it and is sure to do it, once it can."""
-        at, _, faithful = state
-        step = self.log[i]
-        number = threads.index(step.task)
-        if at[number] >= len(self.rows[step.task]) or self.rows[step.task][at[number]] != i:
-            return False
-        if faithful[number] < self.guards[i]:
+        """Whether its thread stands before it and is sure to do it, once locks let it."""
+        at, step = state[0], self.log[i]
+        if not self._is_reached(state, threads, i):
             return False
         if i in self.wakes and not self._done(at, threads, self.wakes[i][1]):
             return False
         if step.op in (Op.BEGIN, Op.JOIN) and self.sources[i] != INITIAL:
             return self._done(at, threads, self.sources[i])
         return True
+
+    def _is_reached(self, state: Any, threads: list[int], i: int) -> bool:
+        """Whether its thread stands before it and is sure to do it, once it can."""
+        at, _, faithful = state
+        step = self.log[i]
+        number = threads.index(step.task)
+        if at[number] >= len(self.rows[step.task]) or self.rows[step.task][at[number]] != i:
+            return False
+        return bool(faithful[number] >= self.guards[i])
 
     def _step(self, state: Any, threads: list[int], number: int, t: int, question: Question) -> Any:
         """The state after the next step of a thread, or None. ``memory`` is (target, writer, whether its value is the
@@ -213,7 +261,7 @@ class Reorderings:
             return None
         i = self.rows[t][at[number]]
         step = self.log[i]
-        if i in (*question.next, *question.never) or not self._comes_next(state, threads, i):
+        if i in (*question.next, *question.never, *question.blocked) or not self._comes_next(state, threads, i):
             return None
         for a, b in question.before:
             if i == b and (a == b or not self._done(at, threads, a)):
@@ -242,7 +290,7 @@ class Reorderings:
         """Also remembers, under "lost", waits that began after their notification."""
         if i in self.wakes and f"lost {self.wakes[i][0]}" in held:
             return False
-        if self.log[i].op is Op.WAIT:
+        if i in self.parks:
             wake = self.next_of.get(i)
             if wake in self.wakes and self._done(at, threads, self.wakes[wake][1]):
                 held[f"lost {i}"] = (0, True)
@@ -289,6 +337,8 @@ def random_questions(rng: random.Random, log: list[Step]) -> list[Question]:
         Question(before=((b, c),), next=(a,)),
         Question(happen=(a,), never=(b,)),
         Question(next=(a,), never=(b, c)),
+        Question(blocked=(a, b)),
+        Question(happen=(c,), blocked=(a,)),
     ]
     reads = [i for i in steps if log[i].op is Op.READ]
     for r in rng.sample(reads, min(3, len(reads))):

@@ -110,7 +110,7 @@ def test_a_question_pushed_is_part_of_those_asked_then() -> None:
 
 
 def _parts(question: Question) -> tuple[Any, ...]:
-    return question.happen, question.before, question.sees, question.next, question.never
+    return question.happen, question.before, question.sees, question.next, question.never, question.blocked
 
 
 @pytest.mark.parametrize(("kind", "longest"), [(Closure, 14), (Contrary, 40)])

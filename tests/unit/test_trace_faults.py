@@ -52,6 +52,14 @@ ODD = [
 ]
 
 
+def test_a_wait_that_gives_up_no_lock_is_told_but_not_odd(tmp_path: Path) -> None:
+    trace = trace_of(tmp_path, "0:acq(L) 0:wait(c) 0:w(x) 0:rel(L)")
+    assert found(trace) == {Fault.WAITED_WITH_LOCK: [2]}
+    assert not findings_of(parts_of(trace)).is_odd
+    for wait in ("0:wait(c) 0:rel(L) 0:acq(L)", "0:rel(L) 0:wait(c) 0:acq(L)"):
+        assert found(trace_of(tmp_path, f"0:acq(K) 0:acq(L) {wait} 0:rel(L) 0:rel(K) 0:wait(c) 0:w(x)")) == {}
+
+
 def test_a_well_formed_trace(tmp_path: Path) -> None:
     trace = trace_of(tmp_path, WELL_FORMED)
     assert found(trace) == {}

@@ -165,8 +165,8 @@ class Closure:
         self._limit(question, reads)
         for rank in (*question.happen, *(rank for pair in question.before for rank in pair)):
             k.want(h, event_of[rank], False)
-        for rank in question.next:
-            self._stand_before(event_of[rank])
+        for rank in (*question.next, *question.blocked):
+            self._stand_before(event_of[rank], rank in question.next)
         for read, source in reads:
             self._see(read, source)
         for a, b in question.before:
@@ -177,7 +177,7 @@ class Closure:
         """Threads do not get to events that are to come next or never; nothing may depend on reads that see something
         new."""
         s = self.state
-        for rank in (*question.next, *question.never):
+        for rank in (*question.next, *question.never, *question.blocked):
             event = self.model.event_of[rank]
             thread = s.thread[event]
             self._lower(s.cap, thread, event)
@@ -224,13 +224,13 @@ class Closure:
         self.kernel.settle(self.handle)
         self.possible &= self.state.reg[kernel.TROUBLE] == kernel.NONE
 
-    def _stand_before(self, event: int) -> None:
-        """The thread of ``event`` gets to where it comes next."""
+    def _stand_before(self, event: int, ready: bool) -> None:
+        """The thread of ``event`` gets to where it comes next; ``ready``: and could do it, locks aside."""
         s, k, h = self.state, self.kernel, self.handle
         thread = s.thread[event]
         if event > s.starts[thread]:
             k.want(h, event - 1, False)
-        for i in range(s.need_at[event], s.need_at[event + 1]):
+        for i in range(s.need_at[event], s.need_at[event + 1] if ready else s.need_at[event]):
             k.want(h, s.need[i], False)
         if s.guard[event]:
             k.want(h, s.starts[thread] + s.guard[event] - 1, True)

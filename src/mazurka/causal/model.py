@@ -103,7 +103,8 @@ class Question:
     ``happen`` take place; of each pair in ``before`` the first comes before the second; ``sees`` are (read, target,
     write or ``INITIAL``): the read gets what that write wrote in the run. ``next`` do not take place, but each
     is what its thread would do next, all at once: two accesses race, several requests of locks are a deadlock.
-    ``never`` do not take place, wherever their threads are.
+    ``never`` do not take place, wherever their threads are. ``blocked`` are like ``next``, except that other threads'
+    events that they need (the end of a thread that is joined, a notification) need not have happened.
     """
 
     happen: tuple[int, ...] = ()
@@ -111,6 +112,7 @@ class Question:
     sees: tuple[tuple[int, Any, int], ...] = ()
     next: tuple[int, ...] = ()
     never: tuple[int, ...] = ()
+    blocked: tuple[int, ...] = ()
 
 
 def model_of_query(history: History, query: Query) -> Model:

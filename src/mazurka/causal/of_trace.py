@@ -7,11 +7,11 @@ How rows are read:
 - A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
   exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
   whose every reader needs the write it had: stricter, and always sound.
-- A condition that is only waited for and notified: a wait parks with its WAIT, and its thread's next event is the
-  wake-up, which needs the notification that came for it in the run (the longest parked first), after the WAIT. Other
-  waits are not parked when a notification of one comes, except those that were, and parked later (patent,
-  "Implementation"). Traces of our own front ends tell whom a notification woke, by a write that the wake-up
-  reads; there conditions are like variables.
+- A condition that is only waited for and notified: the event with which a thread goes on that waited
+  (:mod:`mazurka.trace.waits`) is the wake-up, which needs the notification that came for it in the run (the longest
+  parked first), after the thread was parked. Other waits are not parked when a notification of one comes, except those
+  that were, and parked later (patent, "Implementation"). Traces of our own front ends tell whom a notification woke,
+  by a write that the wake-up reads; there conditions are like variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
 - BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch. Initial
   values are those that reads of them gave.
@@ -22,7 +22,7 @@ Cost: one pass over the rows, some microseconds each.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ from mazurka.causal.history import INITIAL
 from mazurka.causal.model import NEVER_LEFT, Model, lay_out
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.trace.waits import Wait, waits_of
 
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
 _SIGNALLING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
@@ -39,14 +40,16 @@ _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 _WAITED_FOR: Final = frozenset({"wake", "thread", "lock", "cond", "sem", "queue", "event", "barrier"})
 
 
-def model_of_trace(trace: Trace, branches: bool = False, start: int = 0) -> Model:
-    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others."""
-    return _Reading(trace, branches, start).run()
+def model_of_trace(trace: Trace, branches: bool = False, start: int = 0, waits: Sequence[Wait] | None = None) -> Model:
+    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``: as
+    :func:`waits_of` tells of the trace (in steps), if this is part of one."""
+    return _Reading(trace, branches, start, waits).run()
 
 
 class _Reading:
-    def __init__(self, trace: Trace, branches: bool, start: int) -> None:
+    def __init__(self, trace: Trace, branches: bool, start: int, waits: Sequence[Wait] | None) -> None:
         self.trace = trace
+        self.waits = waits
         self.start = start
         self.branches = branches
         self.rows: list[tuple[int, int, Op, int, int]] = list(
@@ -266,17 +269,18 @@ class _Reading:
         pairs: list[list[tuple[int, int]]] = [[] for _ in model.rank]
         waits: dict[int, list[tuple[int, int]]] = {}
         single: list[tuple[int, int, int, list[int]]] = []  # (signal, notification, park it ended, others parked)
-        for step, thread, op, signal, _ in self.rows:
-            if signal not in signals:
+        parks = self._parks() if signals else {}
+        for step, _, op, target, _ in self.rows:
+            if step in parks:
+                wait, signal = parks.pop(step)
+                if signal in signals:
+                    parked.setdefault(signal, []).append(wait)
+                    waits.setdefault(signal, []).append(wait)
+            if target not in signals or op is Op.WAIT:
                 continue
             event = model.event_of[step]
-            here = parked.setdefault(signal, [])
+            here = parked.setdefault(target, [])
             here[:] = [(park, wake) for park, wake in here if wake == NEVER_LEFT or model.rank[wake] > step]
-            if op is Op.WAIT:
-                wake = event + 1 if event + 1 < model.starts[thread + 1] else NEVER_LEFT
-                here.append((event, wake))
-                waits.setdefault(signal, []).append((event, wake))
-                continue
             ended = here[:] if op is Op.NOTIFY_ALL else sorted(here, key=lambda wait: wait[1] == NEVER_LEFT)[:1]
             for park, wake in ended:
                 here.remove((park, wake))
@@ -284,12 +288,26 @@ class _Reading:
                     self.needs[wake].append(event)
                     pairs[wake].append((park, event))
                 if op is Op.NOTIFY:
-                    single.append((signal, event, park, [other for other, _ in here]))
+                    single.append((target, event, park, [other for other, _ in here]))
         self._keep_apart(single, waits, pairs)
         for own in pairs:
             model.pair_first += [first for first, _ in own]
             model.pair_second += [second for _, second in own]
             model.pair_at.append(len(model.pair_first))
+
+    def _parks(self) -> dict[int, tuple[tuple[int, int], int]]:
+        """By the step that parks a thread: the events that park it and wake it up, and the condition."""
+        event_of, found = self.model.event_of, {}
+        waits = self.waits if self.waits is not None else list(map(self._in_steps, waits_of(self.trace)))
+        for wait in waits:
+            if wait.parks in event_of:
+                found[wait.parks] = (event_of[wait.parks], event_of.get(wait.goes_on, NEVER_LEFT)), wait.condition
+        return found
+
+    def _in_steps(self, wait: Wait) -> Wait:
+        step = self.trace.step
+        goes_on = step[wait.goes_on] if wait.goes_on >= 0 else wait.goes_on
+        return wait._replace(row=step[wait.row], parks=step[wait.parks], goes_on=goes_on)
 
     def _keep_apart(
         self,

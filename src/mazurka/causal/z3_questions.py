@@ -115,7 +115,7 @@ class _Encoding:
             if w not in model.group[model.group_at[group] : model.group_at[group + 1]]:
                 add(z3.Not(self.kept[e]))
         add(*[z3.Not(self.occurs[event_of[rank]]) for rank in question.never])
-        for rank in question.next:
+        for rank in (*question.next, *question.blocked):
             e = event_of[rank]
             start = model.starts[model.thread[e]]
             add(z3.Not(self.occurs[e]))
@@ -123,7 +123,8 @@ class _Encoding:
                 add(self.occurs[e - 1])
             if model.guard[e]:
                 add(self.kept[start + model.guard[e] - 1])
-            add(*[self.occurs[needed] for needed in model.need[model.need_at[e] : model.need_at[e + 1]]])
+            if rank in question.next:
+                add(*[self.occurs[needed] for needed in model.need[model.need_at[e] : model.need_at[e + 1]]])
 
     def order(self, found: Any) -> tuple[int, ...]:
         events = [e for e, occurs in enumerate(self.occurs) if found.eval(occurs, True)]

@@ -57,7 +57,7 @@ def check(file: str, from_: str | None) -> int:
     with opened(file, from_) as (known, parts):
         findings = findings_of(parts)
     for fault in Fault:
-        if findings.counts[fault] and (fault.is_odd or fault is Fault.NEVER_STARTED):
+        if findings.counts[fault] and fault.is_told:
             _tell(fault, findings)
     if findings.is_odd:
         click.echo(f"{file}: {known.name}, not well-formed; `mazurka convert --repair` mends most of it")

@@ -23,6 +23,7 @@ from mazurka.predict.unread import Unread
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
+from mazurka.trace.waits import waits_of
 from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Ordered, Races, Witness
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
@@ -47,6 +48,7 @@ class Questions:
         self._begin = -1
         self._model: Model | None = None
         self._held: frozenset[int] = frozenset()
+        self._waits = waits_of(trace)
         self._unread: Unread | None = None
 
     def ask(self, claim: Claim) -> Verdict:
@@ -89,7 +91,8 @@ class Questions:
             self.trace.targets,
             self.trace.values,
         )
-        return model_of_trace(part, self._branches, begin)
+        waits = [wait._replace(parks=wait.parks if wait.parks >= begin else wait.row) for wait in self._waits]
+        return model_of_trace(part, self._branches, begin, waits)
 
     def _held_at(self, begin: int) -> list[int]:
         """The acquires of locks that are held when the window begins, and waits that nobody has ended."""
@@ -105,11 +108,7 @@ class Questions:
                 elif own:
                     own.pop()
             held += own
-        waiting = [
-            int(rows[last - 1])
-            for rows in self.trace.rows_of_thread
-            if (last := int(np.searchsorted(rows, begin))) and op[rows[last - 1]] == Op.WAIT
-        ]
+        waiting = [wait.row for wait in self._waits if wait.row < begin and not 0 <= wait.goes_on < begin]
         return sorted([*held, *waiting])
 
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:

@@ -47,6 +47,7 @@ class Fault(IntEnum):
     AFTER_END = 10
     AFTER_JOIN = 11
     NEVER_STARTED = 12
+    WAITED_WITH_LOCK = 13
 
     @property
     def words(self) -> str:
@@ -54,8 +55,14 @@ class Fault(IntEnum):
 
     @property
     def is_odd(self) -> bool:
-        """Whether a trace should not have it: threads that nobody starts there have to be."""
-        return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER, Fault.NEVER_STARTED)
+        """Whether a trace should not have it: threads that nobody starts there have to be, and there are conditions
+        without locks."""
+        return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER, Fault.NEVER_STARTED, Fault.WAITED_WITH_LOCK)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether people are told."""
+        return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER)
 
 
 _WORDS: Final = {
@@ -72,17 +79,22 @@ _WORDS: Final = {
     Fault.AFTER_END: "goes on after its end",
     Fault.AFTER_JOIN: "goes on after it was joined",
     Fault.NEVER_STARTED: "shows without having been started",
+    Fault.WAITED_WITH_LOCK: "goes on after a wait that does not say which lock was given up",
 }
 
 
 class State(NamedTuple):
-    """By lock: who holds it, how deep, taken first in which row. By thread: what it did, its first row."""
+    """By lock: who holds it, how deep, taken first in which row. By thread: what it did, its first row; how many locks
+    it has, its last operation, whether that was a wait that gave up none of them so far."""
 
     holder: Any
     depth: Any
     taken: Any
     life: Any
     first: Any
+    holds: Any
+    last: Any
+    waits: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +110,23 @@ class Findings:
         return any(fault.is_odd for fault, count in self.counts.items() if count)
 
 
+_STATE: Final = (np.int32, np.int32, np.int64, np.int8, np.int64, np.int32, np.int8, np.int8)
+
 # What a thread did, as bits.
 _ACTED, _BEGAN, _MORE, _STARTED, _ENDED, _JOINED = (1 << bit for bit in range(6))
 _ACQUIRE, _RELEASE, _FORK, _JOIN, _BEGIN, _END = (
     int(op) for op in (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END)
 )
-_AGAIN, _INNER, _WHILE_HELD, _NOT_HELD = (
-    int(fault) for fault in (Fault.TAKEN_AGAIN, Fault.GIVEN_BACK_INNER, Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD)
+_WAIT = int(Op.WAIT)
+_AGAIN, _INNER, _WHILE_HELD, _NOT_HELD, _WITH_LOCK = (
+    int(fault)
+    for fault in (
+        Fault.TAKEN_AGAIN,
+        Fault.GIVEN_BACK_INNER,
+        Fault.TAKEN_WHILE_HELD,
+        Fault.NOT_HELD,
+        Fault.WAITED_WITH_LOCK,
+    )
 )
 _TWICE, _LATE, _EARLY, _BEGINS_LATE, _AFTER_END, _AFTER_JOIN = (
     int(fault)
@@ -129,7 +151,7 @@ class Checking:
         self._first: dict[Fault, list[int]] = {}
         self._words: dict[int, str] = {}
         self._threads_of: list[int] = []
-        self.state = State(*(np.zeros(0, dtype) for dtype in (np.int32, np.int32, np.int64, np.int8, np.int64)))
+        self.state = State(*(np.zeros(0, dtype) for dtype in _STATE))
 
     def part(self, rows: Columns) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """By row: the fault that it has as to locks, and as to threads."""
@@ -185,7 +207,7 @@ class Checking:
             numbers.get(name, -1) if kind == "thread" else -1 for kind, name in names.targets[len(self._threads_of) :]
         ]
         targets, threads = len(names.targets), len(names.threads)
-        sizes = State(targets, targets, targets, threads, threads)
+        sizes = State(targets, targets, targets, *[threads] * 5)
         self.state = State(
             *(
                 np.concatenate([old, np.zeros(size - len(old), old.dtype)])
@@ -214,24 +236,39 @@ def _check_for(rows: int) -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 def check_locks(thread, op, target, before, state, faults) -> None:  # type: ignore[no-untyped-def]
-    holder, depth, taken = state.holder, state.depth, state.taken
+    holder, depth, taken, holds, last, waits = (
+        state.holder,
+        state.depth,
+        state.taken,
+        state.holds,
+        state.last,
+        state.waits,
+    )
     for row in range(len(thread)):
-        t, lock = thread[row], target[row]
-        if op[row] == _ACQUIRE:
+        t, lock, done = thread[row], target[row], op[row]
+        if waits[t] and done != _RELEASE:
+            faults[row] = _WITH_LOCK
+        waits[t] = done == _WAIT and last[t] != _RELEASE and holds[t] > 0
+        last[t] = done
+        if done == _ACQUIRE:
             if depth[lock] > 0 and holder[lock] == t:
                 faults[row] = _AGAIN
                 depth[lock] += 1
                 continue
             if depth[lock] > 0:
                 faults[row] = _WHILE_HELD
+                holds[holder[lock]] -= 1
+            holds[t] += 1
             holder[lock], depth[lock], taken[lock] = t, 1, before + row
-        elif op[row] == _RELEASE:
+        elif done == _RELEASE:
             if depth[lock] == 0 or holder[lock] != t:
                 faults[row] = _NOT_HELD
                 continue
             depth[lock] -= 1
             if depth[lock] > 0:
                 faults[row] = _INNER
+            else:
+                holds[t] -= 1
 
 
 def check_threads(thread, op, target, threads_of, before, state, faults) -> None:  # type: ignore[no-untyped-def]

@@ -9,8 +9,11 @@ Every row is a step. The order of a witness is feasible if
    among ``unread``; what a write wrote is as recorded only if nothing unread comes before it in its thread;
 4. what exists because of a value that was read is not there if that is unread: no branch comes after an unread step of
    its thread, and where the trace tells no branches nothing does;
-5. a thread that waits goes on when a notification wakes it. Of those that wait a notification of one wakes who goes on
-   first. Waits that nobody ended in the trace (their time ran out) may end at any time.
+5. a thread that waits goes on when a notification wakes it. ``wait, release, acquire`` of one lock, or ``release, wait,
+   acquire``, with nothing of the thread in between, are one wait that gives up the lock: the thread is parked from the
+   first of them on, and goes on with the acquire; other waits go on with the next event of their thread. Of those that
+   wait a notification of one wakes who goes on first. Waits that nobody ended in the trace (their time ran
+   out) may end at any time.
 
 A target that is looked at, besides being taken and given back, is data whose takers need the release they had, too.
 
@@ -21,7 +24,7 @@ of the prefix only what the order meets is looked up.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +40,18 @@ _NOBODY: Final = -1
 _NEVER: Final = 1 << 40
 _DATA: Final = (Op.READ, Op.WRITE, Op.RMW)
 _LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
-_WAITING: Final = (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL)
+_NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
 _READS: Final = np.array(READS)
 _WRITES: Final = np.array(WRITES)
 _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, True, True), (True, False, True)}
+
+
+class _Wait(NamedTuple):
+    """The row of a wait, that with which its thread goes on, and the lock that it gives up meanwhile (-1: none)."""
+
+    row: int
+    goes_on: int
+    lock: int
 
 
 class Recorded:
@@ -53,14 +64,15 @@ class Recorded:
         self.index = np.empty(len(trace), np.int64)  # its place in its thread
         for rows in trace.rows_of_thread:
             self.index[rows] = np.arange(len(rows))
-        self.waits = np.flatnonzero(np.isin(self.op, _WAITING))
+        self.parks, signals = self._see_waits()
+        self.signals = np.array(signals, np.int64)  # what parks a thread, or notifies
         self._see_accesses()
         self._see_locks()
         self.branches = bool((self.op == Op.BRANCH).any())
         self.forks, self.joins = self._lives(Op.FORK), self._lives(Op.JOIN)
         self.prefix, self.later = len(trace), dict[int, int]()
         self.timed_out: set[int] = set()
-        self.timed_out = set(self._unwoken(self.waits, {}))
+        self.timed_out = set(self._unwoken(self.signals, {}))
 
     def _see_accesses(self) -> None:
         looked_at = np.zeros(len(self.trace.targets), bool)
@@ -81,6 +93,32 @@ class Recorded:
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
         self.depth = np.zeros(len(self.trace) + 1, np.int64)  # by row: of its lock after it; 0 behind the last
         self.depth[rows] = total[1:] - total[:-1][begins]
+
+    def _see_waits(self) -> tuple[dict[int, _Wait], list[int]]:
+        """By the row from which on a thread is parked: the wait; and these rows and those that notify, ascending."""
+        parks: dict[int, _Wait] = {}
+        signals = np.flatnonzero(np.isin(self.op, _NOTIFYING)).tolist()
+        for row in np.flatnonzero(self.op == Op.WAIT).tolist():
+            own, here = self.trace.rows_of_thread[self.thread[row]], int(self.index[row])
+            around = [int(each) for each in (*own[max(here - 1, 0) : here], *own[here + 1 :][:1])]
+            for at in reversed(around):
+                after = here + 1
+                while at > row and after < len(own) and self._is(int(own[after]), Op.RELEASE, at):
+                    after += 1
+                goes_on = int(own[after]) if after < len(own) else _NOBODY
+                if self.op[at] == Op.RELEASE and (goes_on == _NOBODY or self._is(goes_on, Op.ACQUIRE, at)):
+                    parks[min(at, row)] = _Wait(row, goes_on, int(self.target[at]))
+                    signals.append(min(at, row))
+                    break
+            else:
+                goes_on = int(own[here + 1]) if here + 1 < len(own) else _NOBODY
+                parks[row] = _Wait(row, goes_on, _NOBODY)
+                signals.append(row)
+        return parks, sorted(signals)
+
+    def _is(self, row: int, op: Op, other: int) -> bool:
+        """Whether a row does this to the target of another one."""
+        return bool(self.op[row] == op and self.target[row] == self.target[other])
 
     def _lives(self, op: Op) -> list[tuple[int, Numbers]]:
         """Where a thread is started (joined), and its rows after (before) that."""
@@ -111,8 +149,8 @@ class Recorded:
         yield from self._locks(order)
         yield from self._kept(order, np.array(sorted(witness.unread), np.int64))
         standing = _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks) else ()
-        waits = np.concatenate([self.waits[self.waits < self.prefix], order[np.isin(self.op[order], _WAITING)]])
-        for row in self._unwoken(waits, {int(self.thread[row]): _NEVER - 1 for row in standing}):
+        signals = np.concatenate([self.signals[self.signals < self.prefix], order[np.isin(order, self.signals)]])
+        for row in self._unwoken(signals, {int(self.thread[row]): _NEVER - 1 for row in standing}):
             yield f"thread {self._name(row)} goes on after step {row} although nobody has woken it"
         if witness.claim is not None:
             yield from self._claim(witness.claim)
@@ -200,16 +238,16 @@ class Recorded:
         """Waits after which their thread goes on, or stands before something, without having been woken."""
         parked: dict[int, list[tuple[int, int]]] = {}  # condition -> (place where the thread goes on, wait)
         for row in rows.tolist():
-            here = parked.setdefault(int(self.target[row]), [])
+            wait = self.parks.get(row)
+            here = parked.setdefault(int(self.target[row if wait is None else wait.row]), [])
             yield from (wait for goes_on, wait in here if goes_on < self._place(row))
             here[:] = [each for each in here if each[0] > self._place(row)]
-            if self.op[row] != Op.WAIT:
+            if wait is None:
                 here.sort()
                 del here[: None if self.op[row] == Op.NOTIFY_ALL else 1]
             elif row not in self.timed_out:
-                thread = int(self.thread[row])
-                own = self.trace.rows_of_thread[thread][self.index[row] + 1 :][:1].tolist()
-                here.append((min(self._place(own[0]) if own else _NEVER, standing.get(thread, _NEVER)), row))
+                goes_on = self._place(wait.goes_on) if wait.goes_on >= 0 else _NEVER
+                here.append((min(goes_on, standing.get(int(self.thread[row]), _NEVER)), row))
         yield from (wait for here in parked.values() for goes_on, wait in here if goes_on < _NEVER)
 
     # -- what is claimed ----------------------------------------------------------------------------------------------
