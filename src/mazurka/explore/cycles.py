@@ -7,13 +7,19 @@ A set of nodes each of which leads to each other one, and from which no edge lea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 Node = TypeVar("Node")
 
+#: So many nodes are gone through without a word.
+_OFTEN: Final = 1000
+
 
 def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
-    """The bottom components of what can be reached from ``nodes``; each in the order its nodes were left."""
+    """The bottom components of what can be reached from ``nodes``; each in the order its nodes were left.
+
+    Now and then there is an empty one, so that whoever looks for long can turn to something else.
+    """
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
     leads_out: set[Node] = set()  # roots of components, and nodes with an edge to a finished component
@@ -46,6 +52,8 @@ def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> I
                 low[node] = min(low[node], index[following])
             else:
                 index[following] = low[following] = len(index)
+                if not len(index) % _OFTEN:
+                    yield []
                 path.append(following)
                 work.append((following, iter(after(following))))
 

@@ -98,7 +98,10 @@ class Reachable:
         self.endings: dict[tuple[int, ...], State] = {}
         self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
         self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
-        self.rounds: set[State] = set()  # what can be left no more, and somebody was told to run
+        self.looking: Iterator[list[State]] | None = None  # for states that threads can only go round in
+        self.circles: list[list[State]] = []  # these, as far as they have been found
+        self.left_out: list[State] = []  # where somebody else has to move, too
+        self.rounds: set[State] = set()  # those that somebody was told to run
         self.ends: dict[tuple[object, ...], int] = {}  # what is left of a thread that has ended -> its moment
         self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
@@ -151,6 +154,8 @@ class Reachable:
             origin.after[last] = state
 
     def _put(self, state: State) -> None:
+        """Have a state gone on from, be it again."""
+        state.seen = -1
         while len(self.work) <= state.switches:
             self.work.append(deque())
         self.work[state.switches].append(state)
@@ -255,7 +260,9 @@ class Reachable:
         for _ in range(_SOME):
             state = self._next_state()
             if state is not None:
-                self._expand(state)
+                if self._is_outdated(state):
+                    self.looking = None
+                    self._expand(state)
             elif self._seen_growth != self.behaviour.growth:
                 self._seen_growth = self.behaviour.growth
                 self.expiries.clear()
@@ -274,7 +281,7 @@ class Reachable:
 
     def look_again(self) -> None:
         """More may have become known of the threads of any state."""
-        self.again = filter(self._is_outdated, list(self.known.values()))
+        self.again = iter(list(self.known.values()))
 
     def _is_outdated(self, state: State) -> bool:
         every, seen = self.behaviour.moments, state.seen
@@ -366,25 +373,29 @@ class Reachable:
     # -- going round --------------------------------------------------------------------------------------------------
 
     def _look_at_rounds(self) -> bool:
-        """Where threads only go round in loops, let the others move, too, if persistent sets have left them out."""
-        if not self.behaviour.cyclic:
-            return False
-        left_out = False
-        for component in self._bottoms():
-            if not any(state.moved.bit_count() >= len(self._standing(state)[1]) for state in component):
-                component[-1].whole = left_out = True
-                self._put(component[-1])
-        return left_out
-
-    def _bottoms(self) -> Iterator[list[State]]:
-        return bottoms(self.known.values(), State.following)
+        """Look on for where threads only go round in loops, and there let the others move, too, if persistent sets have
+        left them out. False if that was all."""
+        if self.looking is None:
+            nodes = list(self.known.values()) if self.behaviour.cyclic else []
+            self.looking, self.circles = bottoms(nodes, State.following), []
+        component = next(self.looking, None)
+        if component is None:
+            for state in self.left_out:
+                self._put(state)
+            self.left_out.clear()
+            return any(self.work)
+        moving = {state: len(enabled) for state in component if (enabled := self._standing(state)[1])}
+        if moving:
+            self.circles.append(component)
+            if not any(state.moved.bit_count() >= count for state, count in moving.items()):
+                component[-1].whole = True
+                self.left_out.append(component[-1])
+        return True
 
     def round(self) -> State | None:
         """A state from which threads can only go round in loops, if none of its like has been run."""
-        if not self.behaviour.cyclic:
-            return None
-        for component in self._bottoms():
-            if self._standing(component[0])[1] and self.rounds.isdisjoint(component):
+        for component in self.circles:
+            if self.rounds.isdisjoint(component):
                 self.rounds.update(component)
                 return min(component, key=lambda state: state.switches)
         return None

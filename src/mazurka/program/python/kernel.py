@@ -45,6 +45,10 @@ TICK: Final = 1e-6
 _LIMITS: Final = Limits()
 
 
+#: Operations of which runs that compare threads' states tell where they are: deadlocks are told by these places.
+_WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
+
+
 class Kernel:
     """One run of the program."""
 
@@ -65,6 +69,7 @@ class Kernel:
     snapshot_stack: Callable[[], Any] = tuple
     arguments: Callable[[], dict[str, Any]] = staticmethod(dict)  # keyed: those of the running function, as keys
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
+    whereabouts: Callable[[], int] = staticmethod(int)  # values: where the running thread is, as a site
     abandoned: tuple[greenlet, ...] = ()
     _unborn: Task | None = None  # for whom the hub is to make a worker
 
@@ -266,6 +271,8 @@ class Kernel:
             raise GreenletExit
         if timeout is not None:
             task.deadline = task.clock + max(timeout, 0.0)
+        if self.values and op in _WAITED_AT:
+            site = self.whereabouts()
         if self.detail and waiting_for is not None:
             task.waiting_for = waiting_for
             self.on_wait(self, task)
@@ -303,11 +310,12 @@ class Kernel:
             return succeeds()
         if self.solo:
             return succeeds()
-        self._stop_before(task, op, target, 0)
+        site = self.whereabouts() if self.values and op in _WAITED_AT else 0
+        self._stop_before(task, op, target, site)
         done = succeeds()
         # A plain look or change does not wait under any circumstances, so there is nothing to mark.
         mark = () if op is Op.READ or op is Op.WRITE else (Access(Op.REQUEST, target),)
-        self._record(task, op if done else Op.READ, target, 0, True, None, (*more, *mark) if done else mark)
+        self._record(task, op if done else Op.READ, target, site, True, None, (*more, *mark) if done else mark)
         return done
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:

@@ -44,6 +44,7 @@ from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
 from mazurka.program.python.stuck import name_primitive, stuck
@@ -310,6 +311,7 @@ class PythonProgram:
             run_kernel.arguments = arguments
         if plan.values:
             run_kernel.is_opaque = _steps_unseen
+            run_kernel.whereabouts = whereabouts
         result: list[Any] = []
         hooks.restart(run_kernel)
         primitives.begin(run_kernel)
