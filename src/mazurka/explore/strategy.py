@@ -111,7 +111,6 @@ class Divisible(Strategy, Protocol):
 
 
 @runtime_checkable
-@runtime_checkable
 class Thoughtful(Strategy, Protocol):
     """A strategy that may need long to decide what to run next."""
 
@@ -120,6 +119,7 @@ class Thoughtful(Strategy, Protocol):
         ...
 
 
+@runtime_checkable
 class Foretelling(Strategy, Protocol):
     """A strategy that predicts failures."""
 
