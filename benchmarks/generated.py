@@ -40,7 +40,7 @@ _OTHERWISE: Final = 1_000
 _SHARE: Final = 50
 
 #: Those that promise not to execute a class of equal read values twice.
-_EACH_ONCE: Final = ("se-mcr", CLASSES)
+_EACH_ONCE: Final = ("mcr", "se-mcr", CLASSES)
 #: By default.
 _QUICK: Final = ("mcr", "dfs")
 

@@ -87,7 +87,7 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
         seconds=time.perf_counter() - begun - timed.looking,
         running=timed.seconds,
         solving=solver.seconds,
-        repeats=timed.counted - len(timed.readings) if timed.readings else None,
+        repeats=timed.counted - len(timed.readings) if 0 < timed.counted == timed.told else None,
         complete=outcome.complete,
         kinds=tuple(each.failure.kind.value for each in found),
     )
@@ -120,7 +120,7 @@ class _Timed:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        self.counted = 0
+        self.counted = self.told = 0
         self.readings: set[bytes] = set()
 
     def execute(self, plan: Any) -> Any:
@@ -130,7 +130,8 @@ class _Timed:
         self.seconds += ended - begun
         if "not counted" not in run.output:
             self.counted += 1
-            if plan.values:
+            if plan.values or plan.keys:
+                self.told += 1
                 self.readings.add(reading(run))
                 self.looking += time.perf_counter() - ended
         return run

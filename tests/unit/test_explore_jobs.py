@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.oracle.enumerate import TooLarge, everything, interleavings
+from tests.oracle.enumerate import TooLarge, everything, interleavings, reads_from_classes
 from tests.oracle.generate import random_program
 from tests.oracle.language import Assert, Read, SmallProgram, Write
 from tests.oracle.program import OracleProgram
@@ -64,7 +64,7 @@ def sums(outcome: Outcome) -> tuple[Any, ...]:
     return type(outcome.verdict), outcome.complete, outcome.executions, failures, outcome.threads, outcome.points
 
 
-@pytest.mark.parametrize("strategy", ["mcr", "dfs", "random", "pct"])
+@pytest.mark.parametrize("strategy", ["dpor-rf", "dfs", "random", "pct"])
 @pytest.mark.parametrize("program", [RACY, WRONG, MEDIUM])
 def test_the_outcome_is_the_same(program: SmallProgram, strategy: str) -> None:
     budget = Budget(executions=200) if strategy in ("random", "pct") else None
@@ -74,6 +74,16 @@ def test_the_outcome_is_the_same(program: SmallProgram, strategy: str) -> None:
     ]
     assert sums(outcomes[1]) == sums(outcomes[2]) == sums(outcomes[0])
     assert [outcome.verdict for outcome in outcomes if isinstance(outcome.verdict, Inconclusive)] == []
+
+
+def test_what_is_found_is_the_same_though_processes_repeat_values() -> None:
+    alone, several = [searched(OracleProgram(MEDIUM), jobs, "mcr", judge=told, stop_at_first=False) for jobs in (1, 2)]
+    assert alone.executions < several.executions == reads_from_classes(MEDIUM)
+    assert _without_count(alone) == _without_count(several)
+
+
+def _without_count(outcome: Outcome) -> tuple[Any, ...]:
+    return tuple([each for number, each in enumerate(sums(outcome)) if number != 2])
 
 
 def _known(number: int) -> tuple[SmallProgram, set[tuple[str, ...]]] | None:
@@ -179,7 +189,7 @@ def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
 
         return carry_out
 
-    for strategy in ("mcr", "dfs"):
+    for strategy in ("dpor-rf", "dfs"):
         for path in tmp_path.iterdir():
             path.unlink()
         outcome = searched(OracleProgram(LONGER), 2, strategy, carry=mortal, judge=told, stop_at_first=False)
@@ -295,9 +305,9 @@ def test_a_strategy_that_cannot_be_divided_says_so(module: Callable[[int], Any])
 def test_processes_of_an_executor(module: Callable[[int], Any]) -> None:
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=spawned) as executor:
-        sound = explore(module(0).two_threads, executor=executor, jobs=2)
+        sound = explore(module(0).two_threads, executor=executor, jobs=2, strategy="dpor-rf")
         broken = explore(module(1).two_threads, executor=executor, jobs=2)
-    alone = explore(module(0).two_threads, jobs=1)
+    alone = explore(module(0).two_threads, jobs=1, strategy="dpor-rf")
     assert (sound.verdict, sound.executions) == (alone.verdict, alone.executions)
     assert [failure.failure.kind for failure in broken.failures] == [FailureKind.ASSERTION]
 

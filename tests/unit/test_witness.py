@@ -103,5 +103,5 @@ def test_believes_the_solver() -> None:
             super().give(seed, run)
 
     for number in range(40):
-        reach(random_program(number), lambda: Recording(Checked()))
+        reach(random_program(number), lambda: Recording(Checked(), repeats=True))
     assert checked > 200

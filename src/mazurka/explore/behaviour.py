@@ -129,13 +129,14 @@ class Moment:
 class Record:
     """A run that was learnt from."""
 
-    __slots__ = ("idle", "objects", "packed", "refused")
+    __slots__ = ("idle", "noticed", "objects", "packed", "refused")
 
     def __init__(self, packed: Packed, idle: int, refused: str) -> None:
         self.packed = packed
         self.idle = idle
         self.refused = refused  # the thread that was to move at its end, and could not
         self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
+        self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
 
 
 class Behaviour:
@@ -186,6 +187,16 @@ class Behaviour:
         Scout(self, run, record).scout()
         Walker(self, run, record).walk()
         return self._settle() or self.cyclic != cyclic
+
+    def note(self, run: Run, ended: tuple[int, ...]) -> None:
+        """Keep a run in which threads did what they were known to do, up to these moments."""
+        record = self.ended[ended] = Record(Packed.of(run), -1, "")
+        self.records.append(record)
+
+    def follow(self, record: Record) -> bool:
+        """Go through a run that was only noted; true if that made all moments new."""
+        Walker(self, record.packed.run(), record).walk()
+        return self._settle()
 
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
         """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
@@ -322,8 +333,8 @@ class Behaviour:
         """A move that was not known; a value of None is new, known by who wrote it."""
         to = self._moment(moment.thread, [moment])
         numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
-        move = moment.moves[seen] = Move(numbered, forks, to)
         to.held = _held(moment, numbered)
+        move = moment.moves[seen] = Move(numbered, forks, to)
         group = tuple([place for place, _ in seen])
         if group not in moment.groups:
             moment.groups.append(group)
@@ -360,7 +371,6 @@ class Behaviour:
             self._grows(moment)
         self._reaches(moment, read, written)
 
-    def _reaches(self, moment: Moment, read: int, written: int) -> None:
     def _grows(self, moment: Moment) -> None:
         self.growth += 1
         moment.grown = self.growth
@@ -376,6 +386,7 @@ class Behaviour:
         self.growth += 1
         self.changed = self.growth
 
+    def _reaches(self, moment: Moment, read: int, written: int) -> None:
         """From a moment on these places are touched: so they are from all moments before it."""
         work = [moment]
         while work:
@@ -387,7 +398,6 @@ class Behaviour:
                 work.extend(at.above)
 
 
-_UNKNOWN: Final[Any] = object()
 def _held(moment: Moment, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """The locks a thread holds after a move."""
     held = moment.held
@@ -399,3 +409,4 @@ def _held(moment: Moment, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int,
     return held
 
 
+_UNKNOWN: Final[Any] = object()

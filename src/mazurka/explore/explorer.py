@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mazurka.explore.crew import Crew
@@ -99,7 +99,7 @@ class Explorer:
     ) -> None:
         self.program = program
         self.strategy_name = strategy
-        self.settings = settings or Settings()
+        self.settings = replace(settings or Settings(), races=races)
         self.budget = budget or Budget()
         self.stop_at_first = stop_at_first
         self.judge = judge

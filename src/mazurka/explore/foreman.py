@@ -61,7 +61,7 @@ class Foreman:
         share = None if left is None else max(1, left // self._crew.size)
         for loan in loans:
             agreed = replace(terms, executions=share, seconds=min(terms.seconds, self._seconds))
-            order = Order(self._name, self._settings, loan.rows, agreed, frozenset(self._learned))
+            order = Order(self._name, self._settings, loan.rows, agreed, frozenset(self._learned), strategy)
             self._given[self._number] = _Given(order, loan, strategy)
             self._crew.start(self._number, order)
             self._number += 1

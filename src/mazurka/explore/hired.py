@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -62,7 +62,7 @@ class Hired:
 
     def start(self, number: int, order: Order) -> None:
         try:
-            future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(order)))
+            future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(replace(order, lender=None))))
         except (RuntimeError, OSError):  # its processes were killed; BrokenExecutor is a RuntimeError
             self._refused.append(number)
         else:

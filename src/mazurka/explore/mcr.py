@@ -1,9 +1,14 @@
-"""Maximal causality reduction: one run per reads-from class.
+"""Maximal causality reduction: every reads-from class once, and of those in which reads see equal values one run.
 
 Definition. Two runs are equivalent if every thread does the same in both and every read takes its value from the same
-write. This strategy executes one run of each class, following optimal stateless model checking modulo reads-from
+write. This strategy visits each class once, following optimal stateless model checking modulo reads-from
 (Abdulla, Atig, Jonsson, Lång, Ngo, Sagonas, OOPSLA 2019) on the maximal causal model (dissertation of S. Huang, ch.
 3.1), with a decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
+
+Executions. To visit a class means to learn from a run of it; but where all that its threads do is known, and a run has
+ended with the same values read by all of them, the run is told instead of made (rehearsal.py). So no two executions
+read the same values. (Merging the branches of the tree by values, as seeds that make a read see a new *value* suggest,
+would lose classes: what a read's source is decides what can come around it.) ``dpor-rf`` executes every class.
 
 The tree. A run is a path from the root. Nodes are questions with exactly one answer in every complete run below them:
 
@@ -54,6 +59,8 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
+from time import perf_counter
 from typing import Final
 
 from mazurka.causal.history import History
@@ -63,6 +70,7 @@ from mazurka.explore.entries import Entries, lent_rows
 from mazurka.explore.offers import Offers
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.prospects import Prospects, Reason, View
+from mazurka.explore.rehearsal import Rehearsal
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.explore.tree import NEVER, Branch
 from mazurka.explore.walk import Walk
@@ -115,14 +123,17 @@ class _Lent:
 
 
 class ReadsFromSearch:
-    """The ``mcr`` strategy."""
+    """The ``mcr`` strategy, and ``dpor-rf``, which ``repeats`` executions whose reads see equal values."""
 
-    name = "mcr"
     exhaustive = True
 
-    def __init__(self, solver: Solver, uses: UsesOf | None = None) -> None:
+    def __init__(self, solver: Solver, uses: UsesOf | None = None, name: str = "mcr", *, repeats: bool = False) -> None:
+        self.name = name
         self.solver = solver
         self.prospects = Prospects(uses)
+        self.rehearsal = Rehearsal()
+        if repeats:
+            self.rehearsal.stop()
         self.counters = Counters()
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work
@@ -135,6 +146,7 @@ class ReadsFromSearch:
     def _clear(self) -> None:
         self.names: list[str] = []
         self.name_numbers: dict[str, int] = {}
+        self.ready: Seed | None = None  # what to take next
         self.open: dict[int, Branch] = {}
         self.waiting: list[deque[Branch]] = [deque()]  # by depth
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
@@ -147,20 +159,37 @@ class ReadsFromSearch:
     # -- the protocol -------------------------------------------------------------------------------------------------
 
     def take(self) -> Seed | None:
+        self.think(inf)
+        seed, self.ready = self.ready, None
+        return seed
+
+    def think(self, seconds: float) -> bool:
+        end = perf_counter() + seconds
+        while self.ready is None and (branch := self._next()) is not None:
+            self.waiting_count -= 1
+            prefix = self._decode(branch.prefix)
+            told = self.rehearsal.tell(prefix)
+            if told is None:
+                tells = self.prospects.tells(branch, self.counters.runs)
+                self.ready = Seed(branch.number, Plan(prefix, keys=tells or self.rehearsal.learns, arguments=tells))
+                break
+            del self.open[branch.number]
+            self.prospects.out.pop(branch.number, None)
+            self._learn(branch, told, told=False)
+            if perf_counter() >= end:
+                return False
+        return True
+
+    def _next(self) -> Branch | None:
         while True:
             branch = self.prospects.pop()
             if branch is not None:
-                return self._seed(branch)
+                return branch
             for depth in self._depths():
                 if self._has_waiting(depth) or self._find_more(depth):
-                    return self._seed(self.waiting[depth].popleft())
+                    return self.waiting[depth].popleft()
             if not any(self.prospects) and not any(self.unasked):
                 return None
-
-    def _seed(self, branch: Branch) -> Seed:
-        self.waiting_count -= 1
-        tells = self.prospects.tells(branch, self.counters.runs)
-        return Seed(branch.number, Plan(self._decode(branch.prefix), keys=tells))
 
     def _depths(self) -> Sequence[int]:
         """In which order branches are taken."""
@@ -186,11 +215,12 @@ class ReadsFromSearch:
             return  # handed out before the tree was begun anew
         if branch.number in self.prospects.out:
             self.prospects.compare(branch, run, self.counters.runs, self._before(branch))
+        self.rehearsal.learn(run)
         before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)
         else:
-            self._learn(branch, run)
+            self._learn(branch, run, seed.plan.arguments)
         if self._doubtful() != before:
             self.journal.append(("doubts", *self._doubtful()))
 
@@ -309,7 +339,7 @@ class ReadsFromSearch:
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
-    def _learn(self, branch: Branch, run: Run) -> None:
+    def _learn(self, branch: Branch, run: Run, told: bool) -> None:
         if self._waited_for(run.blocked):
             return
         history = self._model(run)
@@ -332,7 +362,7 @@ class ReadsFromSearch:
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Offers(walk, self.solver, self.counters)
-        view = self.prospects.view(run, history, self.counters.runs)
+        view = self.prospects.view(run, history, self.counters.runs, told)
         offering = _Offering(branch, offers, offers.all(), view)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
@@ -394,6 +424,8 @@ class ReadsFromSearch:
                 self._clear()
                 entries = Entries(self)
             entries.enter(row)
+        if self.borrowed:
+            self.rehearsal.stop()  # what runs it makes, its fellows don't hear of
         if entries is None:
             return
         for branch in entries.branches.values():
@@ -403,6 +435,9 @@ class ReadsFromSearch:
         self.next_number = max(entries.branches) + 1
         self.counters.runs = sum(not branch.known for branch in entries.done)
         self.journal.clear()
+
+    def inherit(self, lender: ReadsFromSearch) -> None:
+        self.rehearsal.inherit(lender.rehearsal)
 
     def lend(self, parts: int) -> list[Loan]:
         self._put_off()

@@ -80,13 +80,12 @@ class SlicedSearch(ReadsFromSearch):
     """The ``mcr-s`` and ``mcr-s+`` strategies, which differ in what they are told to be needless."""
 
     def __init__(self, solver: Solver, dependence: Dependence, name: str = "mcr-s", uses: UsesOf | None = None) -> None:
-        self.name = name
         self.dependence = dependence
-        super().__init__(solver, uses)
+        super().__init__(solver, uses, name)
 
-    def _learn(self, branch: Branch, run: Run) -> None:
+    def _learn(self, branch: Branch, run: Run, told: bool) -> None:
         if _KEEP in self.taken_kinds or self._holds(branch, run):
-            super()._learn(branch, run)
+            super()._learn(branch, run, told)
 
     def _holds(self, branch: Branch, run: Run) -> bool:
         """Whether what is known of the source holds for this run; if not, begin anew."""

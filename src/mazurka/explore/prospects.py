@@ -89,9 +89,9 @@ class Prospects:
 
     # -- looking ahead ------------------------------------------------------------------------------------------------
 
-    def view(self, run: Run, history: History, number: int) -> View:
-        """What a run tells of executions to come."""
-        if self.checks is None or not run.first:  # what nobody has written, nobody reads anew
+    def view(self, run: Run, history: History, number: int, telling: bool) -> View:
+        """What a run tells of executions to come; ``telling``: it was made to tell the values."""
+        if self.checks is None or not telling or not run.first:  # what nobody has written, nobody reads anew
             return View(run.log, number)
         told = Told(run.log, run.first, run.given)
         return View(run.log, number, told, Goals(history, told, self.checks, self.aims))

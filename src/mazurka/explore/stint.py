@@ -17,7 +17,7 @@ from typing import Any
 from mazurka.explore.foresight import Foresight
 from mazurka.explore.outcome import Found, Predictions
 from mazurka.explore.sightings import Judge, Sightings
-from mazurka.explore.strategy import Foretelling, Row, Settings, Strategy, Thoughtful, make_strategy
+from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: Failures by their identities: the least seed known to lead there.
@@ -126,6 +126,7 @@ class Order:
     rows: list[Row]
     terms: Terms
     points: frozenset[int]  # sites known to need points
+    lender: Strategy | None = None  # where it need not travel
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,5 +151,7 @@ class Worker:
         self.points.update(order.points)
         strategy: Any = make_strategy(order.strategy, order.settings)
         strategy.restore(order.rows)
+        if isinstance(strategy, Heir) and order.lender is not None:
+            strategy.inherit(order.lender)
         stint = work(self.program, strategy, order.terms, self.judge)
         return Report(stint, strategy.rows(), frozenset(self.points - order.points))

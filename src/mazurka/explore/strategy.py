@@ -55,6 +55,7 @@ class Settings:
     seed: int = 0
     solver: str = "search"
     finals: bool = False  # whether somebody who is no thread of the program judges the state each run ends in
+    races: bool = False  # whether every run is looked at for races that it implies
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -120,6 +121,15 @@ class Thoughtful(Strategy, Protocol):
 
 
 @runtime_checkable
+class Heir(Strategy, Protocol):
+    """A borrower that can use what the lender knows of the program, where both are in one process."""
+
+    def inherit(self, lender: Any) -> None:
+        """Know what ``lender``, of the same kind, knows; called after :meth:`restore`."""
+        ...
+
+
+@runtime_checkable
 class Foretelling(Strategy, Protocol):
     """A strategy that predicts failures."""
 
@@ -128,12 +138,15 @@ class Foretelling(Strategy, Protocol):
         ...
 
 
-def _mcr(settings: Settings) -> Strategy:
-    from mazurka.causal.solvers import make_solver
-    from mazurka.explore.mcr import ReadsFromSearch
-    from mazurka.program.python.checks import uses_of
+def _reads_from(name: str) -> Callable[[Settings], Strategy]:
+    def make(settings: Settings) -> Strategy:
+        from mazurka.causal.solvers import make_solver
+        from mazurka.explore.mcr import ReadsFromSearch
+        from mazurka.program.python.checks import uses_of
 
-    return ReadsFromSearch(make_solver(settings.solver), uses_of)
+        return ReadsFromSearch(make_solver(settings.solver), uses_of, name, repeats=name != "mcr" or settings.races)
+
+    return make
 
 
 def _sliced(name: str) -> Callable[[Settings], Strategy]:
@@ -206,12 +219,12 @@ def _surw(settings: Settings) -> Strategy:
 
 #: Strategies by name, the default first. A new one is one file and one row here.
 STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
-    "mcr": _mcr,
+    "mcr": _reads_from("mcr"),
     "mcr-s": _sliced("mcr-s"),
     "mcr-s+": _sliced("mcr-s+"),
     "se-mcr": _se_mcr,
     "dpor": _dpor,
-    "dpor-rf": _mcr,  # what it would run is what mcr runs: one order per reads-from class
+    "dpor-rf": _reads_from("dpor-rf"),
     "dfs": _dfs,
     "icb": _icb,
     "icb-dpor": _icb_dpor,

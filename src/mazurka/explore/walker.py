@@ -61,6 +61,7 @@ class Walker:
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.written: set[Target] = set()
         self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
+        self.noticed = 0  # the steps that are moves, as bits
         self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
             access.target for step in run.log if step.target[0] == "event" for access in step.more
@@ -75,8 +76,8 @@ class Walker:
             if step.point:
                 if cursor == self.record.idle:
                     self.behaviour.expired[self._vector()] = self.threads[step.task]
-                self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
                     self.behaviour.concerns_all()
+                self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
                 cursor += 1
             if step.op is Op.BEGIN:
                 self.at[step.task] = self.behaviour.root(self.threads[step.task])
@@ -101,6 +102,7 @@ class Walker:
         seen, writes = self._accesses(task, moment, step, attempt)
         if self._is_nothing(step, seen, writes):
             return
+        self.noticed |= 1 << number
         if moment.site != step.site and moment.moves:
             behaviour.astray += 1
         moment.site, moment.point = step.site, step.point
@@ -400,6 +402,7 @@ class Walker:
 
     def _end(self) -> None:
         behaviour, run = self.behaviour, self.run
+        self.record.noticed = self.noticed
         stuck = any(failure.kind in STUCK for failure in run.failures)
         for blocked in run.blocked:
             moment = self.at[blocked.task]

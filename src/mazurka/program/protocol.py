@@ -90,7 +90,7 @@ class Plan:
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
     value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`; ``values`` does so,
-    too, and asks for whatever else it takes to compare what threads have seen.
+    too, and asks for whatever else it takes to compare states of threads. ``arguments`` fills :attr:`Run.given`.
     """
 
     prefix: tuple[str, ...] = ()
@@ -105,6 +105,7 @@ class Plan:
     detail: bool = False
     values: bool = False
     keys: bool = False
+    arguments: bool = False
 
 
 class FailureKind(Enum):
@@ -220,7 +221,9 @@ class Run:
     uncontrolled: dict[str, int] = field(default_factory=dict)
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: those of what targets held before a write
-    given: dict[int, dict[str, Any]] = field(default_factory=dict)  # keys only: step -> its function's plain arguments
+    given: dict[int, dict[str, Any]] = field(
+        default_factory=dict
+    )  # arguments only: step -> its function's plain arguments
     daemons: tuple[int, ...] = ()  # tasks nobody waits for at the end
     stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: step -> frames, innermost last
     labels: dict[int, str] = field(default_factory=dict)  # task -> the name the program gave its thread

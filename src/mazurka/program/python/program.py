@@ -307,9 +307,9 @@ class PythonProgram:
         if plan.detail:
             run_kernel.snapshot_stack = _frames
             run_kernel.on_wait = name_primitive
-        if plan.keys:
+        if plan.arguments:
             run_kernel.arguments = arguments
-        if plan.values:
+        if plan.keys or plan.values:
             run_kernel.is_opaque = _steps_unseen
             run_kernel.whereabouts = whereabouts
         result: list[Any] = []
