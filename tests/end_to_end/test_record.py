@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import resource
@@ -488,3 +489,40 @@ def test_an_interrupt_finishes_the_recording(shell: Shell) -> None:
     assert "KeyboardInterrupt" in told
     assert "of 3 threads" in told
     assert _predicted(shell, "waits.recording")
+
+
+@pytest.mark.parametrize("limit", ["", "60"])
+def test_waits_and_notifications_unless_time_runs_out(shell: Shell, limit: str) -> None:
+    """A lock that is held when the first thread is started is told, too, and a join that need not have waited."""
+    shell.write(
+        "waits.py",
+        f"""\
+        import threading
+
+        ready, flag = threading.Condition(), []
+
+        def produce():
+            with ready:
+                flag.append(1)
+                ready.notify(1)
+
+        with ready:
+            thread = threading.Thread(target=produce)
+            thread.start()
+            while not flag:
+                ready.wait({limit})
+        thread.join({limit})
+        """,
+    )
+    assert shell.run("record", "waits.py").returncode == 0
+    assert shell.run("trace", "check", "waits.recording").stdout.endswith("well-formed\n")
+    shell.run("convert", "waits.recording", "waits.csv")
+    ops = [(row["op"], row["kind"]) for row in csv.DictReader((shell.folder / "waits.csv").read_text().splitlines())]
+    if limit:
+        assert ("rmw", "hidden") in ops
+        assert not [op for op, kind in ops if kind == "cond" or op == "join"]
+    else:
+        here = ops.index(("wait", "cond"))
+        assert ops[here + 1] == ("release", "lock")
+        assert [op for op, kind in ops if kind == "cond"] == ["wait", "notify"]
+    assert _predicted(shell, "waits.recording") == []

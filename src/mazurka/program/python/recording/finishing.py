@@ -3,7 +3,8 @@
 It leaves out the accesses of places that one thread only touches, or that nobody writes: in every reordering of the
 trace what is read there was written by whoever wrote it in the trace, so that they forbid none, and no two of them
 conflict (docs/decisions/record-all-keep-what-matters.md). A lock that one thread takes and another gives back guards
-nothing: it is told of like those that are not the program's own (locks.py).
+nothing: it is told of like those that are not the program's own (locks.py). Of a condition it keeps waits and
+notifications if they say who woke whom, and otherwise what was done to the locks of those that waited (conditions.py).
 
 Cost: one to two microseconds an event; memory for one segment, and the tables of names; on disk, 20 bytes an event
 beside the segments until they are done.
@@ -41,7 +42,7 @@ _MARKER: Final = "finished.json"
 _LONG: Final = 60
 
 #: What a target's kind is called in traces.
-_KINDS: Final = {"s": "structure", "v": "values", "o": "object"}
+_KINDS: Final = {"waiter": "hidden", "s": "structure", "v": "values", "o": "object"}
 
 #: What can be told of targets of these kinds matters however few threads touch them.
 _ALWAYS: Final = frozenset({"lock", "thread"})
@@ -142,6 +143,9 @@ class _Making:
         self._written = np.zeros(0, np.bool_)
         self._holders: dict[int, int] = {}  # of locks: who took it
         self._handed: set[int] = set()  # locks that others gave back
+        self._waiters: dict[int, list[int]] = {}  # by condition's number: locks of those that waited on it
+        self._conditions: dict[tuple[int, int], int] = {}  # by number and that of its lock
+        self._vague: set[int] = set()  # conditions of which it does not show who woke whom
         self._last: dict[int, int] = {}  # of targets: its value, as far as it is known
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
@@ -194,6 +198,8 @@ class _Making:
         before = self._only[seen]
         self._only[seen] = np.where((before == -2) | (before == who), who, -1)
         self._written[rows.target[_WRITING[rows.op]]] = True
+        conditions = list(self._conditions.values())
+        self._vague |= set(rows.target[(rows.op == Op.RMW) & np.isin(rows.target, conditions)].tolist())
         locking = rows.select((rows.op == Op.ACQUIRE) | (rows.op == Op.RELEASE))
         for thread, op, lock in zip(locking.thread.tolist(), locking.op.tolist(), locking.target.tolist(), strict=True):
             if op == Op.ACQUIRE:
@@ -206,6 +212,9 @@ class _Making:
     def telling(self) -> NDArray[np.bool_]:
         """By target: whether several threads touch it and somebody writes it, or it always counts."""
         shared: NDArray[np.bool_] = self._written & (self._only == -1)
+        for (condition, lock), target in self._conditions.items():
+            vague = target in self._vague or self._numbers.get(("lock", lock)) in self._handed
+            shared[[target] if vague else self._waiters.get(condition, [])] = False
         return shared | np.array(self._always, np.bool_)
 
     def settled(self, rows: Columns) -> Columns:
@@ -246,7 +255,12 @@ class _Making:
     def _new_target(self, target: Target) -> int:
         self._targets.append(self._words(target))
         self._always.append(target[0] in _ALWAYS)
-        return len(self._targets) - 1
+        number = len(self._targets) - 1
+        if target[0] == "waiter":
+            self._waiters.setdefault(target[1], []).append(number)
+        elif target[0] == "cond":
+            self._conditions[target[1:]] = number
+        return number
 
     def _new_value(self, key: Any) -> int:
         if key is None:
@@ -279,6 +293,8 @@ class _Making:
                 return "var", f"{self._label(parts[0])}.cell"
             case "thread":
                 return "thread", parts[0]
+            case "cond":
+                return "cond", self._label(parts[0])
         return _KINDS.get(kind, str(kind)), " ".join(map(self._text, parts))
 
     def _label(self, number: Any) -> str:

@@ -9,12 +9,13 @@ instrumented. So there are two kinds of locks:
 - all others: taking and giving back are indivisible updates (RMW), each of which needs the one before it. So what
   happened in their critical sections keeps its order, whatever that was.
 
-A waiting thread has a lock of its own (``Condition._waiters``), of the second kind: who notifies gives it back, so that
-what follows a wake-up follows the notification. A lock that one thread took and another gave back is of that kind, too
-(finishing.py): it guards nothing, it hands something over.
+A thread that waits on a condition has a lock of its own (``Condition._waiters``), of the second kind: who notifies
+gives it back. Of the program's own conditions more is told (conditions.py). A lock that one thread took and another
+gave back is of that kind, too (finishing.py): it guards nothing, it hands something over.
 
 Order. An ACQUIRE is written down after the lock was got, a RELEASE before it is given back: nothing of the next holder
-can come in between. An attempt that fails is a READ of the lock. Of a re-entrant lock the outermost pair is told.
+can come in between. An attempt that fails is a READ of the lock, and there is one before an ACQUIRE that need not have
+waited for ever: who reads the lock needs the release that was there. Of a re-entrant lock the outermost pair is told.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ real_lock: Final = _thread.allocate_lock
 real_rlock: Final = _thread.RLock
 
 _THREADING: Final = threading.__file__
+_WAITING: Final = threading.Condition.wait.__code__
 
 
 def _is_own(frame: Any) -> bool:
@@ -47,7 +49,12 @@ def _is_own(frame: Any) -> bool:
 
 def make_lock() -> RecordedLock:
     """What ``threading.Lock`` is."""
-    return RecordedLock(_is_own(sys._getframe(1)))
+    frame = sys._getframe(1)
+    if frame.f_code is _WAITING:
+        condition = frame.f_locals["self"]
+        if isinstance(condition._lock, RecordedLock) and condition._lock.is_own:
+            return RecordedLock(False, number(condition))
+    return RecordedLock(_is_own(frame))
 
 
 def make_rlock() -> RecordedRLock:
@@ -74,17 +81,18 @@ def place() -> Any:
 
 
 class RecordedLock:
-    """A lock; ``own`` says of which kind."""
+    """A lock; ``own`` says of which kind, ``condition`` for waiting on which one it is, if for that."""
 
-    __slots__ = ("__weakref__", "_kind", "_lock")
+    __slots__ = ("__weakref__", "_condition", "_lock", "is_own")
 
-    def __init__(self, own: bool) -> None:
+    def __init__(self, own: bool, condition: int | None = None) -> None:
         self._lock = real_lock()
-        self._kind = "lock" if own else "hidden"
+        self._condition = condition
+        self.is_own = own
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         got = self._lock.acquire(blocking, timeout)
-        self._tell(Op.ACQUIRE if got else Op.READ)
+        self._tell_attempt(got, blocking and timeout < 0)
         return got
 
     def release(self) -> None:
@@ -96,11 +104,20 @@ class RecordedLock:
         run = kernel.active
         if run is None:
             return
-        target = (self._kind, number(self))
+        if self._condition is not None:
+            run.visit(Op.RMW, ("waiter", self._condition, number(self)), place())
+            return
+        target = ("lock" if self.is_own else "hidden", number(self))
         if op is Op.READ:
-            run.visit(op, target, place(), None, (Access(Op.REQUEST, target),) if self._kind == "lock" else ())
+            run.visit(op, target, place(), None, (Access(Op.REQUEST, target),) if self.is_own else ())
         else:
-            run.visit(op if self._kind == "lock" else Op.RMW, target, place())
+            run.visit(op if self.is_own else Op.RMW, target, place())
+
+    def _tell_attempt(self, got: bool, patient: bool) -> None:
+        if not got or (self.is_own and not patient):
+            self._tell(Op.READ)
+        if got:
+            self._tell(Op.ACQUIRE)
 
     def locked(self) -> bool:
         held = self._lock.locked()
@@ -142,7 +159,7 @@ class RecordedRLock(RecordedLock):
         got = self._lock.acquire(blocking, timeout)
         if got:
             self._owner, self._depth = me, 1
-        self._tell(Op.ACQUIRE if got else Op.READ)
+        self._tell_attempt(got, blocking and timeout < 0)
         return got
 
     def release(self) -> None:

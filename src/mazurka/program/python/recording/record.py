@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from mazurka.errors import MazurkaError
 from mazurka.program.python import hooks, kernel, loader, objects, swap
 from mazurka.program.python.entry import Entry
-from mazurka.program.python.recording.recorder import Recorder
+from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
+from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.finishing import Finished
@@ -59,6 +60,7 @@ def record(
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
         error = _outcome(entry.call) or _outcome(_wait_for_threads)
+        recorder.visit(Op.END, ("thread", FIRST), 0)
     finally:
         made = close()
         while undo:

@@ -45,6 +45,9 @@ _STRIDE: Final = 64
 #: Seconds after which the interpreter switches threads wherever they are: those that meet no hook.
 _UNHOOKED_TURN: Final = 0.1
 
+#: What the thread is called that a program begins with.
+FIRST: Final = "0"
+
 _get_ident: Final = _thread.get_ident
 
 
@@ -110,6 +113,7 @@ class Recorder:
         self._kinds: dict[str, int] = {}  # how many there are of each class
         self._writing = _thread.allocate_lock()
         self._turn_ends = 0.0
+        self._held: dict[Target, Any] = {}  # locks that are held when the first thread is started
         self._raw = RawWriter(directory, known)
         self._interval = sys.getswitchinterval()
 
@@ -117,7 +121,7 @@ class Recorder:
 
     def begin(self) -> None:
         """The running thread is the first."""
-        self.adopt("0")
+        self.adopt(FIRST)
         sys.setswitchinterval(_UNHOOKED_TURN)
 
     def end(self) -> None:
@@ -145,6 +149,8 @@ class Recorder:
         """The name of the thread that the running one starts."""
         if self.solo:
             self.solo = False
+            for target, site in self._held.items():
+                self.visit(Op.ACQUIRE, target, site)
             if not self.detail:
                 vars(builtins).update(hooks_for(self))
         current = self.current
@@ -164,6 +170,10 @@ class Recorder:
     ) -> None:
         """The running thread is about to do this."""
         if self.solo:
+            if op is Op.ACQUIRE:
+                self._held[target] = site
+            elif op is Op.RELEASE:
+                self._held.pop(target, None)
             return
         if self.detail:
             self.settle()

@@ -2,7 +2,8 @@
 
 All that starts a thread ends in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; that
 is what `threading` and whoever asks `_thread` are given other functions for. A join is told when ``Thread.join`` has
-returned and the thread has ended. One that runs at the end, a daemon, has no END.
+returned and the thread has ended; one with a time limit, which nobody has to wait for, as an update (RMW) of something
+that the thread updates right before its END. A thread that runs at the end, a daemon, has no END.
 
 A child that the program forks is not recorded. A program that leaves by ``os._exit`` has its recording finished first.
 """
@@ -16,7 +17,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
-from mazurka.program.python.recording import atomics, locks
+from mazurka.program.python.recording import atomics, conditions, locks
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 
@@ -43,7 +44,8 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
         if hasattr(module, name)
     ]
     patches += [(_thread, name, locks.make_low_lock) for name in ("allocate_lock", "allocate")]
-    patches += [(_thread, "RLock", locks.make_low_rlock), (os, "_exit", _leaving(leave)), *atomics.patches()]
+    patches += [(_thread, "RLock", locks.make_low_rlock), (os, "_exit", _leaving(leave))]
+    patches += [*atomics.patches(), *conditions.patches()]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
     for owner, name, replacement in patches:
         setattr(owner, name, replacement)
@@ -74,6 +76,7 @@ def _life(recorder: Recorder, name: str, function: Callable[..., Any]) -> Callab
         try:
             return function(*args, **named)
         finally:
+            recorder.visit(Op.RMW, ("hidden", "end", name), 0)
             recorder.visit(Op.END, ("thread", name), 0)
 
     return life
@@ -84,7 +87,10 @@ def _joining(recorder: Recorder, join: Callable[..., None]) -> Callable[..., Non
         join(thread, timeout)
         name = thread.__dict__.get("_mazurka_name")
         if name is not None and not thread.is_alive():
-            recorder.visit(Op.JOIN, ("thread", name), locks.place())
+            if timeout is None:
+                recorder.visit(Op.JOIN, ("thread", name), locks.place())
+            else:
+                recorder.visit(Op.RMW, ("hidden", "end", name), locks.place())
 
     return joining
 

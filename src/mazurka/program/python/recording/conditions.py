@@ -1,0 +1,63 @@
+"""Conditions of a program that is recorded: who waits on them, and who notifies.
+
+``threading.Condition`` stays what it is; its methods tell the recorder first. Of a condition whose lock is the
+program's own (locks.py) two things are written down, of which finishing.py keeps one:
+
+- WAIT and NOTIFY of the condition. A wait gives up the lock right after it and takes it back once woken
+  (:mod:`mazurka.trace.waits`); a notification comes before it wakes anybody. So another order may lose a notification.
+- what is done to the lock that each waiting thread has of its own, which its notification gives back: indivisible
+  updates (RMW) that keep their order, whatever it was.
+
+The first is enough unless somebody waits with a time limit, or the lock is handed from thread to thread: then who is
+woken by whom does not show, and the second is kept. A wait with a time limit is told by an RMW of the condition.
+
+Notifications of several are told one by one, up to :data:`_MANY`; more are as good as all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python import kernel
+from mazurka.program.python.objects import number
+from mazurka.program.python.recording.locks import RecordedLock, place
+from mazurka.trace.event import Op
+
+#: So many threads are more than wait.
+_MANY: Final = 64
+
+_wait: Final = threading.Condition.wait
+_notify: Final = threading.Condition.notify
+
+
+def patches() -> list[tuple[Any, str, Callable[..., Any]]]:
+    """What to put in place of what: owner, name, function."""
+    condition = threading.Condition
+    return [(condition, "wait", waiting), (condition, "notify", notifying), (condition, "notify_all", notifying_all)]
+
+
+def waiting(self: Any, timeout: float | None = None) -> bool:
+    """What ``Condition.wait`` is."""
+    _tell(self, Op.WAIT if timeout is None else Op.RMW)
+    return _wait(self, timeout)
+
+
+def notifying(self: Any, n: int = 1) -> None:
+    """What ``Condition.notify`` is."""
+    for _ in range(n if n <= _MANY else 1):
+        _tell(self, Op.NOTIFY if n <= _MANY else Op.NOTIFY_ALL)
+    _notify(self, n)
+
+
+def notifying_all(self: Any) -> None:
+    """What ``Condition.notify_all`` is."""
+    _tell(self, Op.NOTIFY_ALL)
+    _notify(self, len(self._waiters))
+
+
+def _tell(condition: Any, op: Op) -> None:
+    lock, run = condition._lock, kernel.active
+    if run is not None and isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned():
+        run.visit(op, ("cond", number(condition), number(lock)), place())
