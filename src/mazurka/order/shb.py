@@ -45,7 +45,8 @@ _AHEAD: Final = 4
 
 
 class SchedulableHappensBefore:
-    """A :class:`~mazurka.order.streaming.Stream`."""
+    """A :class:`~mazurka.order.streaming.Stream`. Threads that sizes tell of only later are to be forked, otherwise
+    some of their races may be missed."""
 
     def __init__(self, two_threads: bool = True) -> None:
         self.company = Company(two_threads)
