@@ -5,8 +5,8 @@ and strays, at 5 million. The rate is that of two threads of the operating syste
 once compiled, the drawing of the trace left out; beside it how many times RAPID's rate that is (measured with RAPID on
 real traces: 148,000 to 362,000 events a second for hb; 3,000 for SyncP), the rate by the time that the busier of the
 two threads had a processor, which hardly depends on what else the machine does, how many racy events, and bytes in
-tables for each event. With 10 million variables hb and shb wait for memory: of each of the 5 million events the variable
-is in no cache, and to make the tables, 28 or 40 bytes a variable, takes longer than the events.
+tables for each event. With 10 million variables hb and shb wait for memory: a variable is in no cache when its turn
+comes, and to make the tables, 28 or 40 bytes a variable, takes longer than the 5 million events.
 
 With ``TRACES=FOLDER``, the racy events of the traces in that folder, demanded where RAPID's count is known.
 """
