@@ -9,6 +9,7 @@ seed       its number, that of the branch above (-1: none), cut, answer, prefix,
 done       a seed's number, nodes inherited, its own nodes, signature (-1: nothing was learnt from the run)
 tried      a seed's number, the index of a node on its path, an answer that has been decided
 offered    the number of a seed whose run has nothing left to offer
+known      a run, packed: what its threads do in it
 doubts     counts: lost schedules, unanswered questions, capped steps
 anew       kinds of targets that are waited for: everything before is void
 lent       the same kinds; what follows is a loan
@@ -45,6 +46,7 @@ class Entries:
         self.made: list[Branch] = []
         self.done: set[Branch] = {branch for branch in self.branches.values() if branch.known}
         self.codes = list(range(names))  # a borrower's numbers of names -> ours
+        self.known: list[bytes] = []  # runs, packed
         self.decided: set[tuple[int, int]] = set()  # what has been decided by these rows: (id of a node, answer)
 
     def is_open(self, branch: Branch) -> bool:
@@ -124,6 +126,8 @@ class Entries:
                 code = search.code(name)
                 if self.settles:
                     self.codes.append(code)
+            case ("known", content):
+                self.known.append(content)
             case ("doubts", lost, unknown, capped) if self.settles:
                 counters.lost += lost
                 counters.unknown += unknown

@@ -215,7 +215,8 @@ class ReadsFromSearch:
             return  # handed out before the tree was begun anew
         if branch.number in self.prospects.out:
             self.prospects.compare(branch, run, self.counters.runs, self._before(branch))
-        self.rehearsal.learn(run)
+        if known := self.rehearsal.learn(run):
+            self.journal.append(("known", known))
         before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)
@@ -408,6 +409,7 @@ class ReadsFromSearch:
         self.journal.clear()
         self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
         self.journal.append(("doubts", *self._doubtful()))
+        self.journal += [("known", known) for known in self.rehearsal.known()]
         if not self.borrowed:
             self._add(None, Wanted(0, NEVER, (), ()))
 
@@ -428,6 +430,7 @@ class ReadsFromSearch:
             self.rehearsal.stop()  # what runs it makes, its fellows don't hear of
         if entries is None:
             return
+        self.rehearsal.recall(entries.known)
         for branch in entries.branches.values():
             if entries.is_open(branch):
                 branch.shared = 0 if not self.borrowed else len(branch.path()) if branch.known else branch.cut

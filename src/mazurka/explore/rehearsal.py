@@ -19,6 +19,7 @@ Cost: a run is learnt in some ten microseconds a step, told in a few; about 300 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from mazurka.explore.behaviour import Behaviour, Record
@@ -26,6 +27,9 @@ from mazurka.program.protocol import FailureKind, Run, Step
 
 #: How many steps of threads, and runs, are kept in mind.
 _MOST: Final = 200_000
+
+#: How many runs are told to whoever writes down what is known.
+_TOLD: Final = 5_000
 
 
 class _Unknown(Exception):
@@ -50,21 +54,35 @@ class Rehearsal:
         """Know what another knows, and learn no more."""
         self.learns, self._behaviour = False, other._behaviour
 
-    def learn(self, run: Run) -> None:
-        """Keep in mind what a run has shown."""
+    def learn(self, run: Run) -> bytes:
+        """Keep in mind what a run has shown; gives what there is to :meth:`recall` in a later life, if anything."""
         behaviour, foreseen, self._foreseen = self._behaviour, self._foreseen, None
         if behaviour is None or not self.learns or run.divergence is not None or run.truncated:
-            return
+            return b""
         left = any(failure.kind is FailureKind.EXIT for failure in run.failures)
         if left or run.expired or run.untracked or run.uncontrolled:
             self.stop()
-            return
+            return b""
         if foreseen is not None and run.schedule() == foreseen[0]:
             behaviour.note(run, foreseen[1])
         else:
             behaviour.learn(run)
         if len(behaviour.moments) + len(behaviour.records) > _MOST:
             self.stop()
+        return behaviour.records[-1].packed.content if len(behaviour.records) <= _TOLD else b""
+
+    def recall(self, known: Iterable[bytes]) -> None:
+        """Know what was learnt in an earlier life."""
+        behaviour = self._behaviour
+        if behaviour is not None:
+            for content in known:
+                behaviour.recall(content, -1, "")
+            behaviour.relearn()
+
+    def known(self) -> list[bytes]:
+        """All that there is to recall."""
+        records = [] if self._behaviour is None or not self.learns else self._behaviour.records[:_TOLD]
+        return [record.packed.content for record in records]
 
     def tell(self, prefix: tuple[str, ...]) -> Run | None:
         """The run that a plan with this prefix would make; None if that is not known."""
