@@ -134,7 +134,7 @@ _jit: Any = numba.njit(cache=True, nogil=True)
 
 
 @_jit
-def _random(registers):  # type: ignore[no-untyped-def]  # numba's
+def _random(registers):  # numba's
     """A number from [0, 1): xorshift64*."""
     x = registers[3]
     x ^= x >> np.uint64(12)
@@ -145,17 +145,17 @@ def _random(registers):  # type: ignore[no-untyped-def]  # numba's
 
 
 @_jit
-def _pick(registers, count):  # type: ignore[no-untyped-def]
+def _pick(registers, count):
     return int(_random(registers) * count)
 
 
 @_jit
-def _skewed(registers, count, skew):  # type: ignore[no-untyped-def]
+def _skewed(registers, count, skew):
     return int(_random(registers) ** skew * count)
 
 
 @_jit
-def _fill(columns, state, chances):  # type: ignore[no-untyped-def]
+def _fill(columns, state, chances):
     """Draw events until the columns are full or the trace has ended; how many."""
     registers = state.registers
     size = len(columns.thread)
@@ -175,7 +175,7 @@ def _fill(columns, state, chances):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _next(state, chances):  # type: ignore[no-untyped-def]
+def _next(state, chances):
     registers, life = state.registers, state.life
     threads = len(life)
     if life[0] == 0:
@@ -207,7 +207,7 @@ def _next(state, chances):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _leave(state, thread):  # type: ignore[no-untyped-def]
+def _leave(state, thread):
     state.depth[thread] -= 1
     lock = state.held[thread, state.depth[thread]]
     state.holder[lock] = -1
@@ -215,7 +215,7 @@ def _leave(state, thread):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _variable(state, chances, thread):  # type: ignore[no-untyped-def]
+def _variable(state, chances, thread):
     """The first half of the variables are the locks', the second the threads' own."""
     registers, threads, locks = state.registers, len(state.depth), len(state.holder)
     guarded = chances.variables // 2
@@ -230,7 +230,7 @@ def _variable(state, chances, thread):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def _winding_up(state):  # type: ignore[no-untyped-def]
+def _winding_up(state):
     """Give back all locks, end all threads, join them; thread -1 when that is done."""
     life = state.life
     for thread in range(len(life) - 1, -1, -1):

@@ -129,7 +129,7 @@ class Checks:
 
 
 @jit
-def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, part, shift):  # type: ignore[no-untyped-def]
+def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, part, shift):
     """Go on from row ``at`` and edge ``edge`` as long as there is room for a block; where it stopped."""
     size = len(thread)
     kept, now, chosen = accesses.kept, clocks.now, accesses.chosen
@@ -170,7 +170,7 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
 
 
 @inner
-def _choose(op, target, part, shift, chosen):  # type: ignore[no-untyped-def]
+def _choose(op, target, part, shift, chosen):
     """The rows that are accesses of the part, or move clocks; how many."""
     count = 0
     mask = np.uint32((1 << shift) - 1)
@@ -181,7 +181,7 @@ def _choose(op, target, part, shift, chosen):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _fetch(target, chosen, count, shift, accesses):  # type: ignore[no-untyped-def]
+def _fetch(target, chosen, count, shift, accesses):
     fetched = 0
     for k in range(count):
         fetched += accesses.kept[target[chosen[k]] >> shift, 0]
@@ -189,13 +189,13 @@ def _fetch(target, chosen, count, shift, accesses):  # type: ignore[no-untyped-d
 
 
 @inner
-def _learn_edge(clocks, thread, clock):  # type: ignore[no-untyped-def]
+def _learn_edge(clocks, thread, clock):
     forget_shared(clocks, thread)
     copy(clocks.now[thread], clock)
 
 
 @jit
-def meet(accesses, knows, writes, thread, x, event):  # type: ignore[no-untyped-def]
+def meet(accesses, knows, writes, thread, x, event):
     """An access that may race with some of those kept."""
     kept = accesses.kept
     written, writer, read, reader = kept[x, 0], kept[x, 1], kept[x, 2], kept[x, 3]
@@ -214,7 +214,7 @@ def meet(accesses, knows, writes, thread, x, event):  # type: ignore[no-untyped-
 
 
 @inner
-def _unordered(accesses, event, thread, knows):  # type: ignore[no-untyped-def]
+def _unordered(accesses, event, thread, knows):
     """The latest access of an entry that is not known, or -1."""
     if thread != WIDE:
         return event if event > knows[thread] else -1
@@ -226,7 +226,7 @@ def _unordered(accesses, event, thread, knows):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _write(accesses, x, thread, event, races_write, races_read):  # type: ignore[no-untyped-def]
+def _write(accesses, x, thread, event, races_write, races_read):
     kept = accesses.kept
     if races_write or races_read:
         _keep(accesses, x, 0, thread, event, races_write)
@@ -238,7 +238,7 @@ def _write(accesses, x, thread, event, races_write, races_read):  # type: ignore
 
 
 @inner
-def _keep(accesses, x, column, thread, event, besides):  # type: ignore[no-untyped-def]
+def _keep(accesses, x, column, thread, event, besides):
     """Keep an access, besides those that are kept or in their place."""
     kept = accesses.kept
     if kept[x, column + 1] == WIDE:

@@ -164,20 +164,20 @@ def with_more_free(free: Any, more: int) -> Any:
 
 
 @inlined
-def take_row(pool):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+def take_row(pool):  # compiled, like all that follow
     """The number of a free row; there must be one."""
     pool.spare[0] -= 1
     return pool.free[pool.spare[0]]
 
 
 @inlined
-def give_row(pool, row):  # type: ignore[no-untyped-def]
+def give_row(pool, row):
     pool.free[pool.spare[0]] = row
     pool.spare[0] += 1
 
 
 @inlined
-def move(clocks, op, thread, target, child, event):  # type: ignore[no-untyped-def]
+def move(clocks, op, thread, target, child, event):
     """What an event that is no access does to clocks; ``child`` is the thread that the target is, or -1."""
     effect = EFFECTS[op]
     if effect == LEARN:
@@ -189,7 +189,7 @@ def move(clocks, op, thread, target, child, event):  # type: ignore[no-untyped-d
 
 
 @inner
-def _move_rarely(clocks, effect, thread, target, child, event):  # type: ignore[no-untyped-def]
+def _move_rarely(clocks, effect, thread, target, child, event):
     if effect == PASS_ON:
         learn(clocks, thread, target)
         publish(clocks, thread, target, event)
@@ -203,7 +203,7 @@ def _move_rarely(clocks, effect, thread, target, child, event):  # type: ignore[
 
 
 @inlined
-def learn(clocks, thread, target):  # type: ignore[no-untyped-def]
+def learn(clocks, thread, target):
     """Take over what was published there."""
     event, other, row = clocks.published[target, 0], clocks.published[target, 1], clocks.published[target, 2]
     if event > clocks.now[thread, other]:
@@ -212,13 +212,13 @@ def learn(clocks, thread, target):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def copy(to, row):  # type: ignore[no-untyped-def]
+def copy(to, row):
     for each in range(len(to)):
         to[each] = row[each]
 
 
 @inner
-def learn_all(knows, told, other, event):  # type: ignore[no-untyped-def]
+def learn_all(knows, told, other, event):
     """Join a clock that was another thread's at an event of it."""
     for each in range(len(knows)):
         knows[each] = max(knows[each], told[each])
@@ -226,7 +226,7 @@ def learn_all(knows, told, other, event):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def publish(clocks, thread, target, event):  # type: ignore[no-untyped-def]
+def publish(clocks, thread, target, event):
     """Let others know what the thread knows. Needs a free row."""
     row = clocks.shared[thread]
     if row < 0:
@@ -246,7 +246,7 @@ def publish(clocks, thread, target, event):  # type: ignore[no-untyped-def]
 
 
 @inner
-def forget_shared(clocks, thread):  # type: ignore[no-untyped-def]
+def forget_shared(clocks, thread):
     """The thread's clock changes: no row equals it now."""
     row = clocks.shared[thread]
     if row >= 0:
@@ -255,7 +255,7 @@ def forget_shared(clocks, thread):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def drop(clocks, row):  # type: ignore[no-untyped-def]
+def drop(clocks, row):
     clocks.uses[row] -= 1
     if clocks.uses[row] == 0:
         give_row(clocks, row)

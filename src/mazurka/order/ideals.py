@@ -161,13 +161,13 @@ def locks_in(index: Index) -> int:
 
 
 @jit
-def _meet(op, target, met):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+def _meet(op, target, met):  # compiled, like all that follow
     for i in range(len(op)):
         met[target[i]] |= 1 << op[i]
 
 
 @jit
-def _note_all(thread, op, target, child, at, index, held, guards):  # type: ignore[no-untyped-def]
+def _note_all(thread, op, target, child, at, index, held, guards):
     """Enter events from row ``at`` on, as long as there is room; where it stopped."""
     size = len(thread)
     while at < size and len(index.event) - index.size[0] >= 3 * BLOCK:
@@ -184,7 +184,7 @@ def _note_all(thread, op, target, child, at, index, held, guards):  # type: igno
 
 
 @inner
-def _judge(held, guards, x, now):  # type: ignore[no-untyped-def]
+def _judge(held, guards, x, now):
     guards.common[x] = now if guards.common[x] < 0 else common(held, guards.common[x], now)
     if guards.main[x] >= 0 and contains(held, now, guards.main[x]):
         guards.votes[x] += 1
@@ -196,7 +196,7 @@ def _judge(held, guards, x, now):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _note(index, held, t, op, x, child, event):  # type: ignore[no-untyped-def]
+def _note(index, held, t, op, x, child, event):
     """Enter an event; events come in the order of the trace."""
     if index.forked[t, 0] >= 0:  # needed as soon as it is the thread's turn, before its first event
         _link(index, t, index.forked[t, 0], index.forked[t, 0], index.forked[t, 1])
@@ -228,7 +228,7 @@ def _note(index, held, t, op, x, child, event):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _link(index, t, event, source, thread):  # type: ignore[no-untyped-def]
+def _link(index, t, event, source, thread):
     """Unless the thread's earlier links ask for as much."""
     if thread != t and source > index.known[t, thread]:
         index.known[t, thread] = source
@@ -236,7 +236,7 @@ def _link(index, t, event, source, thread):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _append(index, t, event, lock, other, thread):  # type: ignore[no-untyped-def]
+def _append(index, t, event, lock, other, thread):
     entry = index.size[0]
     index.size[0] += 1
     index.next[index.latest[t]] = entry
@@ -247,7 +247,7 @@ def _append(index, t, event, lock, other, thread):  # type: ignore[no-untyped-de
 
 
 @jit
-def grow(index, ideal):  # type: ignore[no-untyped-def]
+def grow(index, ideal):
     """Take in what is needed, and what that needs."""
     grew = True
     while grew:
@@ -260,7 +260,7 @@ def grow(index, ideal):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _pass(index, ideal, thread):  # type: ignore[no-untyped-def]
+def _pass(index, ideal, thread):
     """Go on to the latest event of a thread in the ideal."""
     entry, until = ideal.at[thread], ideal.until[thread]
     following = index.next[entry]
@@ -276,7 +276,7 @@ def _pass(index, ideal, thread):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _pass_section(ideal, lock, section):  # type: ignore[no-untyped-def]
+def _pass_section(ideal, lock, section):
     """The section that has to be left because of it, or -1."""
     top = ideal.top[lock] if ideal.turn_of[lock] == ideal.turn[0] else ideal.below[lock]
     if section < top:

@@ -69,13 +69,13 @@ def with_sets(held: Held) -> Held:
 
 
 @inner
-def is_tight(held):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+def is_tight(held):  # compiled, like all that follow
     """Whether :func:`with_sets` is needed before the next event."""
     return len(held.lock) - held.sizes[0] <= held.sizes[1] + 2 or held.sizes[1] + 1 >= held.stack.shape[1]
 
 
 @inner
-def takes_again(held, t, lock):  # type: ignore[no-untyped-def]
+def takes_again(held, t, lock):
     """Whether the thread has the lock already; that is counted."""
     for each in range(held.depth[t]):
         if held.stack[t, each] == lock:
@@ -85,7 +85,7 @@ def takes_again(held, t, lock):  # type: ignore[no-untyped-def]
 
 
 @inner
-def take(held, t, lock, section):  # type: ignore[no-untyped-def]
+def take(held, t, lock, section):
     depth = held.depth[t]
     held.stack[t, depth], held.times[t, depth], held.section[t, depth] = lock, 1, section
     held.depth[t] = depth + 1
@@ -94,7 +94,7 @@ def take(held, t, lock, section):  # type: ignore[no-untyped-def]
 
 
 @inner
-def give_back(held, t, lock):  # type: ignore[no-untyped-def]
+def give_back(held, t, lock):
     """What was remembered of the section, if the thread has the lock no more now; otherwise -1."""
     for each in range(held.depth[t] - 1, -1, -1):
         if held.stack[t, each] != lock:
@@ -117,13 +117,13 @@ def give_back(held, t, lock):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _enter_all(held):  # type: ignore[no-untyped-def]
+def _enter_all(held):
     for number in range(1, held.sizes[0]):
         held.slots[_slot(held, held.smaller[number], held.lock[number])] = number
 
 
 @inner
-def _slot(held, smaller, lock):  # type: ignore[no-untyped-def]
+def _slot(held, smaller, lock):
     """Where a set is, or would be."""
     mask = len(held.slots) - 1
     slot = (smaller * _MIX + lock) * _MIX >> 7 & mask
@@ -136,7 +136,7 @@ def _slot(held, smaller, lock):  # type: ignore[no-untyped-def]
 
 
 @inner
-def with_lock(held, smaller, lock):  # type: ignore[no-untyped-def]
+def with_lock(held, smaller, lock):
     """The set and a lock. There must be room."""
     slot = _slot(held, smaller, lock)
     if held.slots[slot] < 0:
@@ -148,7 +148,7 @@ def with_lock(held, smaller, lock):  # type: ignore[no-untyped-def]
 
 
 @inner
-def contains(held, number, lock):  # type: ignore[no-untyped-def]
+def contains(held, number, lock):
     while number:
         if held.lock[number] == lock:
             return True
@@ -157,7 +157,7 @@ def contains(held, number, lock):  # type: ignore[no-untyped-def]
 
 
 @inner
-def disjoint(held, one, other):  # type: ignore[no-untyped-def]
+def disjoint(held, one, other):
     while one:
         if contains(held, other, held.lock[one]):
             return False
@@ -166,7 +166,7 @@ def disjoint(held, one, other):  # type: ignore[no-untyped-def]
 
 
 @inner
-def common(held, one, other):  # type: ignore[no-untyped-def]
+def common(held, one, other):
     """A set of the locks in both; ``one`` itself if the other has all of them. There must be room."""
     number, rest, all_of_them = 0, one, True
     while rest:

@@ -38,7 +38,7 @@ def needs_of(columns: Columns, sizes: Sizes, shared: Any, rigid: Any, watched: A
 
 
 @jit
-def _run(thread, op, target, child, shared, rigid, watched, needs, at, done, clocks):  # type: ignore[no-untyped-def]  # compiled
+def _run(thread, op, target, child, shared, rigid, watched, needs, at, done, clocks):  # compiled
     """Go on from an event as long as there is room for a block; where it stopped, and how many needs are told."""
     size, now = len(thread), clocks.now
     while at < size and clocks.spare[0] >= BLOCK:

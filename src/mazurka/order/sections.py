@@ -168,7 +168,7 @@ def rehashed(touched: Touched, entries: int) -> Touched:
 
 
 @jit
-def _move_entries(touched, made):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+def _move_entries(touched, made):  # compiled, like all that follow
     for slot in range(len(touched.entry)):
         entry = touched.entry[slot]
         if entry[WRITER] >= 0 or entry[READER] >= 0:
@@ -176,7 +176,7 @@ def _move_entries(touched, made):  # type: ignore[no-untyped-def]  # compiled, l
 
 
 @inlined
-def slot_of(touched, lock, variable):  # type: ignore[no-untyped-def]
+def slot_of(touched, lock, variable):
     """Where the pair is, which may be new."""
     entry = touched.entry
     mask = len(entry) - 1
@@ -193,7 +193,7 @@ def slot_of(touched, lock, variable):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def drop_section(sections, clocks, section):  # type: ignore[no-untyped-def]
+def drop_section(sections, clocks, section):
     """One that referred to it does no more."""
     sections.uses[section] -= 1
     if sections.uses[section] == 0:
@@ -205,14 +205,14 @@ def drop_section(sections, clocks, section):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def drop_node(readers, node):  # type: ignore[no-untyped-def]
+def drop_node(readers, node):
     """Free a list node; the one after it."""
     give_row(readers, node)
     return readers.next[node]
 
 
 @inlined
-def take_node(readers, section, after):  # type: ignore[no-untyped-def]
+def take_node(readers, section, after):
     node = take_row(readers)
     readers.section[node] = section
     readers.next[node] = after
@@ -220,7 +220,7 @@ def take_node(readers, section, after):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def latest_known(nested, sections, lock, thread, until):  # type: ignore[no-untyped-def]
+def latest_known(nested, sections, lock, thread, until):
     """The last of a list whose acquire is event ``until`` or earlier, or -1."""
     start = nested.place[lock, thread, 0]
     low, high = 0, nested.place[lock, thread, 1]
@@ -234,7 +234,7 @@ def latest_known(nested, sections, lock, thread, until):  # type: ignore[no-unty
 
 
 @inlined
-def can_append(nested, target, thread):  # type: ignore[no-untyped-def]
+def can_append(nested, target, thread):
     """Whether there is room for a further section of a thread and a lock."""
     lock = nested.number[target]
     wanted = 4
@@ -247,7 +247,7 @@ def can_append(nested, target, thread):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def append(nested, target, thread, section, release):  # type: ignore[no-untyped-def]
+def append(nested, target, thread, section, release):
     """Needs room."""
     lock = nested.number[target]
     if lock < 0:
@@ -278,7 +278,7 @@ def packed(nested: Nested) -> Nested:
 
 
 @jit
-def _move_lists(nested, made):  # type: ignore[no-untyped-def]
+def _move_lists(nested, made):
     made.used[1] = 0
     for lock in range(nested.used[0]):
         for thread in range(nested.newest.shape[1]):
@@ -292,7 +292,7 @@ def _move_lists(nested, made):  # type: ignore[no-untyped-def]
 
 
 @jit
-def sweep(sections, clocks, touched, readers, nested, floor):  # type: ignore[no-untyped-def]
+def sweep(sections, clocks, touched, readers, nested, floor):
     """Drop what refers to sections whose release every thread knows; ``floor`` says what all know of each thread."""
     for slot in range(len(touched.entry)):
         entry = touched.entry[slot]
@@ -314,13 +314,13 @@ def sweep(sections, clocks, touched, readers, nested, floor):  # type: ignore[no
 
 
 @jit
-def _settled(sections, section, floor):  # type: ignore[no-untyped-def]
+def _settled(sections, section, floor):
     told = sections.told[section]
     return told[2] >= 0 and told[0] <= floor[told[1]]
 
 
 @jit
-def _unsettled(sections, clocks, readers, first, floor):  # type: ignore[no-untyped-def]
+def _unsettled(sections, clocks, readers, first, floor):
     """The list of readers from ``first`` on, in the same order, without those that are settled."""
     kept, last, node = -1, -1, first
     while node >= 0:

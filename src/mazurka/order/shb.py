@@ -102,7 +102,7 @@ def _room_for_edges(threads: int) -> Edges:
 
 
 @jit
-def _run(thread, op, target, child, base, at, versions, edges):  # type: ignore[no-untyped-def]  # compiled
+def _run(thread, op, target, child, base, at, versions, edges):  # compiled
     """Go on from row ``at`` as long as there is room for a block; where it stopped, and how many edges there are."""
     size, count = len(thread), 0
     now, version, published = versions.now, versions.version, versions.published
@@ -131,7 +131,7 @@ def _run(thread, op, target, child, base, at, versions, edges):  # type: ignore[
 
 
 @inner
-def _fetch(target, versions):  # type: ignore[no-untyped-def]
+def _fetch(target, versions):
     """Wait for memory once, not for each entry."""
     fetched = 0
     for i in range(len(target)):

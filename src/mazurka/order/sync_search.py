@@ -174,7 +174,7 @@ def _contested(columns: Columns, targets: int) -> Any:
 
 
 @jit
-def _use(thread, op, target, user, written):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+def _use(thread, op, target, user, written):  # compiled, like all that follow
     for i in range(len(thread)):
         x = target[i]
         if user[x] != thread[i]:
@@ -184,7 +184,7 @@ def _use(thread, op, target, user, written):  # type: ignore[no-untyped-def]  # 
 
 
 @jit
-def _run(thread, op, target, at, index, held, kept, ideals):  # type: ignore[no-untyped-def]
+def _run(thread, op, target, at, index, held, kept, ideals):
     """Go on from row ``at`` as long as there is room; where it stopped."""
     size = len(thread)
     while at < size and not _is_full(kept):
@@ -204,7 +204,7 @@ def _run(thread, op, target, at, index, held, kept, ideals):  # type: ignore[no-
 
 
 @inner
-def _is_full(kept):  # type: ignore[no-untyped-def]
+def _is_full(kept):
     return (
         len(kept.found) - kept.sizes[_FOUND] < BLOCK
         or len(kept.event) - kept.sizes[_KEPT] < BLOCK
@@ -214,7 +214,7 @@ def _is_full(kept):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _access(index, held, kept, ideals, t, x, writes, event):  # type: ignore[no-untyped-def]
+def _access(index, held, kept, ideals, t, x, writes, event):
     main = kept.main[x]
     chain = (0 if main >= 0 and contains(held, held.set_of[t], main) else 2) + (1 if writes else 0)
     partner = _partner(index, held, kept, ideals, t, kept.variable[x], chain, event)
@@ -226,7 +226,7 @@ def _access(index, held, kept, ideals, t, x, writes, event):  # type: ignore[no-
 
 
 @inner
-def _partner(index, held, kept, ideals, t, x, chain, event):  # type: ignore[no-untyped-def]
+def _partner(index, held, kept, ideals, t, x, chain, event):
     """An earlier access that races with this one, or -1."""
     for other in range(4):
         conflicts = (chain & 1 or other & 1) and (chain >= 2 or other >= 2)
@@ -244,7 +244,7 @@ def _partner(index, held, kept, ideals, t, x, chain, event):  # type: ignore[no-
 
 
 @inner
-def _try_chain(index, held, kept, own, tried, t, x, chain):  # type: ignore[no-untyped-def]
+def _try_chain(index, held, kept, own, tried, t, x, chain):
     in_vain = True
     number = kept.classes[x, chain]
     while number >= 0:
@@ -265,7 +265,7 @@ def _try_chain(index, held, kept, own, tried, t, x, chain):  # type: ignore[no-u
 
 
 @inner
-def _try(index, kept, own, trial, cell, t):  # type: ignore[no-untyped-def]
+def _try(index, kept, own, trial, cell, t):
     """An access of the cell that races with what thread ``t`` does next, or -1."""
     thread = kept.cell_thread[cell]
     access = _first_beyond(kept, cell, t, own.until[thread])
@@ -287,7 +287,7 @@ def _try(index, kept, own, trial, cell, t):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _first_beyond(kept, cell, t, until):  # type: ignore[no-untyped-def]
+def _first_beyond(kept, cell, t, until):
     """The first access of the cell after ``until``, or -1. Those before are marked, so as not to be met again."""
     row = kept.cell_mark[cell]
     last = kept.mark[row, t] if row >= 0 else -1
@@ -306,7 +306,7 @@ def _first_beyond(kept, cell, t, until):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _keep(kept, t, x, chain, locks, event):  # type: ignore[no-untyped-def]
+def _keep(kept, t, x, chain, locks, event):
     cell = _cell(kept, x, chain, locks, t)
     access = kept.sizes[_KEPT]
     kept.sizes[_KEPT] += 1
@@ -322,7 +322,7 @@ def _keep(kept, t, x, chain, locks, event):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _cell(kept, x, chain, locks, t):  # type: ignore[no-untyped-def]
+def _cell(kept, x, chain, locks, t):
     slot = _slot(kept, 4 * x + chain, locks, t)
     if kept.slots[slot] < 0:
         cell = kept.slots[slot] = kept.sizes[_CELLS]
@@ -335,7 +335,7 @@ def _cell(kept, x, chain, locks, t):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _slot(kept, chain, locks, t):  # type: ignore[no-untyped-def]
+def _slot(kept, chain, locks, t):
     """Where a cell is, or would be."""
     mask = len(kept.slots) - 1
     slot = ((chain * _MIX + locks) * _MIX + t) * _MIX >> 9 & mask
@@ -349,14 +349,14 @@ def _slot(kept, chain, locks, t):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _enter_all(kept):  # type: ignore[no-untyped-def]
+def _enter_all(kept):
     for cell in range(kept.sizes[_CELLS]):
         locks = kept.class_set[kept.cell_class[cell]]
         kept.slots[_slot(kept, kept.cell_chain[cell], locks, kept.cell_thread[cell])] = cell
 
 
 @inner
-def _class(kept, x, chain, locks):  # type: ignore[no-untyped-def]
+def _class(kept, x, chain, locks):
     number = kept.classes[x, chain]
     while number >= 0:
         if kept.class_set[number] == locks:

@@ -132,7 +132,7 @@ def _with_threads(versions: Versions, more: int) -> Versions:
 
 
 @jit
-def _forget(published, common, used):  # type: ignore[no-untyped-def]  # compiled, like all that follow
+def _forget(published, common, used):  # compiled, like all that follow
     """Mark the rows that threads may learn from; what all know refers to the common one."""
     for target in range(len(published)):
         news = published[target, 0] > common[published[target, 1]]
@@ -142,7 +142,7 @@ def _forget(published, common, used):  # type: ignore[no-untyped-def]  # compile
 
 
 @inlined
-def learn(versions, thread, event, other, row):  # type: ignore[no-untyped-def]
+def learn(versions, thread, event, other, row):
     """Take over what was published there, if it is news. Needs a free row."""
     if event > versions.now[thread, other]:
         _keep(versions, thread)
@@ -153,7 +153,7 @@ def learn(versions, thread, event, other, row):  # type: ignore[no-untyped-def]
 
 
 @inner
-def move_rarely(versions, op, thread, target, child, event):  # type: ignore[no-untyped-def]
+def move_rarely(versions, op, thread, target, child, event):
     """What an event does to clocks that does neither nothing nor publish nor learn only; ``child`` is the thread that
     the target is, or -1."""
     effect, published = EFFECTS[op], versions.published[target]
@@ -170,7 +170,7 @@ def move_rarely(versions, op, thread, target, child, event):  # type: ignore[no-
 
 
 @inlined
-def _keep(versions, thread):  # type: ignore[no-untyped-def]
+def _keep(versions, thread):
     """The thread's clock changes: what it was is kept for those who learn from it."""
     copy(versions.rows[versions.version[thread]], versions.now[thread])
     versions.version[thread] = take_row(versions)

@@ -107,7 +107,7 @@ class State(NamedTuple):
 
 
 @jit
-def advance(state, nests, composes, thread, op, target, child, base, at):  # type: ignore[no-untyped-def]  # compiled
+def advance(state, nests, composes, thread, op, target, child, base, at):  # compiled
     """Go on from row ``at`` as long as there is room for a block; where it stopped, and why."""
     size = len(thread)
     clock, depth = state.past.clock, state.held.depth
@@ -144,7 +144,7 @@ def advance(state, nests, composes, thread, op, target, child, base, at):  # typ
 
 
 @inlined
-def _fetch(kept, target, at, end):  # type: ignore[no-untyped-def]
+def _fetch(kept, target, at, end):
     """Touch the entries of the variables of a block, which overlaps the waits for memory."""
     fetched = 0
     for row in range(at, end):
@@ -153,7 +153,7 @@ def _fetch(kept, target, at, end):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
+def _has_room(state, nests, composes):
     """One of everything for each event of a block, of what accesses need one for each lock held."""
     accesses, touched, nested = state.accesses, state.touched, state.nested
     wanted = BLOCK * state.held.section.shape[1]
@@ -168,7 +168,7 @@ def _has_room(state, nests, composes):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _order(state, composes, op, t, x, other, event):  # type: ignore[no-untyped-def]
+def _order(state, composes, op, t, x, other, event):
     """An event that orders threads and is neither an access nor of a lock; ``other`` is the thread that the target is,
     if any."""
     clocks, past = state.clocks, state.past
@@ -196,7 +196,7 @@ def _order(state, composes, op, t, x, other, event):  # type: ignore[no-untyped-
 
 
 @inlined
-def _learn(state, composes, t, told):  # type: ignore[no-untyped-def]
+def _learn(state, composes, t, told):
     """Thread t comes after the event told of."""
     event, other, row = told[0], told[1], told[2]
     clock = state.past.clock[t]
@@ -211,7 +211,7 @@ def _learn(state, composes, t, told):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _fresh(state, t, x, writes):  # type: ignore[no-untyped-def]
+def _fresh(state, t, x, writes):
     """Whether the thread has done the same in all sections that it is in."""
     kept, rows, entered = state.accesses.kept, state.accesses.rows, state.held.entered[t]
     event, who = kept[x, 0], kept[x, 1]
@@ -222,7 +222,7 @@ def _fresh(state, t, x, writes):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _look_at_sections(state, composes, t, x, writes):  # type: ignore[no-untyped-def]
+def _look_at_sections(state, composes, t, x, writes):
     """Rule (a) for an access."""
     sections, touched = state.sections, state.touched
     for level in range(state.held.depth[t]):
@@ -238,7 +238,7 @@ def _look_at_sections(state, composes, t, x, writes):  # type: ignore[no-untyped
 
 
 @inlined
-def _write_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def]
+def _write_in(state, composes, t, section, entry):
     """The write comes after all that was accessed there, and stands for it from now on."""
     sections, readers = state.sections, state.readers
     node = entry[READER]
@@ -258,7 +258,7 @@ def _write_in(state, composes, t, section, entry):  # type: ignore[no-untyped-de
 
 
 @inlined
-def _read_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def]
+def _read_in(state, composes, t, section, entry):
     """Be the first of the readers. Dropped are the thread's own last section, and those whose release is known to it;
     with *composes* all but one other, since a later release of a lock tells all that earlier ones told."""
     sections, readers = state.sections, state.readers
@@ -283,7 +283,7 @@ def _read_in(state, composes, t, section, entry):  # type: ignore[no-untyped-def
 
 
 @inlined
-def _acquire(state, composes, t, x, event):  # type: ignore[no-untyped-def]
+def _acquire(state, composes, t, x, event):
     """Whether there is room for it."""
     held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
     depth = held.depth[t]
@@ -312,7 +312,7 @@ def _acquire(state, composes, t, x, event):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _release(state, nests, composes, t, x, event):  # type: ignore[no-untyped-def]
+def _release(state, nests, composes, t, x, event):
     """Whether there is room for it."""
     held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
     level = held.depth[t] - 1
@@ -350,7 +350,7 @@ def _release(state, nests, composes, t, x, event):  # type: ignore[no-untyped-de
 
 
 @inlined
-def _after_sections(state, composes, t, lock):  # type: ignore[no-untyped-def]
+def _after_sections(state, composes, t, lock):
     """Rule (b) for a release: after those of all sections whose acquire is known."""
     clock, nested = state.past.clock[t], state.nested
     for other in range(len(clock)):
@@ -361,7 +361,7 @@ def _after_sections(state, composes, t, lock):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _pass_on_past(past, t, x):  # type: ignore[no-untyped-def]
+def _pass_on_past(past, t, x):
     number = past.number[x]
     if number < 0:
         number = past.number[x] = past.locks[0]

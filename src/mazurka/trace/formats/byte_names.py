@@ -133,7 +133,7 @@ def _empty(slots: int, names: int, room: int) -> Slots:
 
 
 @jit
-def extended(key, length, byte):  # type: ignore[no-untyped-def]
+def extended(key, length, byte):
     """The key of a name of ``length`` bytes, whose key is ``key``, and one more."""
     if length < SHORT:
         return key << _EIGHT | np.uint64(byte)
@@ -141,7 +141,7 @@ def extended(key, length, byte):  # type: ignore[no-untyped-def]
 
 
 @jit
-def finished(key, length, kind):  # type: ignore[no-untyped-def]
+def finished(key, length, kind):
     """The key of a whole name of a kind."""
     if length <= SHORT:
         return key | np.uint64(kind) << _KIND_AT
@@ -149,7 +149,7 @@ def finished(key, length, kind):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _key(data, kind):  # type: ignore[no-untyped-def]
+def _key(data, kind):
     key, strange = np.uint64(0), False
     for at in range(len(data)):
         key = extended(key, at, data[at])
@@ -158,7 +158,7 @@ def _key(data, kind):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _interned(slots, data, starts, ends, keys, kinds, first, last, out):  # type: ignore[no-untyped-def]
+def _interned(slots, data, starts, ends, keys, kinds, first, last, out):
     """Interns spans from ``first`` on until one is new and does not fit: which. Arrays are unpacked once, not per name:
     passing them to a function that is not inlined counts references, which costs five times as much as all else."""
     entries = slots.entries
@@ -196,13 +196,13 @@ def _interned(slots, data, starts, ends, keys, kinds, first, last, out):  # type
 
 
 @jit
-def _slot(key, mask):  # type: ignore[no-untyped-def]
+def _slot(key, mask):
     mixed = key * _MULTIPLIER
     return np.int64((mixed ^ mixed >> _MIXED_FROM) >> np.uint64(8)) & mask
 
 
 @jit
-def _added(slots, slot, name, key, kind):  # type: ignore[no-untyped-def]
+def _added(slots, slot, name, key, kind):
     """The number of a new name, NONE if the table is full."""
     number, used = slots.counts
     if number >= len(slots.kinds) or used + len(name) > len(slots.bytes):
@@ -218,7 +218,7 @@ def _added(slots, slot, name, key, kind):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _rehashed(old, new):  # type: ignore[no-untyped-def]
+def _rehashed(old, new):
     mask = len(new.entries) // 2 - 1
     for at in range(0, len(old.entries), 2):
         key = old.entries[at]

@@ -151,7 +151,7 @@ def _read_odd(
 
 
 @jit
-def _split(  # type: ignore[no-untyped-def]
+def _split(
     data, at, most, threads, threads_end, thread_keys, targets, targets_end, target_keys, sites, sites_end, site_keys,
     kinds, odd, ops, words,
 ):  # fmt: skip
@@ -206,7 +206,7 @@ def _split(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
+def _name(data, at, stop, lowest):
     """Where a name ends that starts at ``at``, and its key; the start if it is not of the common kind."""
     key = np.uint64(0)
     end = at
@@ -223,7 +223,7 @@ def _name(data, at, stop, lowest):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _word(data, at):  # type: ignore[no-untyped-def]
+def _word(data, at):
     """Where a word ends, at a bracket or bar, and its key; 0 if it is too long to be common, or has bytes before the
     letters: a NUL would not show in a key."""
     key = np.uint64(0)
@@ -237,13 +237,13 @@ def _word(data, at):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _is_number(byte):  # type: ignore[no-untyped-def]
+def _is_number(byte):
     """Whether a name that starts so may be a number."""
     return _ZERO <= byte <= _NINE
 
 
 @jit
-def _which(keys, key):  # type: ignore[no-untyped-def]
+def _which(keys, key):
     for at in range(len(keys)):
         if keys[at] == key:
             return at
