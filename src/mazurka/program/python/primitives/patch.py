@@ -29,6 +29,7 @@ from mazurka.program.python.primitives import (
     processes,
     queues,
     run,
+    thread_functions,
     threads,
 )
 from mazurka.program.python.primitives.run import INNER, Models
@@ -70,13 +71,13 @@ def _replacements() -> list[tuple[Any, Any]]:
         (_thread, "LockType", locks.Lock),
         (_thread, "RLock", locks.RLock),
         (_thread, "_local", local.local),
-        (_thread, "start_new_thread", threads.start_new_thread),
-        (_thread, "start_new", threads.start_new_thread),
-        (_thread, "start_joinable_thread", threads.start_joinable_thread),
-        (_thread, "get_ident", threads.get_ident),
-        (_thread, "get_native_id", threads.get_native_id),
-        (_thread, "interrupt_main", threads.interrupt_main),
-        (_thread, "_count", threads.count),
+        (_thread, "start_new_thread", thread_functions.start_new_thread),
+        (_thread, "start_new", thread_functions.start_new_thread),
+        (_thread, "start_joinable_thread", thread_functions.start_joinable_thread),
+        (_thread, "get_ident", thread_functions.get_ident),
+        (_thread, "get_native_id", thread_functions.get_native_id),
+        (_thread, "interrupt_main", thread_functions.interrupt_main),
+        (_thread, "_count", thread_functions.count),
         (threading, "current_thread", threads.current_thread),
         (threading, "enumerate", threads.enumerate_threads),
         (threading, "active_count", threads.active_count),
@@ -129,7 +130,7 @@ def install() -> None:
         _installed.undo += [conditions.install(), threads.install(), queues.install(), atomics.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
-            _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", threads.ThreadHandle))
+            _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))
     _name_inner_files()
     for name, module in list(sys.modules.items()):
         if name not in _installed.scanned and name.partition(".")[0] not in SPARED:

@@ -1,5 +1,4 @@
-"""Models of threads: ``threading.Thread`` (methods replaced in place), ``_thread``'s functions, ``enumerate`` and
-its kin.
+"""Models of threads: ``threading.Thread`` (methods replaced in place), ``enumerate`` and its kin.
 
 A thread of the program is a task of the kernel. Its Thread object keeps CPython's attributes; the task is in its
 ``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
@@ -9,16 +8,14 @@ starts WRITE once anybody has looked.
 
 Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what
 would be printed is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new
-threads; ``interrupt_main`` from another thread is counted, not done.
+threads.
 """
 
 from __future__ import annotations
 
-import _thread
 import itertools
 import sys
 import threading
-import types
 import weakref
 import zlib
 from collections.abc import Callable
@@ -34,12 +31,10 @@ from mazurka.program.python.task import END_POINTS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
-_real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
 _real_threading: Final[dict[str, Any]] = {
     name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count", "excepthook")
 }
-_FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's message names the function
-_THREADS: Final = ("threads",)
+THREADS: Final = ("threads",)
 _MAIN: Final[Any] = threading.main_thread()
 _Dummy: Final[Any] = threading.__dict__["_DummyThread"]
 
@@ -152,7 +147,7 @@ def thread_start(self: Any) -> None:
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
     if END_POINTS in models.kernel.points:
-        models.kernel.visit(Op.WRITE, _THREADS, 0, point=True)
+        models.kernel.visit(Op.WRITE, THREADS, 0, point=True)
     if self._started.is_set():
         raise RuntimeError("threads can only be started once")
     self._started.set()
@@ -170,14 +165,14 @@ def _live(thread: Any, state: ThreadState) -> None:
     except GreenletExit:
         raise
     except BaseException as error:
-        if not models.kernel.aborting and _is_users(threading.excepthook, _real_threading["excepthook"]):
+        if not models.kernel.aborting and is_users(threading.excepthook, _real_threading["excepthook"]):
             thread._invoke_excepthook(thread)
         if type(error) is not SystemExit:
             raise
     models.left(task)
 
 
-def _is_users(hook: Any, default: Any) -> bool:
+def is_users(hook: Any, default: Any) -> bool:
     """Whether the program has installed this hook, rather than Python or a test runner."""
     return hook is not default and not str(getattr(hook, "__module__", "")).startswith("_pytest")
 
@@ -213,7 +208,7 @@ def thread_is_alive(self: Any) -> bool:
     state = _state(self, models)
     models.kernel.need_points(END_POINTS)
     task = state.task
-    models.kernel.visit(Op.READ, _THREADS if task is None else ("thread", task.name), 0, point=True)
+    models.kernel.visit(Op.READ, THREADS if task is None else ("thread", task.name), 0, point=True)
     task = state.task
     return task is not None and not task.done
 
@@ -254,7 +249,7 @@ def current_thread() -> Any:
     return _real_threading["current_thread"]() if models is None else _thread_of(models.kernel.current, models)
 
 
-def _alive(models: Models) -> list[Task]:
+def alive_tasks(models: Models) -> list[Task]:
     """Who is alive, as seen by a thread that looks."""
     kernel = models.kernel
     kernel.need_points(END_POINTS)
@@ -266,7 +261,7 @@ def _alive(models: Models) -> list[Task]:
         seen.extend(Access(Op.READ, ("thread", task.name)) for task in kernel.tasks)
         return True
 
-    kernel.attempt(Op.READ, _THREADS, look, seen)
+    kernel.attempt(Op.READ, THREADS, look, seen)
     return alive
 
 
@@ -274,7 +269,7 @@ def enumerate_threads() -> list[Any]:
     models = here()
     if models is None:
         return list(_real_threading["enumerate"]())
-    return [_thread_of(task, models) for task in _alive(models) if task.thread is not None or task.index == 0]
+    return [_thread_of(task, models) for task in alive_tasks(models) if task.thread is not None or task.index == 0]
 
 
 def active_count() -> int:
@@ -315,146 +310,6 @@ def wait_for_all() -> None:
     kernel = models.kernel
     while others := [task for task in kernel.live if not task.daemon and task is not kernel.current]:
         kernel.join(others[0], waiting_for=others[0])
-
-
-# -- functions of _thread --------------------------------------------------------------------------------------------
-
-
-def get_ident() -> int:
-    models = here()
-    return int(_real["get_ident"]()) if models is None else models.ident(models.kernel.current)
-
-
-def get_native_id() -> int:
-    models = here()
-    return int(_real["get_native_id"]()) if models is None else models.ident(models.kernel.current)
-
-
-def count() -> int:
-    models = here()
-    if models is None:
-        return int(_real["_count"]())
-    return len(_alive(models)) - 1
-
-
-def _check_start_arguments(function: Any, args: Any, kwargs: Any) -> None:
-    if not callable(function):
-        raise TypeError("first arg must be callable")
-    if not isinstance(args, tuple):
-        raise TypeError("2nd arg must be a tuple")
-    if kwargs is not None and not isinstance(kwargs, dict):
-        raise TypeError("optional 3rd arg must be a dictionary")
-
-
-def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
-    models = here()
-    if models is None:
-        return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
-    _check_start_arguments(function, args, kwargs)
-    return models.ident(_start_plain(models, function, args, kwargs or {}, daemon=True))
-
-
-def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemon: bool) -> Task:
-    call: list[Any] = [function, args, kwargs]
-
-    def live() -> None:
-        named, positional, keyword = call
-        call.clear()  # the function lives no longer than the call
-        try:
-            named(*positional, **keyword)
-        except SystemExit:
-            pass
-        except GreenletExit:
-            raise
-        except BaseException as error:
-            if not models.kernel.aborting and _is_users(sys.unraisablehook, sys.__unraisablehook__):
-                sys.unraisablehook(_unraisable(error, named))
-            raise
-        models.left(models.kernel.current)
-
-    del function, args, kwargs
-    if END_POINTS in models.kernel.points:
-        models.kernel.visit(Op.WRITE, _THREADS, 0, point=True)
-    return models.kernel.fork(live, daemon=daemon)
-
-
-def _unraisable(error: BaseException, function: Any) -> Any:
-    return types.SimpleNamespace(
-        exc_type=type(error),
-        exc_value=error,
-        exc_traceback=error.__traceback__,
-        err_msg="Exception ignored in thread started by" + (f" {function!r}" if _FORMATS else ""),
-        object=None if _FORMATS else function,
-    )
-
-
-def interrupt_main(signum: int = 2, /) -> None:
-    models = here()
-    if models is None or models.kernel.current.index == 0:
-        _real["interrupt_main"](signum)
-    else:
-        uncontrolled = models.kernel.uncontrolled
-        uncontrolled["_thread.interrupt_main"] = uncontrolled.get("_thread.interrupt_main", 0) + 1
-
-
-class ThreadHandle:
-    """``_thread._ThreadHandle`` of a thread that :func:`start_joinable_thread` started in a run."""
-
-    __slots__ = ("_models", "_task", "ident")
-
-    def __init__(self) -> None:
-        self.ident: int | None = None
-        self._task: Task | None = None
-        self._models = here()
-
-    def is_done(self) -> bool:
-        models = here()
-        task = self._task
-        if task is None or models is None:
-            return task is not None and task.done
-        models.kernel.need_points(END_POINTS)
-        models.kernel.visit(Op.READ, ("thread", task.name), 0, point=True)
-        return task.done
-
-    def _set_done(self) -> None:
-        if self._task is None:
-            raise RuntimeError("thread not started")
-
-    def join(self, timeout: float | None = None) -> None:
-        models = here()
-        task = self._task
-        if task is None:
-            raise RuntimeError("thread not started")
-        if models is None:
-            return
-        if task is models.kernel.current:
-            raise RuntimeError("Cannot join current thread")
-        models.kernel.join(task, timeout if timeout is None or timeout >= 0 else None, waiting_for=task)
-
-
-def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True) -> Any:
-    models = here()
-    if models is None:
-        if isinstance(handle, ThreadHandle):
-            handle = None
-        return _real["start_joinable_thread"](function, handle=handle, daemon=daemon)
-    if not callable(function):
-        raise TypeError("thread function must be callable")
-    if not isinstance(handle, ThreadHandle):
-        if handle is not None and not isinstance(handle, _real["_ThreadHandle"]):
-            raise TypeError("'handle' must be a _ThreadHandle")
-        handle = ThreadHandle()
-    if handle._task is not None:
-        raise RuntimeError("thread already started")
-
-    def body() -> object:
-        task = models.kernel.current
-        handle._task = task
-        handle.ident = models.ident(task)
-        return function()
-
-    handle._task = _start_plain(models, body, (), {}, daemon=daemon)
-    return handle
 
 
 #: class -> attribute -> what replaces it.
@@ -509,13 +364,8 @@ def _keep_pools(models: Models, pools: Any) -> None:
     models.undo.append(undo)
 
 
-for _model, _module in (
-    (current_thread, "threading"),
-    (enumerate_threads, "threading"),
-    (active_count, "threading"),
-    *((model, "_thread") for model in (get_ident, get_native_id, start_new_thread, start_joinable_thread)),
-):
-    _model.__module__ = _module
+for _model in (current_thread, enumerate_threads, active_count):
+    _model.__module__ = "threading"
 enumerate_threads.__name__ = enumerate_threads.__qualname__ = "enumerate"
 
 _run.beginners.append(_keep_modules)

@@ -1,0 +1,162 @@
+"""Models of ``_thread``'s functions: threads without a Thread object, and identifiers.
+
+Departure: ``interrupt_main`` from another thread is counted, not done.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+import types
+from typing import Any, Final
+
+from greenlet import GreenletExit
+
+from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.threads import THREADS, alive_tasks, is_users
+from mazurka.program.python.task import END_POINTS, Task
+from mazurka.trace.event import Op
+
+_real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
+_FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's message names the function
+
+
+def get_ident() -> int:
+    models = here()
+    return int(_real["get_ident"]()) if models is None else models.ident(models.kernel.current)
+
+
+def get_native_id() -> int:
+    models = here()
+    return int(_real["get_native_id"]()) if models is None else models.ident(models.kernel.current)
+
+
+def count() -> int:
+    models = here()
+    if models is None:
+        return int(_real["_count"]())
+    return len(alive_tasks(models)) - 1
+
+
+def _check_start_arguments(function: Any, args: Any, kwargs: Any) -> None:
+    if not callable(function):
+        raise TypeError("first arg must be callable")
+    if not isinstance(args, tuple):
+        raise TypeError("2nd arg must be a tuple")
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise TypeError("optional 3rd arg must be a dictionary")
+
+
+def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
+    models = here()
+    if models is None:
+        return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
+    _check_start_arguments(function, args, kwargs)
+    return models.ident(_start_plain(models, function, args, kwargs or {}, daemon=True))
+
+
+def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemon: bool) -> Task:
+    call: list[Any] = [function, args, kwargs]
+
+    def live() -> None:
+        named, positional, keyword = call
+        call.clear()  # the function lives no longer than the call
+        try:
+            named(*positional, **keyword)
+        except SystemExit:
+            pass
+        except GreenletExit:
+            raise
+        except BaseException as error:
+            if not models.kernel.aborting and is_users(sys.unraisablehook, sys.__unraisablehook__):
+                sys.unraisablehook(_unraisable(error, named))
+            raise
+        models.left(models.kernel.current)
+
+    del function, args, kwargs
+    if END_POINTS in models.kernel.points:
+        models.kernel.visit(Op.WRITE, THREADS, 0, point=True)
+    return models.kernel.fork(live, daemon=daemon)
+
+
+def _unraisable(error: BaseException, function: Any) -> Any:
+    return types.SimpleNamespace(
+        exc_type=type(error),
+        exc_value=error,
+        exc_traceback=error.__traceback__,
+        err_msg="Exception ignored in thread started by" + (f" {function!r}" if _FORMATS else ""),
+        object=None if _FORMATS else function,
+    )
+
+
+def interrupt_main(signum: int = 2, /) -> None:
+    models = here()
+    if models is None or models.kernel.current.index == 0:
+        _real["interrupt_main"](signum)
+    else:
+        uncontrolled = models.kernel.uncontrolled
+        uncontrolled["_thread.interrupt_main"] = uncontrolled.get("_thread.interrupt_main", 0) + 1
+
+
+class ThreadHandle:
+    """``_thread._ThreadHandle`` of a thread that :func:`start_joinable_thread` started in a run."""
+
+    __slots__ = ("_models", "_task", "ident")
+
+    def __init__(self) -> None:
+        self.ident: int | None = None
+        self._task: Task | None = None
+        self._models = here()
+
+    def is_done(self) -> bool:
+        models = here()
+        task = self._task
+        if task is None or models is None:
+            return task is not None and task.done
+        models.kernel.need_points(END_POINTS)
+        models.kernel.visit(Op.READ, ("thread", task.name), 0, point=True)
+        return task.done
+
+    def _set_done(self) -> None:
+        if self._task is None:
+            raise RuntimeError("thread not started")
+
+    def join(self, timeout: float | None = None) -> None:
+        models = here()
+        task = self._task
+        if task is None:
+            raise RuntimeError("thread not started")
+        if models is None:
+            return
+        if task is models.kernel.current:
+            raise RuntimeError("Cannot join current thread")
+        models.kernel.join(task, timeout if timeout is None or timeout >= 0 else None, waiting_for=task)
+
+
+def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True) -> Any:
+    models = here()
+    if models is None:
+        if isinstance(handle, ThreadHandle):
+            handle = None
+        return _real["start_joinable_thread"](function, handle=handle, daemon=daemon)
+    if not callable(function):
+        raise TypeError("thread function must be callable")
+    if not isinstance(handle, ThreadHandle):
+        if handle is not None and not isinstance(handle, _real["_ThreadHandle"]):
+            raise TypeError("'handle' must be a _ThreadHandle")
+        handle = ThreadHandle()
+    if handle._task is not None:
+        raise RuntimeError("thread already started")
+
+    def body() -> object:
+        task = models.kernel.current
+        handle._task = task
+        handle.ident = models.ident(task)
+        return function()
+
+    handle._task = _start_plain(models, body, (), {}, daemon=daemon)
+    return handle
+
+
+for _model in (get_ident, get_native_id, start_new_thread, start_joinable_thread):
+    _model.__module__ = "_thread"
