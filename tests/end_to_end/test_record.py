@@ -260,6 +260,8 @@ def _rows(shell: Shell, recording: str) -> list[tuple[str, str, str]]:
 
 
 _ALL_KINDS = """\
+    import collections
+    import math
     import threading
 
     class Base:
@@ -275,12 +277,17 @@ _ALL_KINDS = """\
         def __missing__(self, key):
             return key
 
+    class Text(str):
+        pass
+
+    text, names, ordered = Text("text"), [], collections.OrderedDict()
+    text.kept = 1
     base, slotted, own = Base(), Slotted(), Own()
     items, table, unique, cells = [1, 2, 3], {"a": 1, 2: 3}, {1, 2}, {}
     total = 0
 
     def use():
-        global total
+        global total, names
         count = 0
         def bump():
             nonlocal count
@@ -308,6 +315,23 @@ _ALL_KINDS = """\
             bump()
         [each for each in (1, 2)]
         assert not any(each < 0 for each in items)
+        for index, each in enumerate(items):
+            ordered[("t", index)] = each
+        for value in ordered.values():
+            names.append(str(value))
+        for key in unique | {len(names)}:
+            ordered.pop(("t", key), None)
+        for name in iter(names):
+            pass
+        next(iter(names))
+        names.extend(["a", "b"])
+        ",".join(names)
+        f"{','.join(names)} {text} {items}"
+        Base.other = Base.shared
+        math.seen = getattr(math, "seen", 0) + math.pi
+        base.pair = (*items, base)
+        base.pair == (base.pair, names)
+        names += (base.other,) and ["c"]
 
     for _ in range(3):
         thread = threading.Thread(target=use)
@@ -322,6 +346,7 @@ def test_values_change_nothing_but_values(shell: Shell) -> None:
     shell.run("record", "kinds.py", "-o", "plain", status=0)
     with_values = shell.run("record", "kinds.py", "-o", "told", "--values", status=0)
     assert "not written last" not in with_values.stderr
+    assert "Traceback" not in with_values.stderr
     plain, told = ([row for row in _rows(shell, each) if "hidden" not in row[2]] for each in ("plain", "told"))
     assert len(plain) > 100
     for name in {thread for thread, _, _ in plain}:

@@ -58,7 +58,9 @@ _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types
 _PURE: Final = frozenset(
     {int, str, bytes, float, complex, bool, tuple, frozenset, type(None), object, type, range, slice}
 ) | (frozenset(OPERATIONS))
-_CONSTANT: Final = (*_METHODS, types.ModuleType)
+
+#: What is not taken for a variable where modules and classes have it.
+CONSTANT: Final = (*_METHODS, types.ModuleType)
 
 #: Packages whose objects may be used by several threads without their methods being tracked: they are values, or
 #: meant for it.
@@ -208,17 +210,32 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
 
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
-    found = _find(thing, name)
-    if found is None or is_a(found[1], _CONSTANT) or _find(type(found[1]), "__get__") or name.startswith("__"):
-        return
-    if not issubclass(type(thing), EnumType):
-        _emit(run, found[0], name, site, _READ)
+    owner = _owner_of(thing, name)
+    if owner is not NONE:
+        _emit(run, owner, name, site, _READ)
+
+
+def owner_of(kind: type, name: str) -> Any:
+    """The class that has attribute ``name`` of class ``kind``, if it may change; remembered, for code that always tells
+    when it changes a class."""
+    own = shape_of(kind).own
+    found = own.get(name)
+    if found is None:
+        found = own[name] = _owner_of(kind, name)
+    return found
+
+
+def _owner_of(kind: type, name: str) -> Any:
+    found = _find(kind, name)
+    if found is None or is_a(found[1], CONSTANT) or _find(type(found[1]), "__get__") or name.startswith("__"):
+        return NONE
+    return NONE if issubclass(type(kind), EnumType) else found[0]
 
 
 def module_read(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be read by way of its module."""
     space = objects.dictionary(module)
-    if name not in space or not is_a(space[name], _CONSTANT):
+    if name not in space or not is_a(space[name], CONSTANT):
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 
 

@@ -24,7 +24,7 @@ from mazurka.program.python.attributes import (
     root_of,
 )
 from mazurka.program.python.containers import SLOTS, operation, read_structure
-from mazurka.program.python.locations import contents, emit_reads
+from mazurka.program.python.locations import BASES, contents, emit_reads
 from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a
 from mazurka.program.python.views import begin_reads, cursors, keys_only, sources
 from mazurka.trace.event import Op
@@ -34,7 +34,7 @@ _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), 
 
 _BOUND: Final = (types.BuiltinMethodType, types.MethodWrapperType)
 _UNBOUND: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
-_VALUES: Final = frozenset({int, str, float, bool, bytes, type(None)})
+VALUES: Final = frozenset({int, str, float, bool, bytes, type(None)})
 
 #: Builtins that run code which is not instrumented.
 _EVALUATING: Final = frozenset({exec, eval})
@@ -146,7 +146,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     elif type(function) is types.BuiltinMethodType or name in SLOTS or sources(owner):
         given = (*args, named) if named and name == "update" else args
         natives.native_method(run, owner, name, site, given)
-        if not sources(owner) and not is_a(owner, (str, bytes, int, tuple, float)):
+        if type(owner) not in BASES and not is_a(owner, (str, bytes, int, tuple, float)) and not sources(owner):
             run.current.silent += 1  # a file that was read from, say
 
 
@@ -217,7 +217,7 @@ def _opaque(run: Any, function: Any, site: int, args: tuple[Any, ...], named: di
         if handler is not None:
             handler(run, changed, site, ())
         return
-    given = (*args, *named.values())
+    given = [each for each in (*args, *named.values()) if type(each) not in wholes.PLAIN]
     if identity in _WHOLE:
         wholes.read(run, given, site, copying=identity[0] in ("copy", "json", "_pickle"))
         return
@@ -291,7 +291,7 @@ def measure(run: Any, thing: Any, site: int) -> None:
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
     """Both operands are looked at."""
-    if left is not right and type(left) not in _VALUES and type(right) not in _VALUES:
+    if left is not right and type(left) not in VALUES and type(right) not in VALUES:
         wholes.read(run, (left, right), site)
 
 

@@ -32,6 +32,7 @@ from mazurka.program.python.locations import (
     emit,
     emit_reads,
     item,
+    item_at,
     length,
     values_changed,
 )
@@ -69,7 +70,7 @@ def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> N
 
 def _doubtful(stands: Any) -> bool:
     """Whether a key, as :func:`key_of` has it, holds something that decides itself what it equals."""
-    return is_a(stands, tuple) and ("object" in stands or any(_doubtful(part) for part in stands))
+    return type(stands) is tuple and ("object" in stands or any(_doubtful(part) for part in stands))
 
 
 def _is_quiet(kind: Any) -> bool:
@@ -77,10 +78,11 @@ def _is_quiet(kind: Any) -> bool:
     return not is_a(kind.__hash__, types.FunctionType) and not is_a(kind.__eq__, types.FunctionType)
 
 
-def _find(thing: dict[Any, Any], key: Any) -> Any:
+def _find(thing: dict[Any, Any], key: Any, stands: Any) -> Any:
     """What is there under a key, had without running code of the program (it might keep a hash); in doubt, nothing."""
-    stands = key_of(key)
     kind: Any = type(key)
+    if kind in objects.SCALARS:
+        return dict.get(thing, key, objects.MISSING)
     if _doubtful(stands):
         plain = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
         return dict.get(thing, key, objects.MISSING) if plain else objects.MISSING
@@ -92,12 +94,12 @@ def _find(thing: dict[Any, Any], key: Any) -> Any:
     return next((value for each, value in dict.items(thing) if key_of(each) == stands), objects.MISSING)
 
 
-def _has(thing: dict[Any, Any], key: Any) -> bool:
-    return _find(thing, key) is not objects.MISSING
+def _has(thing: dict[Any, Any], key: Any, stands: Any) -> bool:
+    return _find(thing, key, stands) is not objects.MISSING
 
 
 def _look(thing: dict[Any, Any], key: Any) -> Callable[[], Any]:
-    return lambda: _find(thing, key)
+    return lambda: _find(thing, key, key_of(key))
 
 
 def _is_namespace(thing: Any) -> bool:
@@ -126,9 +128,9 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if _is_namespace(thing):
         _namespace(run, thing, site, _WRITE, args[:1])
         return
-    n = number(thing)
-    more = values_changed(thing, n) if _has(thing, args[0]) else (Access(_RMW, ("s", n)),)
-    emit(run, thing, site, _WRITE, item(n, args[0]), more, _look(thing, args[0]))
+    n, stands = number(thing), key_of(args[0])
+    more = values_changed(thing, n) if _has(thing, args[0], stands) else (Access(_RMW, ("s", n)),)
+    emit(run, thing, site, _WRITE, item_at(n, stands), more, _look(thing, args[0]))
 
 
 def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -137,10 +139,10 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if _is_namespace(thing):
         _namespace(run, thing, site, _RMW, args[:1])
         return
-    n = number(thing)
-    changes = _doubtful(key_of(args[0])) or _has(thing, args[0])
+    n, stands = number(thing), key_of(args[0])
+    changes = _doubtful(stands) or _has(thing, args[0], stands)
     more = (Access(_RMW, ("s", n)),) if changes else ()
-    emit(run, thing, site, _RMW if changes else _READ, item(n, args[0]), more, _look(thing, args[0]))
+    emit(run, thing, site, _RMW if changes else _READ, item_at(n, stands), more, _look(thing, args[0]))
 
 
 def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -149,14 +151,14 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     if _is_namespace(thing):
         _namespace(run, thing, site, _RMW, args[:1])
         return
-    n = number(thing)
-    present = _has(thing, args[0])
+    n, stands = number(thing), key_of(args[0])
+    present = _has(thing, args[0], stands)
     more = () if present else (Access(_RMW, ("s", n)),)
-    emit(run, thing, site, _READ if present else _RMW, item(n, args[0]), more, _look(thing, args[0]))
+    emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
 
 def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    if thing.default_factory is None or _has(thing, args[0]):
+    if thing.default_factory is None or _has(thing, args[0], key_of(args[0])):
         _dict_read(run, thing, site, args)
     else:
         _dict_setdefault(run, thing, site, args)
@@ -392,12 +394,16 @@ GOING_THROUGH: Final = frozenset(
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
-    __slots__ = ("attributes", "lasts", "operations", "watch")
+    __slots__ = ("attributes", "base", "lasts", "looked_into", "operations", "own", "slots", "watch")
 
     def __init__(self, kind: type) -> None:
         self.lasts = False  # from run to run
-        self.operations = _operations(kind)
-        self.attributes: dict[str, Any] = {}
+        self.base = next((each for each in bases(kind) if id(each) in _known), None)  # the container it is, if any
+        self.operations = _operations(kind, self.base)
+        self.attributes: dict[str, Any] = {}  # of instances, see attributes.py
+        self.own: dict[str, Any] = {}  # of the class itself, see there
+        self.looked_into: dict[str, bool] = {}  # see wholes.py, like the following
+        self.slots: list[str] | None = None
         key = id(kind)
         self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
 
@@ -429,14 +435,13 @@ def know(tables: dict[type, dict[str, Handler]]) -> None:
     _known.update(map(id, tables))
 
 
-def _operations(kind: type) -> dict[str, Handler]:
+def _operations(kind: type, base: type | None) -> dict[str, Handler]:
     """The operations that ``kind`` takes over from a container as they are."""
-    mro = bases(kind)
-    base = next((each for each in mro if id(each) in _known), None)
     if base is None:
         return {}
     if base is kind:
         return OPERATIONS[base]
+    mro = bases(kind)
     return {name: handler for name, handler in OPERATIONS[base].items() if _is_native(mro, name)}
 
 

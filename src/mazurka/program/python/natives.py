@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from mazurka.program.python import attributes, wholes
 from mazurka.program.python.attributes import classify
-from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure
-from mazurka.program.python.locations import bases
+from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
 from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
@@ -40,13 +39,13 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     if name in SLOTS:
         by_name(run, (owner, *args), site, SLOTS[name])
         return
-    for base in bases(type(owner)):
-        if base in OPERATIONS:
-            handler = OPERATIONS[base].get(name)
-            if handler is not None:
-                handler(run, owner, site, args)
-            return
-    wholes.read(run, args, site)
+    base = shape_of(type(owner)).base
+    if base is None:
+        wholes.read(run, args, site)
+    else:
+        handler = OPERATIONS[base].get(name)
+        if handler is not None:
+            handler(run, owner, site, args)
 
 
 def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:

@@ -23,6 +23,7 @@ import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -32,12 +33,13 @@ from mazurka.program.python import kernel as _kernel
 #: id of an object -> its number (negative: it is the dictionary of the instance of that number).
 numbers: dict[int, int] = {}
 
-_held: dict[int, Any] = {}  # id -> weak reference to it, or itself in a one-element list
+_watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
+_kept: dict[int, Any] = {}  # id -> itself, if it can't be watched
 _counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
-_strong = 0
 _sweep_at = 256
+_tidy_at = 4096
 _paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
-_named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like in _held
+_named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
 _shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
@@ -50,22 +52,7 @@ _MISSING: Final = object()
 #: While threads are real ones, each object gets one number.
 _guard: Final = _thread.RLock()
 
-_ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _held, _counts, _paths, _named, _shown)
-
-
-class _Watch(weakref.ref[Any]):
-    """Forgets an object's number when it dies."""
-
-    __slots__ = ("key",)
-    key: int
-
-
-def _forget(watch: weakref.ref[Any], held: dict[int, Any] = _held, known: dict[int, int] = numbers) -> None:
-    # The dictionaries are defaults because it may be called when the interpreter has cleared this module.
-    assert isinstance(watch, _Watch)
-    if held.get(watch.key) is watch:
-        del held[watch.key]
-        known.pop(watch.key, None)
+_ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _watched, _kept, _counts, _paths, _named, _shown)
 
 
 def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
@@ -75,11 +62,11 @@ def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
 
 def restart() -> None:
     """Forget all objects: a run begins, or has ended."""
-    global _strong, _sweep_at
-    for kept in _ALL:
-        if kept:
-            kept.clear()
-    _strong, _sweep_at = 0, 256
+    global _sweep_at, _tidy_at
+    for known in _ALL:
+        if known:
+            known.clear()
+    _sweep_at, _tidy_at = 256, 4096
 
 
 def number(thing: object) -> int:
@@ -92,56 +79,59 @@ def _new(thing: object) -> int:
         return numbers.get(id(thing)) or _give_number(thing)
 
 
+_can_be_watched: Final[Callable[[type], int]] = type.__dict__[
+    "__weakrefoffset__"
+].__get__  # runs no code of a metaclass
+
+
 def _give_number(thing: object) -> int:
-    global _strong
     running: Any = _kernel.active
-    index = running.current.index if running is not None else 0
-    count = _counts[index] = _counts.get(index, 0) + 1
-    fresh = (index + 1) << _SHIFT | count
+    if running is not None and running.is_recording:
+        fresh: int = running.number_for(thing)
+    else:
+        index = running.current.index if running is not None else 0
+        count = _counts[index] = _counts.get(index, 0) + 1
+        fresh = (index + 1) << _SHIFT | count
     key = id(thing)
     numbers[key] = fresh
-    if running is not None and running.is_recording:
-        running.note(fresh, thing)
-    try:
-        watch = _Watch(thing, _forget)
-        watch.key = key
-        _held[key] = watch
-    except TypeError:
-        _held[key] = [thing]
-        _strong += 1
-        if _strong > _sweep_at:
+    if _can_be_watched(type(thing)):
+        _watched[key] = weakref.ref(thing, partial(numbers.pop, key))  # no code of ours runs when it dies
+        if len(_watched) > _tidy_at:
+            _tidy()
+    else:
+        _kept[key] = thing
+        if len(_kept) > _sweep_at:
             _sweep()
     return fresh
 
 
+def _tidy() -> None:
+    """Let go of what has watched those that have died."""
+    global _tidy_at
+    for key in list(_watched):
+        if key not in numbers:
+            _watched.pop(key, None)  # a collection in between may have had us called again
+    _tidy_at = max(4096, 2 * len(_watched))
+
+
 def before_collection(phase: str, _info: dict[str, int]) -> None:
     """A collection of garbage is about to begin (for `gc.callbacks`): what only we hold is garbage."""
-    if phase == "start" and _strong:
+    if phase == "start" and _kept:
         _sweep()
 
 
 def _sweep() -> None:
     """Let go of what nobody else holds."""
-    global _strong, _sweep_at
-    # Three references are ours: the list's, the loop's and the call's.
-    dead = [
-        (key, box)
-        for key, box in _held.copy().items()  # unlike a list of its items, made at once: the dead leave it at any time
-        if type(box) is list and _references(box) <= _references(_CALIBRATION)
-    ]
-    for key, box in dead:
-        if _held.get(key) is box:  # a collection in between may have swept, too
-            del _held[key]
-            numbers.pop(key, None)
-            _strong -= 1
-    _sweep_at = max(256, 2 * _strong)
+    global _sweep_at
+    references, get = sys.getrefcount, _kept.get
+    fewest = references(_NOBODY_ELSES.get(0))
+    for key in [each for each in list(_kept) if references(get(each)) <= fewest]:
+        numbers.pop(key, None)
+        _kept.pop(key, None)
+    _sweep_at = max(256, 2 * len(_kept))
 
 
-def _references(box: list[Any]) -> int:
-    return sys.getrefcount(box[0])
-
-
-_CALIBRATION: Final = [type("Calibration", (), {"__slots__": ()})()]
+_NOBODY_ELSES: Final = {0: type("Calibration", (), {"__slots__": ()})()}
 
 
 def adopt_dictionary(owner: object, dictionary: dict[str, Any]) -> None:
@@ -149,7 +139,7 @@ def adopt_dictionary(owner: object, dictionary: dict[str, Any]) -> None:
     key = id(dictionary)
     if key not in numbers:
         numbers[key] = -number(owner)
-        _held[key] = [dictionary]
+        _kept[key] = dictionary
 
 
 def key_of(key: Any) -> Any:

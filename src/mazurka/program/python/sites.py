@@ -98,6 +98,12 @@ def site(number: int) -> Site | None:
     return Site(module[0], *module[1][index])
 
 
+def kind_of(number: int) -> str:
+    """What for a hook is called at a site; nothing if it is none."""
+    module = _modules.get(number >> _BITS)
+    return "" if module is None else module[1][(number & _MASK) - 1][3]
+
+
 def location(number: int) -> Location | None:
     """Where a site is in the source."""
     known = site(number)

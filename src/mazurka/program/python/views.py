@@ -58,7 +58,9 @@ _COMBINATORS: Final = frozenset(
 #: Those that keep what they go over in a tuple, or an iterator over one.
 _KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
 _TUPLE_ITERATOR: Final[type] = type(iter(()))
-_LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
+
+#: What goes over something else.
+LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
 _LIST_ITERATOR: Final[type] = type(iter(_LIST))
 _DICT_ITERATORS: Final[frozenset[type]] = frozenset({type(iter(_DICT.values())), type(iter(_DICT.items()))})
 _KEYS: Final[frozenset[type]] = frozenset(
@@ -74,7 +76,7 @@ def cursors(thing: Any) -> list[Cursor]:
     kind = type(thing)
     if kind in _NOTHING:
         return []
-    if kind in _LAZY:
+    if kind in LAZY:
         found: list[Cursor] = []
         for each in gc.get_referents(thing):
             if type(each) is _TUPLE_ITERATOR and kind is itertools.chain:
@@ -84,7 +86,7 @@ def cursors(thing: Any) -> list[Cursor]:
             elif type(each) is tuple and kind in _KEEPING:
                 for part in gc.get_referents(each):  # it may have holes, which only the collector steps over
                     found += cursors(part)
-            elif type(each) in _LAZY:
+            elif type(each) in LAZY:
                 found += cursors(each)
             elif is_a(each, _CONTAINERS):
                 found.append((each, thing))

@@ -16,13 +16,13 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
 from mazurka.program.python.attributes import HARMLESS, root_of
-from mazurka.program.python.containers import operation
-from mazurka.program.python.locations import base_of, bases, contents, emit_reads
+from mazurka.program.python.containers import Shape, shape_of, shapes
+from mazurka.program.python.locations import base_of, bases, contents, emit_reads, reads_of
 from mazurka.program.python.objects import is_a, number
-from mazurka.program.python.views import sources
-from mazurka.trace.event import Op
+from mazurka.program.python.views import LAZY, sources
 
-_PLAIN: Final = frozenset(
+#: Values that hold nothing.
+PLAIN: Final = frozenset(
     {int, str, float, bool, type(None), bytes, complex, range, type, types.FunctionType, types.ModuleType}
 )
 _COMPARING: Final = tuple("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
@@ -40,37 +40,36 @@ def read(run: Any, things: Iterable[Any], site: int, copying: bool = False) -> N
     found: list[Any] = []
     reads: list[Access] = []
     seen: set[int] = set()
-    waiting = [each for each in things if type(each) not in _PLAIN]
-    asked = "" if copying or not waiting else _kind(site)
+    waiting = [each for each in things if type(each) not in PLAIN]
+    if not waiting:
+        return
+    asked = "" if copying else sites.kind_of(site)
     while waiting:
         thing = waiting.pop()
         if id(thing) in seen:
             continue
         seen.add(id(thing))
         if is_a(thing, (tuple, frozenset)):
-            waiting += [each for each in _elements(thing) if type(each) not in _PLAIN]
+            waiting += [each for each in _elements(thing) if type(each) not in PLAIN]
             continue
-        inside = sources(thing)
+        kind = type(thing)
+        shape = shapes.get(id(kind)) or shape_of(kind)
+        inside = sources(thing) if shape.base is not None or kind in LAZY else ()
         for container in inside:
             found.append(container)
             reads += contents(container)
             if asked not in _SHALLOW:
-                waiting += [each for each in _elements(container) if type(each) not in _PLAIN]
-        looks = operation(thing, "__iter__")
+                waiting += [each for each in _elements(container) if type(each) not in PLAIN]
+        looks = shape.operations.get("__iter__")
         if looks is not None:
             looks(run, thing, site, ())
-        elif not inside and asked not in _SHALLOW and _is_looked_into(thing, asked):
+        elif not inside and asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
-            waiting += [each for each in objects.dictionary(thing).values() if type(each) not in _PLAIN]
+            waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     if found:
         emit_reads(run, found, reads, site)
     elif reads:
         run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
-
-
-def _kind(site: int) -> str:
-    known = sites.site(site)
-    return "" if known is None else known.kind
 
 
 def _elements(thing: Any) -> list[Any]:
@@ -81,10 +80,16 @@ def _elements(thing: Any) -> list[Any]:
     return [*base_of(thing).__iter__(thing)]
 
 
-def _is_looked_into(thing: Any, asked: str) -> bool:
+def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
     """Whether an instance's attributes are read without any hook telling so."""
-    kind = type(thing)
-    if not kind.__flags__ & 1 << 9 or is_a(thing, type) or root_of(kind.__module__) in HARMLESS:
+    found = shape.looked_into.get(asked)
+    if found is None:
+        found = shape.looked_into[asked] = _instances_are(kind, asked)
+    return found
+
+
+def _instances_are(kind: type, asked: str) -> bool:
+    if not kind.__flags__ & 1 << 9 or issubclass(kind, type) or root_of(kind.__module__) in HARMLESS:
         return False
     asks = _ASKS.get(asked, ())
     methods = [each.__dict__[name] for each in bases(kind)[:-1] for name in asks if name in each.__dict__]
@@ -97,10 +102,12 @@ def _is_looked_into(thing: Any, asked: str) -> bool:
 def instance_accesses(thing: Any) -> list[Access]:
     """Reads of all attributes an instance has."""
     n = number(thing)
-    slots = [
-        name
-        for each in bases(type(thing))
-        for name, value in each.__dict__.items()
-        if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
-    ]
-    return [Access(Op.READ, ("a", n, name)) for name in [*objects.dictionary(thing), *slots]]
+    shape = shape_of(type(thing))
+    if shape.slots is None:
+        shape.slots = [
+            name
+            for each in bases(type(thing))
+            for name, value in each.__dict__.items()
+            if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
+        ]
+    return reads_of([("a", n, name) for name in [*objects.dictionary(thing), *shape.slots]])

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.recording.quick import ATTRIBUTE, ITEM, STRUCTURE
-from mazurka.program.python.recording.raw import ADOPTED, SUFFIX, Segment, read
+from mazurka.program.python.recording.raw import ADOPTED, OFFSETS, SUFFIX, Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments
@@ -49,7 +48,8 @@ _ALWAYS: Final = frozenset({"lock", "thread"})
 
 _WRITING: Final = np.array(WRITES)
 _END: Final = Op.END.value
-_OP: Final = ATTRIBUTE - 1
+_OP: Final = (1 << 5) - 1
+_KIND_AT: Final = {offset: kind for kind, offset in OFFSETS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,7 @@ class _Making:
         self._values: list[str] = []
         self._locations: list[Location] = []
         self._labels: dict[int, str] = {}  # objects by number
+        self._kinds: dict[str, int] = {}  # how many there are of each class
         self._sites: dict[int, Location] = {}
         self._bearers = _Numbers(lambda _: self._new_thread(f"x{len(self._threads)}"))
         self._touched = _Numbers(self._number_of)  # by (offset, object, part)
@@ -151,7 +152,9 @@ class _Making:
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
     def columns(self, segment: Segment) -> Columns:
-        self._labels.update(segment.labels)
+        for number, kind in zip(segment.labels[::2], segment.labels[1::2], strict=True):
+            count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
+            self._labels[number] = f"{kind}#{count}"
         for site, file, line, column, function in segment.places:
             self._sites[site] = Location(file, line, column, function)
         events = segment.events
@@ -246,11 +249,12 @@ class _Making:
 
     def _number_of(self, touched: tuple[int, Any, Any]) -> int:
         offset, thing, part = touched
-        if offset == STRUCTURE:
-            return self._numbers["s", thing]
-        if offset == ITEM and thing > 0:
-            return self._numbers["i", thing, part]
-        return self._numbers[("a", abs(thing), part) if offset else thing]
+        kind = _KIND_AT.get(offset)
+        if kind is None:
+            return self._numbers[thing]
+        if kind == "a" or (kind == "i" and thing < 0):
+            return self._numbers["a", abs(thing), part]
+        return self._numbers[(kind, thing) if part is None and kind in "svc" else (kind, thing, part)]
 
     def _new_target(self, target: Target) -> int:
         self._targets.append(self._words(target))

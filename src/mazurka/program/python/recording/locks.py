@@ -36,6 +36,9 @@ real_rlock: Final = _thread.RLock
 _THREADING: Final = threading.__file__
 _WAITING: Final = threading.Condition.wait.__code__
 
+#: Code, by its id, and offset in it -> that code, and the place.
+_places: Final[dict[tuple[int, int], tuple[Any, tuple[str, int, str]]]] = {}
+
 
 def _is_own(frame: Any) -> bool:
     """Whether a lock made in this frame is the program's own."""
@@ -77,7 +80,14 @@ def place() -> Any:
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back
-    return 0 if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    if frame is None:
+        return 0
+    code = frame.f_code
+    known = _places.get((id(code), frame.f_lasti))
+    if known is None or known[0] is not code:
+        found = (code.co_filename, frame.f_lineno, code.co_name)
+        known = _places[id(code), frame.f_lasti] = (code, found)
+    return known[1]
 
 
 class RecordedLock:

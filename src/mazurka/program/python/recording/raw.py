@@ -1,11 +1,11 @@
 """Events on their way to disk: written as they are while the program runs; finishing.py makes a trace of them.
 
-A file holds one segment, by `marshal`, after its check sum: objects that got names since the last one, the places of
+A file holds one segment, by `marshal`, after its check sum: objects that got numbers since the last one, the places of
 sites that show for the first time, and events, each ``thread, operation, target, value, site``, one after the other.
 Threads are named as the system does, which gives a name again when its bearer has ended; so an event of its own
-(:data:`ADOPTED`) says who bears one from there on. Events of quick.py are ``thread, operation + offset, number of an
-object, attribute or key, site``. A segment is written under another name and then renamed: a recorder that is killed
-loses the segment it was at and no more.
+(:data:`ADOPTED`) says who bears one from there on. Most targets are spelt out: ``thread, operation + offset, number of
+an object, attribute or key, site``, where the offset (:data:`OFFSETS`) says of which kind the target is. A segment is
+written under another name and then renamed: a recorder that is killed loses the segment it was at and no more.
 
 NumPy is not imported here, nor by whatever else runs beside the program: it starts threads.
 
@@ -32,6 +32,9 @@ DESCRIPTION: Final = "recording.json"
 #: In place of an operation: the thread is called, from here on, what stands for the target.
 ADOPTED: Final = -1
 
+#: What is added to the code of an operation on a target that starts with this, and has no more than two other parts.
+OFFSETS: Final = {kind: (1 + place) << 5 for place, kind in enumerate(("a", "i", "s", "v", "g", "c"))}
+
 #: What the names of segments end with.
 SUFFIX: Final = ".raw"
 
@@ -46,10 +49,10 @@ class RawWriter:
         self.segments = 0
         self._sites: set[int] = set()  # whose places have been written
 
-    def write(self, events: list[Any], labels: list[tuple[int, str]]) -> None:
+    def write(self, events: list[Any], labels: list[Any]) -> None:
         """One segment; ``labels`` are taken out."""
         told = labels[:]
-        fresh = {site for site in events[4::5] if type(site) is int} - self._sites
+        fresh = {site for site in set(events[4::5]) if type(site) is int} - self._sites
         self._sites |= fresh
         places = [(site, where.file, where.line, where.column, where.function) for site, where in _located(fresh)]
         data = marshal.dumps((told, places, events))
@@ -70,7 +73,7 @@ def _located(numbers: Iterable[int]) -> list[tuple[int, Location]]:
 class Segment(NamedTuple):
     """What a file holds."""
 
-    labels: list[tuple[int, str]]  # of objects
+    labels: list[Any]  # objects that are new: their numbers, each followed by the name of its class
     places: list[tuple[int, str, int, int, str]]  # sites: file, line, column, function
     events: list[Any]
 

@@ -14,7 +14,7 @@ Values, if they are wanted, are what :func:`mazurka.program.python.objects.value
 write before the thread's next event. What was recorded goes to disk in segments; a recorder that is killed loses the
 one it was at.
 
-Cost: a third of a microsecond for most events, three with values; memory for one segment, and the tables of names.
+Cost: a quarter of a microsecond for most events, three with values; memory for one segment, and the tables of names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import hooks
-from mazurka.program.python.recording.quick import hooks_for
+from mazurka.program.python.recording.quick import teller
+from mazurka.program.python.recording.quick_uses import hooks_for
 from mazurka.program.python.recording.raw import ADOPTED, RawWriter
 from mazurka.trace.event import Op
 
@@ -52,24 +53,32 @@ _get_ident: Final = _thread.get_ident
 
 
 class Performer:
-    """A thread, as the hooks and we know it."""
+    """A thread, as we know it."""
 
-    __slots__ = ("births", "index", "name", "silent", "unsettled")
+    __slots__ = ("births", "name", "unsettled")
 
-    loops: Final[dict[Any, Any]] = {}  # for the hooks: none is held
-
-    def __init__(self, index: int, name: str) -> None:
-        self.index = index
+    def __init__(self, name: str) -> None:
         self.name = name
         self.births = 0
-        self.silent = 0  # for the hooks: what no event tells
         self.unsettled: _Unsettled | None = None
+
+
+class _Anybody:
+    """A thread, as hooks know it: they need to know no more here."""
+
+    __slots__ = ("silent",)
+
+    index: Final = 0
+    loops: Final[dict[Any, Any]] = {}  # none is held
+
+    def __init__(self) -> None:
+        self.silent = 0  # what no event tells
 
 
 class _Unsettled(NamedTuple):
     """A write whose value is seen after it: where that goes, if nothing has been told since."""
 
-    segments: int
+    flushed: int  # how often the buffer was, before
     length: int  # of the buffer
     place: int
     target: Target
@@ -105,16 +114,19 @@ class Recorder:
         self.names: dict[Target, str] = _Nameless()
         self.trouble: OSError | None = None  # why nothing was written from some event on
         self.buffer: list[Any] = []  # five items for each event
+        self.current = _Anybody()
+        self.visit: Callable[..., None] = self._visit_alone
         self.process = os.getpid()
         self._of_thread = _thread._local()
         self._count = itertools.count(1)
         self._births = itertools.count()
-        self._labels: list[tuple[int, str]] = []  # objects by number, since the last segment
-        self._kinds: dict[str, int] = {}  # how many there are of each class
+        self._numbers = itertools.count(1)
+        self._labels: list[Any] = []  # objects that got numbers since the last segment: these and the names of classes
         self._writing = _thread.allocate_lock()
         self._turn_ends = 0.0
         self._held: dict[Target, Any] = {}  # locks that are held when the first thread is started
         self._raw = RawWriter(directory, known)
+        self._flushed = 0
         self._interval = sys.getswitchinterval()
 
     # -- a recording --------------------------------------------------------------------------------------------------
@@ -133,7 +145,7 @@ class Recorder:
     # -- threads ------------------------------------------------------------------------------------------------------
 
     @property
-    def current(self) -> Performer:
+    def _performer(self) -> Performer:
         performer: Performer | None = getattr(self._of_thread, "performer", None)
         return performer if performer is not None else self.adopt()
 
@@ -141,7 +153,7 @@ class Recorder:
         """The running thread is this one; one that nobody has seen begin gets a name of its own."""
         index = next(self._births)
         name = name or f"x{index}"
-        performer = self._of_thread.performer = Performer(index, name)
+        performer = self._of_thread.performer = Performer(name)
         self.buffer.extend((_get_ident(), ADOPTED, name, None, 0))
         return performer
 
@@ -149,17 +161,26 @@ class Recorder:
         """The name of the thread that the running one starts."""
         if self.solo:
             self.solo = False
+            self.visit = self._visit
+            if not self.detail:
+                self.visit = teller(self)
+                vars(builtins).update(hooks_for(self))
             for target, site in self._held.items():
                 self.visit(Op.ACQUIRE, target, site)
-            if not self.detail:
-                vars(builtins).update(hooks_for(self))
-        current = self.current
-        current.births += 1
-        return f"{current.name}.{current.births}"
+        parent = self._performer
+        parent.births += 1
+        return f"{parent.name}.{parent.births}"
 
     # -- events -------------------------------------------------------------------------------------------------------
 
-    def visit(
+    def _visit_alone(self, op: Op, target: Target, site: Any, *_more: Any) -> None:
+        """Until there are two threads, it matters only which locks are held then."""
+        if op is Op.ACQUIRE:
+            self._held[target] = site
+        elif op is Op.RELEASE:
+            self._held.pop(target, None)
+
+    def _visit(
         self,
         op: Op,
         target: Target,
@@ -168,15 +189,8 @@ class Recorder:
         more: tuple[Access, ...] = (),
         point: bool | None = None,
     ) -> None:
-        """The running thread is about to do this."""
-        if self.solo:
-            if op is Op.ACQUIRE:
-                self._held[target] = site
-            elif op is Op.RELEASE:
-                self._held.pop(target, None)
-            return
-        if self.detail:
-            self.settle()
+        """The running thread is about to do this; with values."""
+        self.settle()
         if not next(self._count) % _STRIDE:
             self.give_way()
         thread = _get_ident()
@@ -187,27 +201,27 @@ class Recorder:
         self.buffer.extend(step)
         if op is Op.WRITE and callable(value):
             length = len(self.buffer)
-            self.current.unsettled = _Unsettled(self._raw.segments, length, length - len(step) + 3, target, value)
+            self._performer.unsettled = _Unsettled(self._flushed, length, length - len(step) + 3, target, value)
 
     def settle(self) -> None:
         """What the thread's last write has written can be seen now, unless others have done something since."""
-        performer = self.current
+        performer = self._performer
         unsettled = performer.unsettled
         if unsettled is not None:
             performer.unsettled = None
             value = unsettled.look()
-            segments, length, place, target, _ = unsettled
-            if (segments, length) == (self._raw.segments, len(self.buffer)) and self.buffer[place - 1] is target:
+            flushed, length, place, target, _ = unsettled
+            if (flushed, length) == (self._flushed, len(self.buffer)) and self.buffer[place - 1] is target:
                 self.buffer[place] = value
 
     def passed_loop(self) -> None:
         """For the hooks."""
 
-    def note(self, number: int, thing: Any) -> None:
-        """An object gets a number: what it will be called."""
-        kind = type(thing).__name__
-        count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
-        self._labels.append((number, f"{kind}#{count}"))
+    def number_for(self, thing: Any) -> int:
+        """An object's number; its class's name says what it will be called."""
+        fresh = next(self._numbers)
+        self._labels += (fresh, type(thing).__name__)
+        return fresh
 
     def give_way(self) -> None:
         """Let other threads go on, if it is time; write what is there, if that is enough."""
@@ -228,14 +242,15 @@ class Recorder:
         if not self._writing.acquire(blocking=fewest == 0):
             return
         try:
-            events = self.buffer[:]
-            if self.trouble is not None:
-                self.buffer.clear()
-            elif len(events) > 5 * fewest:
-                self._raw.write(events, self._labels)
-                del self.buffer[: len(events)]
+            if len(self.buffer) > 5 * fewest:
+                events = self.buffer[:]
+                self._flushed += 1
+                del self.buffer[: len(events)]  # before: what nobody else holds is written faster
+                if self.trouble is None:
+                    self._raw.write(events, self._labels)
+                else:
+                    self._labels.clear()
         except OSError as error:  # the program goes on; whoever asked for a recording is told at its end
             self.trouble = error
-            self.buffer.clear()
         finally:
             self._writing.release()

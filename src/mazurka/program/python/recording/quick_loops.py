@@ -1,0 +1,113 @@
+"""The quick hooks of recordings (quick.py) at loops over containers: what each step reads, see iteration.py."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+from _thread import get_ident
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.python import iteration
+from mazurka.program.python.locations import MANY
+from mazurka.program.python.objects import key_of, number, numbers
+from mazurka.program.python.recording.raw import OFFSETS
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.program.python.recording.recorder import Recorder
+
+_ITEM: Final = Op.READ + OFFSETS["i"]
+_STRUCTURE: Final = Op.READ + OFFSETS["s"]
+_VALUES: Final = Op.READ + OFFSETS["v"]
+
+#: What can be gone through, or looked into, without seeing anything that changes.
+FIXED: Final = frozenset({str, bytes, tuple, range, frozenset})
+
+_DICT: Final[dict[Any, Any]] = {}
+_SHOWING_KEYS: Final = frozenset({dict, set, type(_DICT.keys())})
+_SHOWING_VALUES: Final = frozenset({type(_DICT.values()), type(_DICT.items())})
+_LIST_ITERATOR: Final[type] = type(iter([]))
+_NO_MORE: Final = object()
+
+_Add = Callable[[tuple[Any, ...]], None]
+
+
+def _list_ticks(add: _Add, items: list[Any], start: int, site: int) -> Iterator[None]:
+    n = number(items)
+    for index in itertools.count(start):
+        add((get_ident(), _STRUCTURE, n, None, site))
+        if index < len(items):
+            add((get_ident(), _ITEM, n, index, site))
+        yield None
+
+
+def _key_ticks(add: _Add, n: int, site: int) -> Iterator[None]:
+    while True:
+        add((get_ident(), _STRUCTURE, n, None, site))
+        yield None
+
+
+def _value_ticks(add: _Add, space: dict[Any, Any], n: int, site: int) -> Iterator[None]:
+    """Of a dictionary, as long as it has as many keys; then the program's own iterator fails."""
+    for place in itertools.count():
+        add((get_ident(), _STRUCTURE, n, None, site))
+        if len(space) > MANY:
+            add((get_ident(), _VALUES, n, None, site))
+        else:
+            key = next(itertools.islice(space, place, None), _NO_MORE)
+            if key is not _NO_MORE:
+                add((get_ident(), _ITEM, n, key_of(key), site))
+        yield None
+
+
+def _list_behind(iterator: Any) -> list[Any] | None:
+    """What an iterator goes over, if it is a list."""
+    if type(iterator) is _LIST_ITERATOR:
+        for items in gc.get_referents(iterator):  # none once it has come to the end
+            if type(items) is list:
+                return items
+    return None
+
+
+def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
+    """What tells of each step through it, if it is one of the most frequent kinds."""
+    kind: Any = type(thing)
+    if kind is list:
+        return _list_ticks(add, thing, 0, site)
+    if kind in _SHOWING_KEYS or kind in _SHOWING_VALUES:
+        container = thing if kind is dict or kind is set else gc.get_referents(thing)[0]
+        if type(container) is dict or kind is set:
+            n = number(container)
+            add((get_ident(), _STRUCTURE, n, None, site))
+            return _value_ticks(add, container, n, site) if kind in _SHOWING_VALUES else _key_ticks(add, n, site)
+    elif kind is enumerate:
+        native: Any = gc.get_referents(thing)[0]
+        items = _list_behind(native)
+        if items is not None:
+            return _list_ticks(add, items, len(items) - native.__length_hint__(), site)
+    return None
+
+
+def loop_hooks(run: Recorder) -> dict[str, Callable[..., Any]]:
+    """By the names under which instrumented code calls them."""
+    add = run.buffer.extend
+
+    def iterate(thing: Any, site: int) -> Any:
+        if type(thing) in FIXED:
+            return thing
+        ticks = _going_over(add, thing, site)
+        return iteration.iterate(thing, site) if ticks is None else map(iteration.second, ticks, thing)
+
+    def step(thing: Any, site: int) -> Any:
+        items = _list_behind(thing)
+        if items is None:
+            return iteration.step(thing, site)
+        n = numbers.get(id(items)) or number(items)
+        add((get_ident(), _STRUCTURE, n, None, site))
+        left = thing.__length_hint__()
+        if left:
+            add((get_ident(), _ITEM, n, len(items) - left, site))
+        return thing
+
+    return {"__mz_it__": iterate, "__mz_n__": step}
