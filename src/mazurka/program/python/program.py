@@ -16,14 +16,14 @@ import os
 import pickle
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Failure, FailureKind, Frame, Plan, Run, Step
+from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 from mazurka.program.python import (
     determinism,
     endings,
@@ -35,6 +35,7 @@ from mazurka.program.python import (
     places,
     primitives,
     sites,
+    stacks,
     state,
     swap,
 )
@@ -42,6 +43,7 @@ from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.capture import Capture
 from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
+from mazurka.program.python.difference import difference
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
@@ -305,12 +307,12 @@ class PythonProgram:
         run_kernel.on_error = self.on_error
         run_kernel.on_stuck = self.on_stuck
         if plan.detail:
-            run_kernel.snapshot_stack = _frames
+            run_kernel.snapshot_stack = stacks.frames
             run_kernel.on_wait = name_primitive
         if plan.arguments:
             run_kernel.arguments = arguments
         if plan.keys or plan.values:
-            run_kernel.is_opaque = _steps_unseen
+            run_kernel.is_opaque = stacks.is_unseen
             run_kernel.whereabouts = whereabouts
         result: list[Any] = []
         hooks.restart(run_kernel)
@@ -380,26 +382,6 @@ class _Trial:
     hung: str = ""  # why it was cut short after a long time
 
 
-def difference(first: Run, second: Run, location: Callable[[int], Location | None]) -> str:
-    """The first step at which two runs of one plan differ, in words; "" if they do not."""
-    for number, (one, other) in enumerate(zip(first.log, second.log, strict=False)):
-        if (one.task, one.op, one.site) != (other.task, other.op, other.site):
-            return (
-                f"the same schedule did different things at step {number}: first {_step_text(first, one, location)}, "
-                f"then {_step_text(second, other, location)}"
-            )
-    if len(first.log) != len(second.log):
-        return f"the same schedule took {len(first.log)} steps, then {len(second.log)}"
-    if [failure.identity for failure in first.failures] != [failure.identity for failure in second.failures]:
-        return "the same schedule failed in different ways"
-    return ""
-
-
-def _step_text(run: Run, step: Step, location: Callable[[int], Location | None]) -> str:
-    where = location(step.site)
-    return f"thread {run.tasks[step.task]} {step.op.name.lower()} {step.target[-1]}" + (f" at {where}" if where else "")
-
-
 def _portable(run: Run) -> Run:
     """A run that can leave its process; what the program returned stays behind if it can't."""
     try:
@@ -428,49 +410,13 @@ def _run_of(run_kernel: Kernel) -> Run:
         first=accounts.first,
         given=accounts.given,
         daemons=tuple([task.index for task in tasks if task.daemon]),
-        stacks={number: _readable(stack) for number, stack in accounts.stacks.items()},
+        stacks={number: stacks.readable(stack) for number, stack in accounts.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
     )
 
 
 def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:
     return failures.exception_failure(task.name, error, len(run_kernel.log))
-
-
-def _frames() -> list[tuple[types.CodeType, int]]:
-    """The program's frames at this moment, innermost first, as cheaply as can be."""
-    stack = []
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if not failures.is_ours(code.co_filename):
-            stack.append((code, frame.f_lineno))
-        frame = frame.f_back
-    return stack
-
-
-#: Functions of `threading` that keep nothing themselves of what they do with primitives.
-_HANDING_ON: Final = frozenset({"wait_for", "__enter__", "__exit__"})
-
-
-def _steps_unseen() -> bool:
-    """Whether the code whose step this is is not instrumented, and so may keep what nobody sees."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if code.co_filename in sites.instrumented:
-            return False
-        if not failures.is_ours(code.co_filename) and code.co_name not in _HANDING_ON:
-            return True
-        frame = frame.f_back
-    return True
-
-
-def _readable(stack: Sequence[tuple[types.CodeType, int]]) -> tuple[Frame, ...]:
-    return tuple(
-        Frame(Location(code.co_filename, line, 0, code.co_name), failures.source_line(code.co_filename, line))
-        for code, line in reversed(stack)
-    )
 
 
 def _import_quietly(name: str) -> None:
