@@ -102,7 +102,7 @@ def classify(kind: type, name: str) -> Any:
 def _classify(kind: type, name: str) -> Any:
     for each in bases(kind):
         if each is type:
-            return OF_CLASS
+            return DICTIONARY if name == "__dict__" else OF_CLASS
         if each is types.ModuleType:
             return OF_MODULE
         for other in private:  # by identity: a metaclass may see to equality itself
@@ -167,9 +167,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     elif how is OF_CLASS:
         _class_read(run, thing, name, site)
     elif how is DICTIONARY:
-        space = objects.dictionary(thing)
-        if type(space) is dict:
-            objects.adopt_dictionary(thing, space)
+        objects.adopt_namespace(thing)
     elif how is FOREIGN:
         run.current.silent += 1
     elif how is OPAQUE:

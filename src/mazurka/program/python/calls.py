@@ -25,7 +25,7 @@ from mazurka.program.python.attributes import (
 )
 from mazurka.program.python.containers import SLOTS, operation, read_structure
 from mazurka.program.python.locations import BASES, contents, emit_reads
-from mazurka.program.python.objects import adopt_dictionary, dictionary, is_a
+from mazurka.program.python.objects import adopt_namespace, is_a
 from mazurka.program.python.views import begin_reads, cursors, keys_only, sources
 from mazurka.trace.event import Op
 
@@ -185,9 +185,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif function is setattr or function is delattr:
         natives.by_name(run, args, site, Op.WRITE)
     elif function is vars and args:
-        space = dictionary(args[0])
-        if type(space) is dict:
-            adopt_dictionary(args[0], space)
+        adopt_namespace(args[0])
     elif function in _EVALUATING:
         count_untracked(run, f"{function.__name__}()", site)
     elif function.__module__ == "_operator":

@@ -51,7 +51,7 @@ def length(thing: Any) -> int:
 
 
 def item(n: int, key: Any) -> Target:
-    """The location of an item; in the dictionary of an instance, of the attribute."""
+    """The location of an item; in the dictionary of an instance or class, of the attribute."""
     return item_at(n, key_of(key))
 
 

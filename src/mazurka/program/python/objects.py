@@ -5,8 +5,8 @@ An object is numbered when it is first accessed while several threads exist, by 
 unnoticed: weakly referencable ones are watched, the others are held until nobody else holds them (looked for each
 time their number has doubled).
 
-The dictionary of an instance is given the number of the instance, negated: ``vars(x)['a']`` and ``x.a`` are one
-location.
+The dictionary of an instance or a class is given the number of its owner, negated: ``vars(x)['a']`` and ``x.a`` are
+one location.
 
 In detail mode objects and locations get names a reader understands: an access path (``bank.accounts['alice']``)
 where one was seen, ``Account#0.1`` (first used by thread 0, its first such) elsewhere. Describing runs no code of
@@ -18,6 +18,7 @@ Cost: a dictionary look-up for a known object, about a microsecond for a new one
 from __future__ import annotations
 
 import _thread
+import gc
 import sys
 import types
 import weakref
@@ -30,7 +31,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
 
-#: id of an object -> its number (negative: it is the dictionary of the instance of that number).
+#: id of an object -> its number (negative: it is the dictionary of what has that number).
 numbers: dict[int, int] = {}
 
 _watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
@@ -70,7 +71,7 @@ def restart() -> None:
 
 
 def number(thing: object) -> int:
-    """The number of an object, or minus that of the instance whose dictionary it is."""
+    """The number of an object, or minus that of the instance or class whose dictionary it is."""
     return numbers.get(id(thing)) or _new(thing)
 
 
@@ -134,12 +135,19 @@ def _sweep() -> None:
 _NOBODY_ELSES: Final = {0: type("Calibration", (), {"__slots__": ()})()}
 
 
-def adopt_dictionary(owner: object, dictionary: dict[str, Any]) -> None:
-    """Let accesses to an instance's dictionary be accesses to the instance."""
-    key = id(dictionary)
-    if key not in numbers:
-        numbers[key] = -number(owner)
-        _kept[key] = dictionary
+def adopt_namespace(owner: object) -> None:
+    """Let accesses to the dictionary of an instance, or of a class, be accesses to its owner."""
+    space = dictionary(owner)
+    if type(space) is dict:
+        if id(space) not in numbers:
+            numbers[id(space)] = -number(owner)
+            _kept[id(space)] = space
+    elif is_a(owner, type):
+        (behind,) = gc.get_referents(space)  # nobody else has it: it lives as long as the class
+        key = id(behind)
+        if key not in numbers:
+            numbers[key] = -number(owner)
+            _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
 
 
 def key_of(key: Any) -> Any:
