@@ -175,7 +175,9 @@ class ReadsFromSearch:
                 break
             del self.open[branch.number]
             self.prospects.out.pop(branch.number, None)
+            repeated = self.counters.repeated
             self._learn(branch, told, told=False)
+            self.counters.repeated = repeated  # no run was made
             if perf_counter() >= end:
                 return False
         return True
