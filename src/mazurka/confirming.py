@@ -33,6 +33,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
 _DESCRIPTION: Final = "recording.json"
+_STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
 _GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
 
 #: Runs in which the program shows new shared places before one counts.
@@ -102,7 +103,7 @@ class Confirmer:
 
     def _shows(self, run: Run, found: Found) -> bool:
         if found.kind == DEADLOCK:
-            return any(failure.kind is FailureKind.DEADLOCK for failure in run.failures)
+            return any(failure.kind in _STOPPING for failure in run.failures)
         places = [self._sites_of(row) for row in found.rows]
         if found.kind == RACE:
             pairs = ((run.log[each.first].site, run.log[each.second].site) for each in shown(run.log))

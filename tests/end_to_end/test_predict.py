@@ -128,6 +128,34 @@ def test_an_order_inversion_in_all_forms(shell: Any) -> None:
     assert {result["ruleId"] for result in log["runs"][0]["results"]} == {"inversion"}
 
 
+#: Who waits for a notification has a lock that the one who would notify needs, unless somebody else does so in time.
+_NESTED = """\
+main: fork(w) fork(a) fork(b)
+w: acq(m) w(y) acq(l) wait(c) rel(l)
+b: r(y)
+a: acq(l) notify(c) rel(l) end(a)
+w: acq(l) rel(l) rel(m) end(w)
+b: acq(m) acq(l) notify(c) rel(l) rel(m) end(b)
+main: join(w) join(a) join(b) end(main)
+"""
+
+
+def test_a_notification_that_never_comes(shell: Any) -> None:
+    lines = [line.split(": ") for line in _NESTED.splitlines()]
+    events = [f"{thread}|{event}" for thread, does in lines for event in does.split()]
+    shell.write("nested.std", "".join(f"{event}|nested.c:{row}\n" for row, event in enumerate(events)))
+    report = _report(shell, "nested.std")
+    (finding,) = [each for each in report["findings"] if each["kind"] == "deadlock"]
+    assert finding["events"] == [6, 17, 23]
+    assert finding["operations"] == ["waits on", "acquires", "joins"]
+    said = shell.run("predict", "nested.std", "--kind", "deadlocks", status=1).stdout
+    assert "deadlock: w, b, main wait, and nobody is left to go on" in said
+    assert "then all wait" in said
+    without_end = [event for event in events if event != "a|end(a)" and event != "main|join(a)"]
+    shell.write("unknown.std", "".join(f"{event}|nested.c:{row}\n" for row, event in enumerate(without_end)))
+    assert _report(shell, "unknown.std", "--kind", "deadlocks", status=0)["findings"] == []
+
+
 def test_empty_traces_and_those_of_one_event(shell: Any) -> None:
     shell.write("one.std", "t|w(x)|1")
     assert _report(shell, "one.std", status=0)["events"] == 1

@@ -551,3 +551,45 @@ def test_waits_and_notifications_unless_time_runs_out(shell: Shell, limit: str) 
         assert ops[here + 1] == ("release", "lock")
         assert [op for op, kind in ops if kind == "cond"] == ["wait", "notify"]
     assert _predicted(shell, "waits.recording") == []
+
+
+def test_a_notification_that_another_order_loses_is_run_on_the_program(shell: Shell) -> None:
+    """In the run recorded the reader waits in time, and nothing is wrong with how the others wait."""
+    shell.write(
+        "letters.py",
+        """\
+        import threading
+        import time
+
+        arrived, right, letters, bills = threading.Condition(), threading.Condition(), [], []
+
+        def look():
+            if not letters:
+                with arrived:
+                    arrived.wait()
+
+        def pay():
+            with right:
+                while not bills:
+                    right.wait()
+
+        readers = [threading.Thread(target=look), threading.Thread(target=pay)]
+        for reader in readers:
+            reader.start()
+        time.sleep(0.2)
+        letters.append("hello")
+        with arrived:
+            arrived.notify()
+        with right:
+            bills.append(1)
+            right.notify_all()
+        for reader in readers:
+            reader.join()
+        """,
+    )
+    assert shell.run("record", "letters.py").returncode == 0
+    done = shell.run("predict", "letters.recording", "--confirm", "--kind", "deadlocks", "--format", "json", status=1)
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["operations"] == ["waits on", "joins"]
+    assert [place["line"] for place in finding["locations"]] == [9, 27]
+    assert finding["confirmed"] is True

@@ -7,14 +7,24 @@ A correct reordering takes of each thread a prefix, in program order, so that
 - an event takes place only if the reads its existence depends on gave what they gave: with branch events the reads
   before the last branch before it in its thread (a branch itself: all reads before it), without any all reads.
 
+- who waits on a condition (three events of one lock: mazurka/trace/waits.py) is parked, and goes on once woken: a
+  notification of one wakes any of those that are parked, if there are any, one of all wakes them all. Waits that went
+  on in the trace although nobody had woken them may do so at any time: their time has run out.
+
 A read gives what it gave if it takes its value from the write it had, or one of the same recorded value (the initial
 value likewise), and that write's value is what it was: all reads before it in its thread gave what they gave.
 
-Bugs: *races* are two conflicting accesses of different threads that are both next; *deadlocks* are threads each of
-which stands before the acquire of a lock that the next one holds; *intrusions* are accesses of another thread between
-two consecutive ones of a place by one thread that no serial order explains (read-write-read, write-write-read,
-read-write-write, write-read-write); *inversions* are a use of a place before what another thread writes there first in
-the trace (or would write), or after another thread's freeing of it, which comes later in the trace.
+Bugs:
+
+- *races* are two conflicting accesses of different threads that are both next;
+- *deadlocks* are threads each of which stands before the acquire of a lock that the next one holds;
+- *standstills* are threads that never go on: each stands before the acquire of a lock that one of them holds, or the
+  join of one of them, or is parked, and then all other threads have ended (with END, or with what they did before they
+  were joined) or are never started;
+- *intrusions* are accesses of another thread between two consecutive ones of a place by one thread that no serial order
+  explains (read-write-read, write-write-read, read-write-write, write-read-write);
+- *inversions* are a use of a place before what another thread writes there first in the trace (or would write), or
+  after another thread's freeing of it, which comes later in the trace.
 
 Cost: exponential; for traces of up to some twenty events.
 """
@@ -32,7 +42,7 @@ from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace, trace_of
 
 _DATA = (Op.READ, Op.WRITE, Op.RMW)
-_NOBODY = -1
+_NOBODY, _WOKEN = -1, -2
 _ALWAYS = 1 << 30
 
 #: Which of three accesses write, that are unserialisable.
@@ -46,6 +56,7 @@ class Reached(NamedTuple):
     at: tuple[int, ...]
     last: tuple[int, ...]
     broken: tuple[int, ...]
+    asleep: tuple[int, ...]  # by thread: the event that parked it, _NOBODY, or _WOKEN
 
 
 class Predictable:
@@ -63,9 +74,13 @@ class Predictable:
             self.index.append(len(self.rows[thread]))
             self.rows[thread].append(row)
         self.others = [int(thread) for thread in trace.thread_of_target]
-        self.start = Reached((0,) * len(self.rows), (_NOBODY,) * len(trace.targets), (_ALWAYS,) * len(self.rows))
+        threads = len(self.rows)
+        self.start = Reached(
+            (0,) * threads, (_NOBODY,) * len(trace.targets), (_ALWAYS,) * threads, (_NOBODY,) * threads
+        )
         self._read()
         self._hold()
+        self._wait()
 
     def _read(self) -> None:
         branching = Op.BRANCH in self.ops
@@ -99,6 +114,48 @@ class Predictable:
                 after.append({lock: depth for lock, depth in now.items() if depth})
             self.held.append(after)
 
+    def _wait(self) -> None:
+        """By the event that parks a thread: the wait, the event with which it goes on, and whether a lock is told that
+        it gives up."""
+        self.parks: dict[int, tuple[int, int, bool]] = {}
+        for rows in self.rows:
+            for n, row in enumerate(rows):
+                if self.ops[row] is Op.WAIT:
+                    park, wake, told = self._gives_up(rows, n)
+                    self.parks[park] = row, wake, told
+        self.wakes = {wake for _, wake, _ in self.parks.values() if wake != _NOBODY}
+        parked: list[tuple[int, int]] = []
+        late = set()
+        for row, op in enumerate(self.ops):
+            late |= {park for wake, park in parked if wake == row}
+            parked = [each for each in parked if each[0] != row]
+            if row in self.parks:
+                wake = self.parks[row][1]
+                parked.append((_ALWAYS if wake == _NOBODY else wake, row))
+            elif op in (Op.NOTIFY, Op.NOTIFY_ALL):
+                here = sorted(each for each in parked if self.targets[self.parks[each[1]][0]] == self.targets[row])
+                woken = here if op is Op.NOTIFY_ALL else here[:1]
+                parked = [each for each in parked if each not in woken]
+        self.late = late
+
+    def _gives_up(self, rows: list[int], n: int) -> tuple[int, int, bool]:
+        """Of a thread's n-th event, a wait: what parks it, with what it goes on, whether it tells of a lock."""
+
+        def is_(m: int, op: Op, lock: int) -> bool:
+            return 0 <= m < len(rows) and self.ops[rows[m]] is op and self.targets[rows[m]] == lock
+
+        def wake(m: int) -> int:
+            return rows[m] if m < len(rows) else _NOBODY
+
+        for park in (n + 1, n - 1):
+            if 0 <= park < len(rows) and self.ops[rows[park]] is Op.RELEASE:
+                lock, after = self.targets[rows[park]], n + 1
+                while park > n and is_(after, Op.RELEASE, lock):
+                    after += 1
+                if after >= len(rows) or is_(after, Op.ACQUIRE, lock):
+                    return rows[min(park, n)], wake(after), True
+        return rows[n], wake(n + 1), False
+
     # -- going on -----------------------------------------------------------------------------------------------------
 
     def reachable(self) -> set[Reached]:
@@ -115,7 +172,7 @@ class Predictable:
         """What can take place next, and what comes of it."""
         for row in self.standing(state):
             if self._possible(state, row):
-                yield row, self._after(state, row)
+                yield from ((row, after) for after in self._after(state, row))
 
     def standing(self, state: Reached) -> Iterator[int]:
         """The next event of each thread, if it is sure that it is the next, whether or not it can take place now."""
@@ -124,6 +181,8 @@ class Predictable:
                 continue
             row = rows[state.at[thread]]
             forked = self.fork_of.get(thread, row)
+            if row in self.wakes and state.asleep[thread] >= 0:
+                continue
             if state.broken[thread] >= self.guards[row] and (forked >= row or self._done(state, forked)):
                 yield row
 
@@ -141,15 +200,25 @@ class Predictable:
             )
         return True
 
-    def _after(self, state: Reached, row: int) -> Reached:
+    def _after(self, state: Reached, row: int) -> Iterator[Reached]:
         thread, target, op = self.threads[row], self.targets[row], self.ops[row]
-        at, last, broken = list(state.at), list(state.last), list(state.broken)
+        at, last, broken, asleep = list(state.at), list(state.last), list(state.broken), list(state.asleep)
         at[thread] += 1
         if row in self.sources and not self._gives(state, row):
             broken[thread] = min(broken[thread], self.index[row])
         if op in _DATA and WRITES[op]:
             last[target] = row
-        return Reached(tuple(at), tuple(last), tuple(broken))
+        if row in self.wakes:
+            asleep[thread] = _NOBODY
+        if row in self.parks and row not in self.late:
+            asleep[thread] = row
+        sleepers = [t for t, park in enumerate(asleep) if park >= 0 and self.targets[self.parks[park][0]] == target]
+        choices = [sleepers]
+        if op is Op.NOTIFY and sleepers:
+            choices = [[t] for t in sleepers]
+        for woken in choices if op in (Op.NOTIFY, Op.NOTIFY_ALL) else [[]]:
+            then = tuple(_WOKEN if t in woken else park for t, park in enumerate(asleep))
+            yield Reached(tuple(at), tuple(last), tuple(broken), then)
 
     def _gives(self, state: Reached, row: int) -> bool:
         """Whether a read gives what it gave."""
@@ -201,6 +270,62 @@ class Predictable:
                         found.add(frozenset(circle))
                         break
         return found
+
+    def standstills(self) -> set[frozenset[int]]:
+        """Waits, and acquires and joins that are next: the most threads that never go on together."""
+        found = set()
+        for state in self.reachable():
+            reasons = self._reasons(state)
+            while lost := [row for row in reasons if not self._holds(state, row, reasons)]:
+                for row in lost:
+                    del reasons[row]
+            found.add(frozenset(reasons))
+        return found - {frozenset()}
+
+    def is_standstill(self, rows: frozenset[int]) -> bool:
+        """Whether these can be such, all of them needed or not."""
+        for state in self.reachable():
+            reasons = self._reasons(state)
+            if rows <= reasons.keys():
+                chosen = {row: reasons[row] for row in rows}
+                if all(self._holds(state, row, chosen) for row in rows):
+                    return True
+        return False
+
+    def _reasons(self, state: Reached) -> dict[int, int]:
+        """What threads may never get past: for each the thread that it waits for, _NOBODY if it is parked."""
+        found = {}
+        for row in self.standing(state):
+            if self.ops[row] is Op.ACQUIRE:
+                for t, at in enumerate(state.at):
+                    vague = state.asleep[t] >= 0 and not self.parks[state.asleep[t]][2]  # it may have given it up
+                    if t != self.threads[row] and self.targets[row] in self.held[t][at] and not vague:
+                        found[row] = t
+            elif self.ops[row] is Op.JOIN and not self._possible(state, row):
+                found[row] = self.others[self.targets[row]]
+        for thread, park in enumerate(state.asleep):
+            if park >= 0:
+                wait, wake, _ = self.parks[park]
+                if state.at[thread] == (len(self.rows[thread]) if wake == _NOBODY else self.index[wake]):
+                    found[wait] = _NOBODY
+        return found
+
+    def _holds(self, state: Reached, row: int, reasons: dict[int, int]) -> bool:
+        """Whether a thread never gets past an event, given that others don't."""
+        stuck = {self.threads[each] for each in reasons}
+        if reasons[row] != _NOBODY:
+            return reasons[row] in stuck
+        return all(t in stuck or self._over(state, t) for t in range(len(self.rows)))
+
+    def _over(self, state: Reached, thread: int) -> bool:
+        """Whether a thread has ended for sure, or has not been started."""
+        rows = self.rows[thread]
+        if thread in self.fork_of and not self._done(state, self.fork_of[thread]):
+            return True
+        if state.at[thread] < len(rows) or not rows:
+            return False
+        joined = any(op is Op.JOIN and self.others[x] == thread for op, x in zip(self.ops, self.targets, strict=True))
+        return self.ops[rows[-1]] is Op.END or (joined and state.broken[thread] != self.index[rows[-1]])
 
     def inversions(self) -> set[tuple[int, int]]:
         """(use, what writes the place first) or (what frees the place, use)."""
@@ -293,6 +418,7 @@ class _Recorder:
         self.rng, self.branching, self.valued = rng, branching, valued
         self.waiting, self.freeing = waiting, freeing
         self.parked: list[int] = []
+        self.given_up: dict[int, str] = {}
         self.log: list[Step] = []
         self.names = [str(number) for number in range(threads)]
         self.held: list[list[str]] = [[] for _ in self.names]
@@ -321,6 +447,9 @@ class _Recorder:
         self.log.append(Step(thread, op, target, 0, True, value if self.valued else None))
 
     def _act(self, thread: int) -> None:
+        if thread in self.given_up:
+            self._take_back(thread)
+            return
         chance = self.rng.random()
         if chance < self.sections:
             self._lock(thread)
@@ -340,6 +469,12 @@ class _Recorder:
             self.memory[place] = self.rng.randrange(2)
             self._emit(thread, Op.WRITE, ("var", place), self.memory[place])
 
+    def _take_back(self, thread: int) -> None:
+        lock = self.given_up[thread]
+        if all(lock not in held for held in self.held):
+            self.held[thread].append(self.given_up.pop(thread))
+            self._emit(thread, Op.ACQUIRE, ("lock", lock))
+
     def _lock(self, thread: int) -> None:
         held = self.held[thread]
         if held and self.rng.random() < (0.4 if len(held) == 1 else 0.8):
@@ -354,15 +489,24 @@ class _Recorder:
 
     def _wait_or_notify(self, thread: int) -> None:
         if self.rng.random() < 0.5 and len(self.alive) > 1:
-            self._emit(thread, Op.WAIT, ("cond", "c"))
-            self.parked.append(thread)
-            self.alive.discard(thread)
+            self._wait(thread)
             return
         everybody = self.rng.random() < 0.3
         self._emit(thread, Op.NOTIFY_ALL if everybody else Op.NOTIFY, ("cond", "c"))
         woken = self.parked if everybody else self.parked[:1]
         self.alive |= set(woken)
         self.parked = self.parked[len(woken) :]
+
+    def _wait(self, thread: int) -> None:
+        """The last lock taken is given up, if there is one: after the wait, or before it."""
+        does = [(Op.WAIT, ("cond", "c"))]
+        if self.held[thread]:
+            self.given_up[thread] = self.held[thread].pop()
+            does.append((Op.RELEASE, ("lock", self.given_up[thread])))
+        for op, target in does[:: self.rng.choice((1, -1))]:
+            self._emit(thread, op, target)
+        self.parked.append(thread)
+        self.alive.discard(thread)
 
     def _live(self, thread: int) -> None:
         if self.waiting and self.rng.random() < 0.6:

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable, random_trace
 
 from mazurka.predict import engines, lock_circles, quick
-from mazurka.predict.engines import ENGINES, KINDS, Search, run
+from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
 from mazurka.predict.maximal import Each, Maximal
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Deadlocks, Intrudes, Inverts, Races, Witness
+from mazurka.witness import Checker, Deadlocks, Halts, Intrudes, Inverts, Races, Witness
 
 #: Traces per test run; ``make test-long`` asks for ten thousand of each test.
 _TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
@@ -100,6 +101,9 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
         search = Search(trace)
         for bug in run(search, engine, KINDS):
             assert checker.objections(bug.witness) == []
+            if bug.tier == STANDSTILL:
+                assert Predictable(trace).is_standstill(frozenset(bug.rows))
+                continue
             assert _named(bug.kind, bug.rows) in expected[bug.kind]
             told[bug.kind].add(bug.rows[-1])
             found[bug.kind] += 1
@@ -151,6 +155,49 @@ def test_what_is_waited_for_is_respected() -> None:
             found[engine] += len(bugs)
         assert told["seqcheck"] | told["shb"] <= told["maximal"] == told["auto"]
     assert min(found[engine] for engine in ("maximal", "seqcheck")) > 20
+
+
+def _monitors(seeds: int) -> Iterator[Trace]:
+    for seed in range(seeds):
+        yield random_monitors(random.Random(seed), bool(seed & 1), bool(seed & 2))
+
+
+def test_standstills_are_those_of_the_oracle() -> None:
+    """All that is told of threads that wait for one another is so; little is missed: ends after a last read, which
+    may or may not have been one."""
+    met: Counter[str] = Counter()
+    for trace in _monitors(4 * _TRACES):
+        oracle, checker = Predictable(trace), Checker(trace)
+        told, bugs = 0, list(run(Search(trace), "maximal", (DEADLOCK,)))
+        for bug in bugs:
+            assert checker.objections(bug.witness) == []
+            if bug.tier == STANDSTILL:
+                assert oracle.is_standstill(frozenset(bug.rows))
+                told += Op.WAIT in trace.op[list(bug.rows)]
+                for other in (bug.rows[1:], bug.rows[:-1], (*bug.rows[:-1], random.Random(told).randrange(len(trace)))):
+                    if not oracle.is_standstill(frozenset(other)) or not other:
+                        assert checker.objections(replace(bug.witness, claim=Halts(other)))
+                        met["refused"] += 1
+        there = any(Op.WAIT in trace.op[list(rows)] for rows in oracle.standstills())
+        met["told"] += bool(told)
+        met["there"] += there
+        met["joins"] += any(bug.tier == STANDSTILL for bug in bugs) and not told
+        assert there or not told
+    assert met["told"] > 0.97 * met["there"] > 100
+    assert met["refused"] > 100
+    assert met["joins"] > 5
+
+
+@pytest.mark.parametrize("engine", ["auto", "syncp", "seqcheck", "maximal"])
+def test_where_threads_wait_for_one_another_every_engine_is_right(engine: str) -> None:
+    met: Counter[str] = Counter()
+    for number, trace in enumerate(_monitors(_SHARE)):
+        expected, checker = _bugs(trace), Checker(trace)
+        for bug in run(Search(trace, 6 if number % 3 == 0 else None), engine, KINDS):
+            assert checker.objections(bug.witness) == []
+            assert bug.tier == STANDSTILL or _named(bug.kind, bug.rows) in expected[bug.kind]
+            met[bug.kind] += 1
+    assert met["race"] > 10
 
 
 def test_what_is_not_so_is_not_believed() -> None:

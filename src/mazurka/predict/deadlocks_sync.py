@@ -6,7 +6,7 @@ the next one holds, no lock being held at two of them (:mod:`mazurka.predict.loc
 deadlock if the smallest sync-preserving ideal that contains what precedes each acquire in its thread contains none of
 them (:mod:`mazurka.order.ideals`): taken in the order of the trace it is a correct reordering after which all stand
 before their acquires. So a circle that forks, joins or what is read from whom keep apart is none, and each one found
-is real.
+is real; but who is woken by whom is not looked at, so that a trace with waits needs the witnesses checked.
 
 Acquires that are alike (thread, lock, locks held, place) are one abstract acquire; of each circle of those the first
 deadlock is found, in one ideal that only grows, whatever the number of acquires. Of any number of threads; deadlocks

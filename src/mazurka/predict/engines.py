@@ -39,6 +39,9 @@ KINDS: Final = (RACE, DEADLOCK, INTRUSION, INVERSION)
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
 _AFFORDABLE: Final = 8_000_000
 
+#: The tier that finds deadlocks which no other one looks for.
+STANDSTILL: Final = "standstill"
+
 #: Otherwise so many at a time.
 _WINDOW: Final = 20_000
 
@@ -125,6 +128,12 @@ class Search:
             return answer
         return Unknown("threads wait on conditions")
 
+    def believed(self, witness: Witness) -> Verdict:
+        """A witness of those who know nothing of conditions, or what the model says where threads wait on some."""
+        if self._checker is None or witness.claim is None or not self._checker.objections(witness):
+            return witness
+        return self.questions.ask(witness.claim)
+
     def vindicate(self, claim: Claim) -> Verdict:
         """What SeqCheck says, else the model."""
         answer = self.ask_quickly(claim)
@@ -159,6 +168,10 @@ class Search:
             left |= {(each, number) for number in range(found.unasked)}
         self._groups[RACE] = groups, left
         return found.refuted
+
+    def is_settled(self, kind: str, rows: Rows) -> bool:
+        """Whether something at the same places has been found."""
+        return self._signatures[kind].of(rows) in self.settled[kind]
 
     def settle(self, kind: str, rows: Rows) -> None:
         """What was looked for has been found."""
@@ -250,8 +263,35 @@ def _by_sync_preserving(search: Search, tier: Tier) -> _Proven:
 
     for prediction in SyncDeadlockPredictor().predict(search.trace):
         tier.candidates += 1
-        search.settle(tier.kind, prediction.rows)
-        yield prediction.rows, prediction.witness
+        answer = search.believed(prediction.witness)
+        if isinstance(answer, Witness):
+            search.settle(tier.kind, prediction.rows)
+            yield prediction.rows, answer
+        tier.fallen += isinstance(answer, Infeasible)
+
+
+def _by_standstill(search: Search, tier: Tier) -> _Proven:
+    """Deadlocks of threads that wait for notifications, or for a thread's end."""
+    from mazurka.predict.standstills import Standstills
+
+    sought, unsure = Standstills(search.trace), set[Hashable]()
+    for candidate in sought.candidates():
+        if search.expired():
+            unsure.add(candidate.place)
+            break
+        tier.candidates += 1
+        rows = candidate.claim.steps
+        answer = search.questions.prove(candidate.claim, candidate.question)
+        if isinstance(answer, Witness):
+            sought.found(candidate)
+            unsure.discard(candidate.place)
+            if not search.is_settled(tier.kind, rows):
+                search.settle(tier.kind, rows)
+                yield rows, answer
+        elif isinstance(answer, Unknown):
+            unsure.add(candidate.place)
+        tier.fallen += isinstance(answer, Infeasible)
+    tier.undecided = len(unsure)
 
 
 _TIERS: Final[dict[str, Callable[[Search, Tier], _Proven]]] = {
@@ -259,6 +299,7 @@ _TIERS: Final[dict[str, Callable[[Search, Tier], _Proven]]] = {
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,
+    STANDSTILL: _by_standstill,
 }
 
 #: Modules of partial orders that are not named like their engines.
@@ -268,12 +309,12 @@ _MODULES: Final = {"syncp": "sync_preserving"}
 ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     AUTO: {
         RACE: ("shb", "seqcheck", "maximal"),
-        DEADLOCK: ("seqcheck", "maximal"),
+        DEADLOCK: ("seqcheck", "maximal", STANDSTILL),
         INTRUSION: ("seqcheck", "maximal"),
         INVERSION: ("seqcheck", "maximal"),
     },
     **{name: {RACE: (name,)} for name in _ORDERS},
     "syncp": {RACE: ("syncp",), DEADLOCK: ("spd",)},
     "seqcheck": dict.fromkeys(KINDS, ("seqcheck",)),
-    "maximal": dict.fromkeys(KINDS, ("maximal",)),
+    "maximal": {**dict.fromkeys(KINDS, ("maximal",)), DEADLOCK: ("maximal", STANDSTILL)},
 }

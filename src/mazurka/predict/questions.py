@@ -10,6 +10,7 @@ mostly takes well under a millisecond, and some milliseconds if much has to be m
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -24,7 +25,7 @@ from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import waits_of
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Ordered, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
@@ -53,11 +54,16 @@ class Questions:
 
     def ask(self, claim: Claim) -> Verdict:
         """A witness of the claim, or that there is none; within a window that can't be told."""
-        steps = steps_of(claim)
-        begin = self._window_of(min(steps), max(steps))
+        return self.prove(claim, question_of(claim, self.trace))
+
+    def prove(self, claim: Claim, question: Question) -> Verdict:
+        """A witness of the claim, or that there is none, as the model answers a question."""
+        inside = [*steps_of(claim), *(after for _, after in question.before)]
+        rows = [*inside, *question.happen, *question.next, *question.blocked, *(row for row, _ in question.before)]
+        begin = self._window_of(min(inside), max(rows))
         if begin is None:
             return Unknown("too far apart for a window")
-        answer = self._decide(begin, claim)
+        answer = self._decide(begin, _since(begin, question))
         if isinstance(answer, Feasible):
             return self._witness(begin, answer.order, claim)
         if isinstance(answer, Infeasible) and self.window is not None:
@@ -72,11 +78,11 @@ class Questions:
         begin = max(0, first // half * half - (half if last - first // half * half < half else 0))
         return begin if last < begin + 2 * half else None
 
-    def _decide(self, begin: int, claim: Claim) -> Answer:
+    def _decide(self, begin: int, question: Question) -> Answer:
         if self._model is None or begin != self._begin:
             self._begin = begin
             self._model = self._model_from(begin)
-        return self._solver.decide(self._model, question_of(claim, self.trace))
+        return self._solver.decide(self._model, question)
 
     def _model_from(self, begin: int) -> Model:
         if self.window is None:
@@ -120,12 +126,20 @@ class Questions:
         return Witness(order, unread, claim, begin)
 
 
+def _since(begin: int, question: Question) -> Question:
+    """What of a question is about rows from ``begin`` on."""
+    if not begin:
+        return question
+    before = tuple((first, second) for first, second in question.before if first >= begin)
+    return replace(question, happen=tuple(row for row in question.happen if row >= begin), before=before)
+
+
 def steps_of(claim: Claim) -> tuple[int, ...]:
     """The steps that a claim is about."""
     match claim:
         case Races(first, second):
             return first, second
-        case Deadlocks(steps) | Ordered(steps):
+        case Deadlocks(steps) | Halts(steps) | Ordered(steps):
             return steps
         case Intrudes(first, between, last):
             return first, between, last

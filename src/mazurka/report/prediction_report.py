@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mazurka.predict.engines import Tier
+from mazurka.predict.engines import STANDSTILL, Tier
 from mazurka.trace.event import Location
 
 
@@ -102,6 +102,6 @@ class PredictionReport:
 
     @property
     def undecided(self) -> int:
-        """Of each kind, what its last tier left open."""
-        last = {tier.kind: tier.undecided for tier in self.tiers}
+        """Of each kind, what its last tier left open, and what only one tier looks for."""
+        last = {(tier.kind, tier.name == STANDSTILL): tier.undecided for tier in self.tiers}
         return sum(last.values())

@@ -18,6 +18,9 @@ _ENDINGS: Final = {
     "inversion": "with the two in this order",
 }
 
+#: What threads of a deadlock do that is not a circle of locks.
+_ENDLESS: Final = (verb(Op.WAIT), verb(Op.JOIN))
+
 
 def render(report: PredictionReport, width: int) -> str:
     """The whole report, in lines of at most ``width`` columns."""
@@ -33,7 +36,8 @@ def _finding(finding: Predicted, number: int, of: int) -> list[str]:
     alike = f", {finding.alike} times" if finding.alike > 1 else ""
     lines = [f"{finding.kind}{which}: {_sentence(finding)}"]
     lines += [f"  {_act(act)}" for act in finding.acts]
-    lines.append(f"  order: {_order(finding.witness, finding.kind)}")
+    ending = "then all wait" if any(act.what in _ENDLESS for act in finding.acts) else _ENDINGS[finding.kind]
+    lines.append(f"  order: {_order(finding.witness, ending)}")
     lines.append(f"  found by {finding.engine}{alike}; the order has been checked, {_confirmed(finding)}")
     return lines
 
@@ -45,6 +49,8 @@ def _sentence(finding: Predicted) -> str:
         case "race":
             return f"nothing orders accesses of {acts[0].target} by {threads}"
         case "deadlock":
+            if any(act.what == verb(Op.WAIT) for act in acts):
+                return f"{threads} wait, and nobody is left to go on"
             return f"{threads} wait for one another"
         case "inversion":
             return _inverted(*acts)
@@ -63,14 +69,14 @@ def _act(act: Act) -> str:
     return f"{act.thread} {act.what} {act.target}{place} (event {act.event})"
 
 
-def _order(shown: Shown, kind: str) -> str:
+def _order(shown: Shown, ending: str) -> str:
     turns = [f"{turn.thread} to event {turn.last}" for turn in shown.turns[-_TURNS:]]
     left_out = len(shown.turns) - len(turns)
     if left_out:
         turns.insert(0, f"{left_out} turns")
     if shown.prefix:
         turns.insert(0, f"as it was to event {shown.prefix - 1}")
-    return f"{', '.join([*turns, _ENDINGS[kind]])} ({_count(shown.events, 'event')})"
+    return f"{', '.join([*turns, ending])} ({_count(shown.events, 'event')})"
 
 
 def _confirmed(finding: Predicted) -> str:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Ordered, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
 
 Numbers = NDArray[Any]
 
@@ -72,6 +72,7 @@ class Recorded:
         self.forks, self.joins = self._lives(Op.FORK), self._lives(Op.JOIN)
         self.prefix, self.later = len(trace), dict[int, int]()
         self.timed_out: set[int] = set()
+        self.waiting = self.unread = frozenset[int]()
         self.timed_out = set(self._unwoken(self.signals, {}))
 
     def _see_accesses(self) -> None:
@@ -148,7 +149,10 @@ class Recorded:
         yield from self._life()
         yield from self._locks(order)
         yield from self._kept(order, np.array(sorted(witness.unread), np.int64))
-        standing = _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks) else ()
+        claimed = _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks | Halts) else ()
+        self.unread = witness.unread
+        self.waiting = frozenset(row for row in claimed if self.op[row] == Op.WAIT)
+        standing = frozenset(claimed) - self.waiting
         signals = np.concatenate([self.signals[self.signals < self.prefix], order[np.isin(order, self.signals)]])
         for row in self._unwoken(signals, {int(self.thread[row]): _NEVER - 1 for row in standing}):
             yield f"thread {self._name(row)} goes on after step {row} although nobody has woken it"
@@ -243,12 +247,13 @@ class Recorded:
             yield from (wait for goes_on, wait in here if goes_on < self._place(row))
             here[:] = [each for each in here if each[0] > self._place(row)]
             if wait is None:
-                here.sort()
+                here.sort(key=lambda each: (each[0], self.parks[each[1]].row in self.waiting))
                 del here[: None if self.op[row] == Op.NOTIFY_ALL else 1]
             elif row not in self.timed_out:
                 goes_on = self._place(wait.goes_on) if wait.goes_on >= 0 else _NEVER
                 here.append((min(goes_on, standing.get(int(self.thread[row]), _NEVER)), row))
         yield from (wait for here in parked.values() for goes_on, wait in here if goes_on < _NEVER)
+        self.parked = [wait for here in parked.values() for goes_on, wait in here if goes_on == _NEVER]
 
     # -- what is claimed ----------------------------------------------------------------------------------------------
 
@@ -261,6 +266,8 @@ class Recorded:
             case Deadlocks(steps):
                 yield from self._all_next(steps)
                 yield from self._circle(steps)
+            case Halts(steps):
+                yield from self._halts(steps)
             case Ordered(steps):
                 yield from self._ordered(steps)
             case Intrudes(first, between, last):
@@ -295,6 +302,48 @@ class Recorded:
         for row, other in zip(steps, (*threads[1:], *threads[:1]), strict=True):
             if self.op[row] != Op.ACQUIRE or self._holder(int(self.target[row])) != other:
                 yield f"step {row} does not wait for thread {self.trace.threads[other]}"
+
+    def _halts(self, steps: Sequence[int]) -> Iterator[str]:
+        threads = {int(self.thread[row]) for row in steps}
+        if len(threads) < len(steps) or not steps:
+            yield "each thread that does not go on is named once"
+        for row in steps:
+            if row in self.waiting:
+                yield from self._sleeps(row)
+                continue
+            yield from self._all_next((row,))
+            for_whom = self._holder(int(self.target[row])) if self.op[row] == Op.ACQUIRE else _NOBODY
+            if self.op[row] == Op.JOIN:
+                for_whom = int(self.trace.thread_of_target[self.target[row]])
+            vague = any(self.parks[wait].lock == _NOBODY and self.thread[wait] == for_whom for wait in self.parked)
+            if for_whom not in threads or for_whom == self.thread[row] or (vague and self.op[row] == Op.ACQUIRE):
+                yield f"step {row} waits for none of the threads that do not go on"
+        if self.waiting:
+            yield from self._nobody_else(threads)
+
+    def _sleeps(self, row: int) -> Iterator[str]:
+        """The thread of a wait is parked, and all that it does before it goes on has been done."""
+        wait = next((self.parks[park] for park in self.parked if self.parks[park].row == row), _Wait(row, row, row))
+        own = self.trace.rows_of_thread[self.thread[row]]
+        done = self.index[wait.goes_on] if wait.goes_on >= 0 else len(own)
+        if wait.goes_on == row or self.done[self.thread[row]] != done:
+            yield f"step {row} does not leave its thread waiting"
+
+    def _nobody_else(self, threads: set[int]) -> Iterator[str]:
+        """No other thread can do anything."""
+        forks = {int(self.thread[own[0]]): row for row, own in self.forks if len(own)}
+        children = np.asarray(self.trace.thread_of_target)
+        joined = {int(self.thread[own[0]]) for _, own in self.joins if len(own)}
+        for thread, own in enumerate(self.trace.rows_of_thread):
+            if thread in threads or (thread in forks and self._place(forks[thread]) == _NEVER):
+                continue
+            last = int(own[-1]) if len(own) else _NOBODY
+            ends = last >= 0 and (self.op[last] == Op.END or (thread in joined and last not in self.unread))
+            if not ends or self.done[thread] < len(own):
+                yield f"thread {self.trace.threads[thread]} could go on, and notify"
+        for row in np.flatnonzero(self.op == Op.FORK).tolist():
+            if children[self.target[row]] < 0 and self._place(row) < _NEVER:
+                yield f"nothing is known of the thread that step {row} starts"
 
     def _ordered(self, steps: Sequence[int]) -> Iterator[str]:
         places = [self._place(row) for row in steps]
@@ -366,7 +415,7 @@ def _steps_of(claim: Claim | None) -> tuple[int, ...]:
     match claim:
         case Races(first, second):
             return first, second
-        case Deadlocks(steps) | Ordered(steps):
+        case Deadlocks(steps) | Halts(steps) | Ordered(steps):
             return steps
         case Intrudes(first, between, last):
             return first, between, last

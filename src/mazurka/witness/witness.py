@@ -60,6 +60,15 @@ class Deadlocks:
 
 
 @dataclass(frozen=True, slots=True)
+class Halts:
+    """The threads of these steps never go on. Each step is what its thread does next, taking a lock that one of these
+    threads holds, or joining one of them; or it is a wait that has taken place, and no notification has come for it
+    since. If one waits so, no other thread is left that could notify: all others have ended, or never start."""
+
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ordered:
     """These steps take place, in this order: a use before its initialisation, for one."""
 
@@ -86,7 +95,7 @@ class Inverts:
     second: int
 
 
-Claim = Fails | Stuck | Races | Deadlocks | Ordered | Intrudes | Inverts
+Claim = Fails | Stuck | Races | Deadlocks | Halts | Ordered | Intrudes | Inverts
 
 
 @dataclass(frozen=True, slots=True)
