@@ -77,9 +77,15 @@ def cone_of(threads: int, targets: int) -> Cone:
     )
 
 
-def follow(cone: Cone, since: int, rule: int) -> None:
-    """From now on sets are of a window, and grow by a rule."""
+def look_from(index: Index, cone: Cone, since: int) -> None:
+    """From now on sets are of the window that begins with a row."""
     cone.reg[SINCE] = since
+    for t in range(len(cone.base)):
+        cone.base[t] = events_before(index, t, since)
+
+
+def follow(cone: Cone, rule: int) -> None:
+    """From now on sets grow by a rule."""
     cone.reg[RULE] = rule
 
 
@@ -103,11 +109,7 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> boo
         _wait(cone, t)
     for i in range(len(happen)):
         want(index, cone, happen[i])
-    while cone.reg[WAIT] > 0 and cone.reg[STUCK] == 0:
-        cone.reg[WAIT] -= 1
-        t = cone.waiting[cone.reg[WAIT]]
-        cone.is_waiting[t] = 0
-        _look(index, cone, t)
+    _look(index, cone)
     events = threads = 0
     for t in range(len(cone.past)):
         events += cone.past[t] - cone.base[t]
@@ -129,8 +131,8 @@ def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints) -> None:
     for t in range(len(stop)):
         cone.cap[t] = min(cone.cap[t], stop[t])
     for t in range(len(cone.base)):
-        position = events_before(index, t, cone.reg[SINCE])
-        cone.base[t] = cone.past[t] = cone.kept[t] = cone.seen[t] = cone.looked[t] = position
+        position = cone.base[t]
+        cone.past[t] = cone.kept[t] = cone.seen[t] = cone.looked[t] = position
         if cone.cap[t] < position:
             cone.reg[STUCK] = 1
         if cone.reg[RULE] != NEEDED:
@@ -251,31 +253,46 @@ def _wait(cone: Cone, t: int) -> None:
         cone.reg[WAIT] += 1
 
 
-def _look(index: Index, cone: Cone, t: int) -> None:
-    """See what the new events of a thread need."""
+def _look(index: Index, cone: Cone) -> None:
+    """See what the new events of threads need, until there are no more. What most need is a read's source: on arrays
+    in variables of their own, since numba counts references to an array each time it is taken out of a tuple."""
     starts, kinds, links, threads, rows = index.starts, index.kind, index.link, index.thread, index.row
-    seen, past, looked, kept = cone.seen, cone.past, cone.looked, cone.kept
-    start, since, needed = starts[t], cone.reg[SINCE], cone.reg[RULE] == NEEDED
-    while seen[t] < past[t]:
-        e = start + seen[t]
-        if seen[t] == index.born[t] and index.fork[t] != NONE:
-            _want_since(index, cone, int(index.fork[t]))
-        seen[t] += 1
-        kind = kinds[e]
-        if kind == ENTER:
-            _enter(index, cone, e)
-        elif kind == JOIN or (kind in (BOTH, LOOK) and links[e] != NONE):
-            _want_since(index, cone, int(links[e]))
-    while looked[t] < kept[t]:
-        e = start + looked[t]
-        looked[t] += 1
-        source = int(links[e])
-        if kinds[e] != READ or source == NONE or rows[source] < since or (needed and is_loose(index, e)):
-            continue
-        u = int(threads[source])
-        if source - starts[u] >= past[u] or source - starts[u] > kept[u]:
-            want(index, cone, source)
-            _keep(index, cone, u, source - starts[u])
+    seen, past, looked, kept, cap, reg = cone.seen, cone.past, cone.looked, cone.kept, cone.cap, cone.reg
+    waiting, is_waiting, targets, stood_in = cone.waiting, cone.is_waiting, index.target, cone.stood_in
+    since, needed = reg[SINCE], reg[RULE] == NEEDED
+    while reg[WAIT] > 0 and reg[STUCK] == 0:
+        reg[WAIT] -= 1
+        t = waiting[reg[WAIT]]
+        is_waiting[t] = 0
+        while seen[t] < past[t]:
+            e = starts[t] + seen[t]
+            if seen[t] == index.born[t] and index.fork[t] != NONE:
+                _want_since(index, cone, int(index.fork[t]))
+            seen[t] += 1
+            if kinds[e] == ENTER:
+                if not needed or stood_in[targets[e]] != NONE:
+                    _enter(index, cone, e)
+            elif kinds[e] == JOIN or (kinds[e] in (BOTH, LOOK) and links[e] != NONE):
+                _want_since(index, cone, int(links[e]))
+        while looked[t] < kept[t]:
+            e = starts[t] + looked[t]
+            looked[t] += 1
+            source = links[e]
+            if kinds[e] != READ or source == NONE or rows[source] < since or (needed and is_loose(index, e)):
+                continue
+            u = threads[source]
+            position = source - starts[u]
+            if position >= past[u]:
+                past[u] = position + 1
+                if position >= cap[u]:
+                    reg[STUCK] = 1
+            elif position <= kept[u]:
+                continue
+            kept[u] = max(kept[u], position)
+            if is_waiting[u] == 0:
+                is_waiting[u] = 1
+                waiting[reg[WAIT]] = u
+                reg[WAIT] += 1
 
 
 def _want_since(index: Index, cone: Cone, e: int) -> None:

@@ -5,12 +5,14 @@ each window
 
 1. what has to happen in every answer is looked at: if that contradicts itself, so does it in the whole trace;
 2. an answer is looked for in which the window's events keep the order they had (sync-preserving), then one in which
-   they don't. What is left open then is which sections a thread leaves that is not asked to stand somewhere: first
-   it stops where it need not go on, in its sections, then it leaves the innermost, and so on.
+   they don't;
+3. if there is none, the order of what has to happen is looked at, too: it may contradict itself;
+4. what is left open is which sections a thread leaves that is not asked to stand somewhere: first it stops where it
+   need not go on, in its sections, then it leaves the innermost, and so on.
 
-Either way out is an answer about the whole trace. If there is none, the window is made eight times as long, up to
-the whole trace; there, what is left is undecided. Windows stay short where the next would do
-more than is still allowed, going by the last.
+Either way out is an answer about the whole trace. If there is none, the window is made eight times as long (or, if the
+events are far apart, as they are), up to the whole trace; there, what is left is undecided. Windows stay short where
+the next would do more than is still allowed, going by the last.
 
 Cost: that of the last window, mostly of some hundred events.
 """
@@ -33,6 +35,7 @@ from mazurka.predict.seqcheck_cone import (
     Cone,
     follow,
     grow,
+    look_from,
     stop_of,
 )
 from mazurka.predict.seqcheck_index import NONE, Index, Ints
@@ -62,7 +65,7 @@ def decide(
 
     ``happen`` happen, in the order ``before`` says of pairs of them; then the threads of ``next_`` stand before these.
     """
-    first = _first_row(index, happen, next_)
+    first, last = _first_and_last(index, happen, next_)
     reach = _FIRST
     while True:
         since, before_it = max(0, first - reach), cone.reg[WORK]
@@ -71,37 +74,42 @@ def decide(
             return answer, since, rows
         if reach >= _NEAR and cone.reg[WORK] + _GROWTH * (cone.reg[WORK] - before_it) > cone.reg[ALLOWED]:
             return answer, since, rows
-        reach *= _GROWTH
+        reach = max(_GROWTH * reach, min(last - first, _NEAR))
 
 
-def _first_row(index: Index, happen: Ints, next_: Ints) -> int:
-    first = len(index.row)
-    for e in happen:
-        first = min(first, index.row[e])
-    for e in next_:
-        first = min(first, index.row[e])
-    return int(first)
+def _first_and_last(index: Index, happen: Ints, next_: Ints) -> tuple[int, int]:
+    """Of the rows asked about."""
+    first, last = len(index.row), 0
+    for events in (happen, next_):
+        for e in events:
+            first, last = min(first, index.row[e]), max(last, index.row[e])
+    return int(first), int(last)
 
 
 def _decide_since(
     index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int, tell: bool
 ) -> tuple[int, Ints]:
     rows, stop = np.empty(0, np.int64), np.empty(0, np.int64)
-    follow(cone, since, NEEDED)
+    look_from(index, cone, since)
+    follow(cone, NEEDED)
     if not grow(index, cone, happen, next_, stop):
         return NO, rows
     needed, cap = cone.past.copy(), cone.cap.copy()
-    follow(cone, since, AS_IT_WAS)
+    follow(cone, AS_IT_WAS)
     if _keeps(index, before) and grow(index, cone, happen, next_, stop):
         return YES, _as_it_was(index, cone) if tell else rows
-    follow(cone, since, NEEDED)
+    follow(cone, EARLIER)
+    rows = _reordered(index, cone, slot, happen, next_, stop, before)
+    if len(rows) > 0:
+        return YES, rows
+    follow(cone, NEEDED)
     grow(index, cone, happen, next_, stop)
     code, order = close(index, cone, slot, before)
     forget(order)
     if code != CLOSED:
         return NO if code == CYCLE else UNDECIDED, rows
-    follow(cone, since, LEFT)
-    exact, stop = False, np.empty(0, np.int64)
+    follow(cone, LEFT)
+    exact = False
     for sections in range(_STOPS if len(happen) > 0 else 0):
         stop = _stops(index, needed, cap, happen, sections)
         if len(stop) == 0:
@@ -112,12 +120,8 @@ def _decide_since(
         exact = (sections == 0 or exact) and _is_exact(index, cone, cap)
     if exact and len(stop) == 0:
         return NO, rows
-    for rule in (EARLIER, LEFT):
-        follow(cone, since, rule)
-        rows = _reordered(index, cone, slot, happen, next_, np.empty(0, np.int64), before)
-        if len(rows) > 0:
-            return YES, rows
-    return UNDECIDED, rows
+    rows = _reordered(index, cone, slot, happen, next_, np.empty(0, np.int64), before)
+    return (YES if len(rows) > 0 else UNDECIDED), rows
 
 
 def _is_exact(index: Index, cone: Cone, cap: Ints) -> bool:
