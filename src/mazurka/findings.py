@@ -13,7 +13,7 @@ from typing import Final
 
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.program.protocol import Failure, FailureKind, Plan, Run
+from mazurka.program.protocol import AGAIN, Failure, FailureKind, Plan, Run
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.python.task import END_POINTS, RELEASE_POINTS
 from mazurka.program.races import races_of
@@ -136,7 +136,7 @@ class Writer:
         identity = failing.failure.identity
         self.program.learned.points = set(failing.points)
         settled = settle(self.program, failing.prefix, identity)
-        if settled is not None:
+        if settled is not None and AGAIN not in settled:  # from elsewhere there may be a way out of the loops
             shrunk = shrink(self.program, Plan(settled), identity)
             if shrunk is not None:
                 return shrunk.run, shrunk.failure

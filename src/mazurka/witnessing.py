@@ -19,7 +19,7 @@ from mazurka.program.protocol import Failure, FailureKind, Run, Step
 from mazurka.report.finding import Evidence
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
-from mazurka.witness import Fails, Races, Stuck, Waiting, Witness, contradictions, objections
+from mazurka.witness import Circles, Fails, Races, Stuck, Waiting, Witness, contradictions, objections
 
 #: How the text of a value begins that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
@@ -68,10 +68,12 @@ def _is_plain(value: object) -> bool:
     return not isinstance(value, str) or value.startswith(_PLAIN) or value in _CONSTANTS
 
 
-def _claim(run: Run, failure: Failure) -> Fails | Stuck:
+def _claim(run: Run, failure: Failure) -> Fails | Stuck | Circles:
     if not failure.waiting:
         own = sum(run.tasks[step.task] == failure.thread for step in run.log[: failure.step])
         return Fails(failure.thread, own)
+    if run.again:
+        return _circles(run)
     holders = {waiting.thread: waiting.held_by for waiting in failure.waiting}
     waiting = tuple(
         Waiting(run.tasks[each.task], each.op, each.target, holders.get(run.tasks[each.task]), each.repeats)
@@ -79,6 +81,15 @@ def _claim(run: Run, failure: Failure) -> Fails | Stuck:
     )
     circle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
     return Stuck((*waiting, *_idle(run)), circle)
+
+
+def _circles(run: Run) -> Circles:
+    """Of a livelock: the last steps, from the point on at which what has been done is begun again."""
+    points = [index for index, step in enumerate(run.log) if step.point]
+    steps = len(run.log) - points[-run.again]
+    moved = {step.task for step in run.log[-steps:]}
+    waiting = [Waiting(run.tasks[b.task], b.op, b.target, None, b.repeats) for b in run.blocked if b.task not in moved]
+    return Circles(steps, (*waiting, *_idle(run)))
 
 
 def _idle(run: Run) -> Iterator[Waiting]:

@@ -68,6 +68,34 @@ _IN_ORDER = """\
 """
 
 
+#: Once `rudely` has gone unseen, no order of the threads gets `politely` out of its loop.
+_MISSED = """\
+    import threading
+
+    turn = 0
+
+
+    def politely():
+        global turn
+        seen = 0
+        while seen != 2:
+            turn = 1
+            seen = turn
+
+
+    def rudely():
+        global turn
+        turn = 2
+
+
+    threads = [threading.Thread(target=target) for target in (politely, rudely)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join({limit})
+"""
+
+
 @pytest.mark.parametrize("source", [_THROUGH_A_QUEUE, _THROUGH_A_POOL], ids=["queue", "pool"])
 def test_what_is_handed_over_unseen_counts(shell: Shell, source: str) -> None:
     assert shell.check(source, "--strategy", "se-mcr", status=1)["failures"][0]["kind"] == "assertion"
@@ -77,3 +105,21 @@ def test_as_many_ways_to_use_a_queue_as_there_are_orders_of_its_lock(shell: Shel
     report = shell.check(_IN_ORDER, "--strategy", "se-mcr", status=0)
     assert report["verdict"] == "verified"
     assert report["executions"] == shell.check(_IN_ORDER, "--strategy", "mcr", status=0)["executions"]
+
+
+def test_loops_that_no_order_leads_out_of(shell: Shell) -> None:
+    report = shell.check(_MISSED.format(limit=""), "--strategy", "se-mcr", status=1)
+    (failure,) = report["failures"]
+    assert failure["kind"] == "livelock"
+    assert failure["message"].startswith(
+        "no order leads out of the loops that threads go round in: Thread-1 (politely)"
+    )
+    told = shell.run("check", "program.py", "--strategy", "se-mcr", status=1).stdout
+    assert "goes round in loops for ever: no order of the threads leads out" in told
+    for replayed in (failure["schedule"], failure["token"]):
+        assert "replayed" in shell.run("replay", replayed, status=1).stdout
+
+
+def test_loops_that_time_may_lead_out_of_are_no_finding(shell: Shell) -> None:
+    report = shell.check(_MISSED.format(limit="60"), "--strategy", "se-mcr", status=0)
+    assert report["verdict"] == "inconclusive"

@@ -36,6 +36,7 @@ class Outcomes:
     kinds: set[FailureKind]
     executions: int
     verdict: Verdict
+    circling: set[frozenset[str]]  # the threads that went round for ever, in each run that shows it
 
 
 class _Recorded(PythonProgram):
@@ -43,6 +44,7 @@ class _Recorded(PythonProgram):
 
     outcomes: set[Any]
     kinds: set[FailureKind]
+    circling: set[frozenset[str]]
     threads: int
 
     def execute(self, plan: Plan) -> Run:
@@ -52,6 +54,10 @@ class _Recorded(PythonProgram):
             assert not run.truncated
             self.outcomes.add(self._outcome(run))
             self.kinds |= {failure.kind for failure in run.failures}
+        for failure in run.failures if goes_round else ():
+            held = {run.tasks[blocked.task] for blocked in run.blocked if blocked.repeats is not None}
+            moved = {waiting.thread for waiting in failure.waiting} if run.again else set()
+            self.circling.add(frozenset(held | moved))
         return run
 
     def _outcome(self, run: Run) -> Any:
@@ -96,7 +102,7 @@ def reached(
     path.write_text(edit(to_python(program, holder)))
     settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     subject = _Recorded(Function(str(path), "program"), settings)
-    subject.outcomes, subject.kinds = set(), set()
+    subject.outcomes, subject.kinds, subject.circling = set(), set(), set()
     subject.threads = len(program.threads) + 1
     wanted = StrategySettings(finals=finals)
     explorer = Explorer(subject, strategy, settings=wanted, stop_at_first=False, budget=Budget(limit))
@@ -105,4 +111,4 @@ def reached(
     finally:
         subject.close()
         sys.modules.pop(name, None)
-    return Outcomes(subject.outcomes, subject.kinds, outcome.executions, outcome.verdict)
+    return Outcomes(subject.outcomes, subject.kinds, outcome.executions, outcome.verdict, subject.circling)

@@ -1,12 +1,15 @@
 """Draws small programs with loops without bounds, whose variables hold few values: their states are finite in number,
-their runs are not."""
+their runs are not. And says where their threads can only go round: in sets of states that no way leads out of."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
+from tests.oracle.enumerate import TooLarge
 from tests.oracle.language import Assert, Break, If, Lock, Read, Set, SmallProgram, Unlock, While, Write
+from tests.oracle.machine import Machine
 
 _VARIABLES = ("x", "y")
 _LOCALS = ("a", "b")
@@ -18,6 +21,64 @@ def looping_program(seed: int) -> SmallProgram:
     count = 2 if grammar.choose(4) else 3
     threads = tuple(grammar.block(1 + grammar.choose(3), 2, "") for _ in range(count))
     return SmallProgram(threads, (), tuple(Read(f"r{v}", v) for v in _VARIABLES), {}, {}, {})
+
+
+def circling(program: SmallProgram, limit: int = 30_000) -> set[frozenset[str]]:
+    """For each set of states that can't be left, and in which threads move: the threads that do."""
+    edges = _graph(program, limit)
+    back: dict[Any, set[Any]] = {}
+    for state, moves in edges.items():
+        for _, following in moves:
+            back.setdefault(following, set()).add(state)
+    ends = _reached([state for state, moves in edges.items() if not moves], lambda state: back.get(state, ()))
+    found = set()
+    left = set(edges) - ends
+    while left:
+        inside = _bottom(next(iter(left)), edges, back)
+        movers = {"0" if t == 0 else f"0.{t}" for state in inside for t, _ in edges[state]}
+        found.add(frozenset(movers))
+        left -= _reached(inside, lambda state: back.get(state, ()))
+    return found
+
+
+def _graph(program: SmallProgram, limit: int) -> dict[Any, list[tuple[int, Any]]]:
+    machine = Machine(program)
+    edges: dict[Any, list[tuple[int, Any]]] = {}
+    work = [machine.freeze()]
+    while work:
+        state = work.pop()
+        if state in edges:
+            continue
+        if len(edges) > limit:
+            raise TooLarge(limit)
+        machine.thaw(state)
+        edges[state] = []
+        for t in machine.movable():
+            machine.thaw(state)
+            machine.move(t)
+            edges[state].append((t, machine.freeze()))
+        work += [following for _, following in edges[state]]
+    return edges
+
+
+def _reached(states: Iterable[Any], after: Any) -> set[Any]:
+    seen = set(states)
+    work = list(seen)
+    while work:
+        fresh = set(after(work.pop())) - seen
+        seen |= fresh
+        work += fresh
+    return seen
+
+
+def _bottom(state: Any, edges: Any, back: Any) -> set[Any]:
+    """States that can't be left, and all reach one another, among those that one state leads to."""
+    while True:
+        inside = _reached([state], lambda each: [following for _, following in edges[each]])
+        outside = inside - _reached([state], lambda each: back.get(each, ()))
+        if not outside:
+            return inside
+        state = next(iter(outside))
 
 
 class _Grammar:

@@ -11,9 +11,11 @@ import pytest
 from tests.oracle.drive import Reached, reach
 from tests.oracle.enumerate import TooLarge, everything
 from tests.oracle.generate import random_program
-from tests.oracle.language import Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.language import If, Lock, Read, SmallProgram, Unlock, Write
 from tests.oracle.program import OracleProgram
 
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.outcome import Inconclusive
 from mazurka.explore.se_mcr import SwitchEquivalence
 from mazurka.explore.strategy import Row
 from mazurka.program.memory import MemoryModel
@@ -190,3 +192,40 @@ def _carry_out(runner: OracleProgram, rows: list[Row], most: int) -> tuple[list[
         runs.append(runner.execute(seed.plan))
         borrower.give(seed, runs[-1])
     return borrower.rows(), runs
+
+
+@pytest.mark.parametrize("number", range(0, 30, 3))
+def test_thinking_bit_by_bit_comes_to_the_same(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be left at any time, and gone on with later."""
+    monkeypatch.setattr("mazurka.explore.reachable._SOME", 1)
+    program = random_program(number)
+    runner, search = OracleProgram(program), SwitchEquivalence()
+    while True:
+        thoughts = 0
+        while not search.think(0.0):
+            search._think()
+            thoughts += 1
+        if (seed := search.take()) is None:
+            break
+        assert thoughts > 0
+        search.give(seed, runner.execute(seed.plan))
+    assert runner.executions == _lessons(program).executions
+    assert search.doubt() == ""
+
+
+def test_one_run_shows_a_deadlock() -> None:
+    """The value read before it makes another ending of it, but no other deadlock; where it happens does."""
+    one = (Lock("l"), Write("x", "1"), Lock("m"), Unlock("m"), Unlock("l"))
+    same = _program(one, (Lock("m"), Read("r", "x"), Lock("l"), Unlock("l"), Unlock("m")))
+    assert _lessons(same).executions == 3
+    assert _all_classes(same).executions == 4
+    branches = (Lock("l"), Unlock("l")), (Lock("l"), Write("y", "1"), Unlock("l"))
+    apart = _program(one, (Lock("m"), Read("r", "x"), If("r == 0", *branches), Unlock("m")))
+    assert len(_lessons(apart).everything.deadlocks) == len(everything(apart).deadlocks) == 2
+
+
+def test_the_time_limit_holds_while_it_thinks() -> None:
+    readers = _program(*[(_READ_X,)] * 16, (_WRITE_X, _WRITE_Y))
+    outcome = Explorer(OracleProgram(readers), "se-mcr", budget=Budget(seconds=0.2)).run()
+    assert isinstance(outcome.verdict, Inconclusive)
+    assert outcome.seconds < 2

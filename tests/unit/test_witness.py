@@ -17,7 +17,7 @@ from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.program.protocol import Plan, Step
 from mazurka.trace.event import Op
 from mazurka.trace.trace import trace_of
-from mazurka.witness import Witness, objections
+from mazurka.witness import Circles, Waiting, Witness, objections
 
 
 def step(task: int, op: Op, target: str, value: Any = None) -> Step:
@@ -57,6 +57,21 @@ def test_locks_exclude() -> None:
     assert objections(trace, Witness(tuple(range(len(run.log))))) == []
     overlapping = [i for i in range(len(run.log)) if i != first[1]]
     assert any("while thread" in text for text in objections(trace, Witness(tuple(overlapping))))
+
+
+def test_rounds_are_alike() -> None:
+    rounds = [step(1, Op.WRITE, "x", 1), step(1, Op.READ, "x", 1)] * 2
+    log = [step(0, Op.WRITE, "y", 0), *rounds, step(1, Op.WRITE, "x", 2), step(1, Op.READ, "x", 2)]
+    trace = trace_of(["0", "0.1"], log)
+    waits = (Waiting("0", Op.JOIN, ("thread", "0.1")),)
+
+    def said(end: int, claim: Circles) -> list[str]:
+        return objections(trace, Witness(tuple(range(end)), claim=claim))
+
+    assert said(5, Circles(2, waits)) == []
+    assert said(5, Circles(2, ())) == ["nothing says why thread 0 could not go on"]
+    for end, steps in ((5, 1), (4, 2), (5, 3), (5, 0), (7, 2)):
+        assert said(end, Circles(steps, waits)) == [f"the last {steps} steps are not those before them over again"]
 
 
 def test_agrees_with_what_the_program_does() -> None:

@@ -147,6 +147,7 @@ class Behaviour:
         self.threads: list[str] = []
         self.thread_numbers: dict[str, int] = {}
         self.stale = False  # the trees have to be learnt anew
+        self.unsure = False  # something but what threads read may decide what they do: the time, or what nobody tracks
         self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
         self._aliases: dict[int, int] = {}  # objects that turned out to be others
         self._held: set[Any] = set()  # locks that were held at first
@@ -374,6 +375,13 @@ class Behaviour:
     def _grows(self, moment: Moment) -> None:
         self.growth += 1
         moment.grown = self.growth
+
+    def idles(self, moment: Moment) -> None:
+        """A thread goes round in a loop from here, and does nothing that others notice."""
+        if moment.point is None:
+            moment.point = False
+            moment.refused.add(())
+            self._grows(moment)
 
     def halts(self, moment: Moment) -> None:
         """A thread ends the whole program."""

@@ -1,12 +1,13 @@
-"""Where a search can go round for ever: the bottom components of a directed graph.
+"""Where a search can go round for ever: the bottom components of a directed graph, and tours through them.
 
 A set of nodes each of which leads to each other one, and from which no edge leads out (Tarjan, SIAM J. Comput. 1(2),
-1972, without recursion). Cost: linear in nodes and edges.
+1972, without recursion). Cost: linear in nodes and edges, of a tour once for each label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 Node = TypeVar("Node")
@@ -56,6 +57,40 @@ def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> I
                     yield []
                 path.append(following)
                 work.append((following, iter(after(following))))
+
+
+def tour(first: Node, after: Callable[[Node], Mapping[int, Node]]) -> list[int]:
+    """The labels of edges along a way from a node of a bottom component back to it, on which every label occurs that an
+    edge of the component has."""
+    seen, work = {first}, [first]
+    left: set[int] = set()
+    while work:
+        edges = after(work.pop())
+        left.update(edges)
+        work += set(edges.values()) - seen
+        seen.update(edges.values())
+    way: list[int] = []
+    at = first
+    while left or at is not first:
+        labels, at = _on(at, after, left, first)
+        left.difference_update(labels)
+        way += labels
+    return way
+
+
+def _on(at: Node, after: Callable[[Node], Mapping[int, Node]], wanted: set[int], goal: Node) -> tuple[list[int], Node]:
+    """The shortest way on to an edge with a label that is wanted, or to the goal if none is, and where it ends."""
+    ways: dict[Node, list[int]] = {at: []}
+    work = deque([at])
+    while True:
+        node = work.popleft()
+        for label, following in after(node).items():
+            way = [*ways[node], label]
+            if label in wanted or not wanted and following is goal:
+                return way, following
+            if following not in ways:
+                ways[following] = way
+                work.append(following)
 
 
 def _cut(path: list[Node], root: Node) -> list[Node]:

@@ -31,8 +31,8 @@ class Packed:
 
     def run(self) -> Run:
         """What is needed of the run."""
-        tasks, log, choices, blocked, first, daemons, stuck, left, truncated, settled, diverged = marshal.loads(
-            zlib.decompress(self.content)
+        tasks, log, choices, blocked, first, daemons, stuck, left, truncated, settled, diverged, limited = (
+            marshal.loads(zlib.decompress(self.content))
         )
         run = Run(
             tasks,
@@ -40,7 +40,7 @@ class Packed:
             [Choice(*choice) for choice in choices],
         )
         run.blocked = [Blocked(task, Op(op), target, site, *rest) for task, op, target, site, *rest in blocked]
-        run.first, run.daemons, run.truncated, run.settled = first, daemons, truncated, settled
+        run.first, run.daemons, run.truncated, run.settled, run.limited = first, daemons, truncated, settled, limited
         if stuck:
             run.failures.append(Failure(FailureKind.DEADLOCK, "", "", None))
         if left:
@@ -63,6 +63,7 @@ def _plain(run: Run) -> tuple[Any, ...]:
         run.truncated,
         run.settled,
         run.divergence is not None,
+        run.limited or bool(run.untracked or run.uncontrolled),
     )
 
 

@@ -19,12 +19,12 @@ Cost: some five microseconds and a few hundred bytes per state and move.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
 from mazurka.explore.behaviour import Behaviour, Moment
-from mazurka.explore.cycles import bottoms
+from mazurka.explore.cycles import bottoms, tour
 from mazurka.explore.persistent import persistent
 
 #: What is not known: a moment, and what the places it is known to look at hold.
@@ -75,9 +75,12 @@ class State:
             state = state.origin
         return tuple(reversed(found))
 
-    def following(self) -> Sequence[State]:
-        """The states after this one, where threads may go round in loops."""
-        return () if self.after is None else tuple(self.after.values())
+    def edges(self) -> Mapping[int, State]:
+        """The states after this one by who moves, where threads may go round in loops."""
+        return self.after or {}
+
+    def following(self) -> Collection[State]:
+        return self.edges().values()
 
 
 class Reachable:
@@ -392,12 +395,15 @@ class Reachable:
                 self.left_out.append(component[-1])
         return True
 
-    def round(self) -> State | None:
-        """A state from which threads can only go round in loops, if none of its like has been run."""
-        for component in self.circles:
+    def round(self) -> tuple[tuple[int, ...], list[int]] | None:
+        """The threads that move on the way to where all they can do is go round in loops, and on a tour there in which
+        nobody who can move is left out; None if no run is left to be made for that."""
+        while self.circles:
+            component = self.circles.pop()
             if self.rounds.isdisjoint(component):
                 self.rounds.update(component)
-                return min(component, key=lambda state: state.switches)
+                first = min(component, key=lambda state: state.switches)
+                return first.way(), tour(first, State.edges)
         return None
 
     def ending(self) -> State | None:

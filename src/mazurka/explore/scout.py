@@ -62,6 +62,9 @@ class Scout(Walker):
         if step.target[0] == STORE and step.op is Op.WRITE:
             self.private[step.task].since = move.to.number
 
+    def _idles(self, moment: Moment) -> None:
+        pass
+
     def _stood(self, key: Any, standing: Standing) -> Standing:
         return self.behaviour.passes.get(key, standing)
 

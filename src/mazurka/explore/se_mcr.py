@@ -7,6 +7,8 @@ so far say of the threads (behaviour.py) is searched like a program of its own (
 - a *gap*: a step that no thread has made with such a history and such values to read. Its run teaches it, and
   whatever comes after;
 - an *ending* in which a thread is stuck: the run is the proof, of all others that would be told in the same words;
+- loops that nobody can leave, in whatever order the threads go on (the bottom components of the graph of states): the
+  run goes to where they begin, the shortest way, and through them twice, with all threads that can move: a livelock;
 - an ending of which it is not sure that it is one, since two objects may be the same (company.py);
 - with ``classes`` every other ending, too: then there is exactly one run per class of equivalent runs.
 
@@ -41,7 +43,7 @@ from mazurka.explore.behaviour import Behaviour
 from mazurka.explore.errands import Errands, backs, errand
 from mazurka.explore.reachable import Gap, Reachable, State
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import AGAIN, Plan, Run
 
 
 @dataclass(slots=True)
@@ -65,13 +67,14 @@ _LOOKING: Final = 0.1
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """What a seed was handed out for: its last step (which fills a ``gap``, unless all has been learnt anew since), or
-    the ending of so many points, or loops nobody can leave."""
+    the ending of so many points, or loops nobody can leave: a tour of so many, once more where it is ``warm``."""
 
     prefix: tuple[str, ...]
     step: bool = False
     gap: Gap | None = None
     points: int = -1
-    endless: bool = False
+    tour: int = 0
+    warm: bool = False
 
 
 class SwitchEquivalence:
@@ -141,8 +144,19 @@ class SwitchEquivalence:
                 way = state.way()
                 self._decide(self._seed(way, points=len(way)))
         elif not self.reachable.is_unfinished():
-            state = None if self.out else self.reachable.round()
-            self._decide(None if state is None else self._seed(state.way(), endless=True))
+            found = None if self.out else self.reachable.round()
+            if found is None:
+                self._decide(None)
+            elif self._is_sure():
+                way, tour = found
+                self._decide(self._seed((*way, *tour), tour=len(tour)))
+            else:
+                self.counters.endless += 1
+
+    def _is_sure(self) -> bool:
+        """Whether what is known of the threads is all that decides what they do."""
+        unsure = self.counters.lost or self.behaviour.astray or self.behaviour.unsure or self.reachable.expiries
+        return not unsure
 
     def _to_fill(self, way: tuple[int, ...], gap: Gap) -> Seed | None:
         """A seed that fills a gap, unless one is under way, or did not show what it should have."""
@@ -166,12 +180,12 @@ class SwitchEquivalence:
         step: bool = False,
         gap: Gap | None = None,
         points: int = -1,
-        endless: bool = False,
+        tour: int = 0,
     ) -> Seed:
         number = self.next_number
         self.next_number += 1
         names = self.behaviour.threads
-        wanted = self.out[number] = _Wanted(tuple([names[thread] for thread in way]), step, gap, points, endless)
+        wanted = self.out[number] = _Wanted(tuple([names[thread] for thread in way]), step, gap, points, tour)
         return Seed(number, _plan(wanted))
 
     def give(self, seed: Seed, run: Run) -> None:
@@ -204,9 +218,19 @@ class SwitchEquivalence:
             else:
                 self.counters.refused += 1
                 self.reachable.refuse(wanted.gap)
-        elif wanted.endless and not failed:
+        elif (wanted.tour or run.settled) and not failed:
+            self._missed(wanted)
+
+    def _missed(self, wanted: _Wanted) -> None:
+        """A run did not show that threads go round for ever. Threads are held where passes would change nothing, but not
+        before they have made one: so the next tour may be the first that is like the one before."""
+        if wanted.tour and not wanted.warm:
+            again = wanted.prefix[-wanted.tour :]
+            self.out[self.next_number] = replace(wanted, prefix=wanted.prefix + again, warm=True)
+            self.lost.append(self.next_number)
+            self.next_number += 1
+        elif wanted.tour or wanted.points >= 0:
             self.counters.endless += 1
-            self.journal.append(("endless", self.counters.endless))
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
@@ -253,6 +277,8 @@ class SwitchEquivalence:
             parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
         if self.behaviour.astray:
             parts.append(f"{self.behaviour.astray} steps were not what the same history had led to before")
+        if self.behaviour.records and self.errands is None and not self.reachable.known:
+            parts.append("how the threads begin is not known")
         if self.counters.endless:
             parts.append(f"in {self.counters.endless} ways threads come to go round in loops that they can't leave")
         if self.reachable.expiries:
@@ -278,12 +304,10 @@ class SwitchEquivalence:
                     self.counters.runs += 1
                 case ("lost", lost):
                     self.counters.lost = lost
-                case ("endless", endless):
-                    self.counters.endless = endless
         if self.behaviour.records and self.errands is None:
             self.behaviour.relearn()
             self.reachable.begin_anew()
 
 
 def _plan(wanted: _Wanted) -> Plan:
-    return Plan(wanted.prefix, values=True)
+    return Plan((*wanted.prefix, *[AGAIN] * wanted.tour), values=True)

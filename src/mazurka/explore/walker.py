@@ -57,6 +57,7 @@ class Walker:
         self.private = [Private() for _ in run.tasks]
         self.last: list[tuple[Moment, Move] | None] = [None] * len(run.tasks)  # how the task came to its moment
         self.told = [False] * len(run.tasks)  # whether the task's state was, in its last pass
+        self.passed: list[set[Any]] = [set() for _ in run.tasks]  # the states of passes since the task made a move
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.written: set[Target] = set()
@@ -137,6 +138,7 @@ class Walker:
         """A task has made a move."""
         self.at[task] = move.to
         self.last[task] = (moment, move)
+        self.passed[task].clear()
         self.touched[task] = self.entered[task] = 0
 
     # -- loops --------------------------------------------------------------------------------------------------------
@@ -155,11 +157,18 @@ class Walker:
         self.told[task] = key is not None
         if key is None:
             return
+        if key in self.passed[task]:
+            self._idles(moment)
+        self.passed[task].add(key)
         standing = self._stood(key, Standing(moment, self.entered[task], self.touched[task]))
         came_by = self.last[task]
         if standing.moment is not moment and came_by is not None:
             self.behaviour.returns(*came_by, standing.moment)
         self.at[task], self.entered[task], self.touched[task] = standing
+
+    def _idles(self, moment: Moment) -> None:
+        """The thread goes round for ever, and nobody notices."""
+        self.behaviour.idles(moment)
 
     def _stood(self, key: Any, standing: Standing) -> Standing:
         """Where the thread was when it was first seen in this state: here, if it was not."""
@@ -403,7 +412,7 @@ class Walker:
     def _end(self) -> None:
         behaviour, run = self.behaviour, self.run
         self.record.noticed = self.noticed
-        stuck = any(failure.kind in STUCK for failure in run.failures)
+        stuck = not run.settled and any(failure.kind in STUCK for failure in run.failures)
         for blocked in run.blocked:
             moment = self.at[blocked.task]
             if moment is None or moment.done:
@@ -423,6 +432,7 @@ class Walker:
         for failure in run.failures:
             if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
                 behaviour.halts(last)
+        behaviour.unsure = behaviour.unsure or run.limited or bool(run.truncated or run.untracked or run.uncontrolled)
         if run.truncated:
             for moment in self.at:
                 if moment is not None and moment.point is None:

@@ -77,6 +77,10 @@ class Wanted(NamedTuple):
 #: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (rounds.py).
 PASS: Final = "pass"
 
+#: In a prefix, instead of a thread: so many of these at its end stand for as many entries before them, over again. Of a
+#: plan that ends so it is known that the threads go round in loops which they can't leave.
+AGAIN: Final = "again"
+
 #: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: what it
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
@@ -86,7 +90,8 @@ OPAQUE: Final = ("opaque",)
 class Plan:
     """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``then`` decides.
 
-    ``prefix`` holds thread names, which mean the same thread in every run. ``seed`` feeds all but STAY.
+    ``prefix`` holds thread names, which mean the same thread in every run, and perhaps :data:`AGAIN`.
+    ``seed`` feeds all but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
     value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`; ``values`` does so,
@@ -229,14 +234,30 @@ class Run:
     labels: dict[int, str] = field(default_factory=dict)  # task -> the name the program gave its thread
     result: Any = None  # what the user's end-of-run callback returned
     seconds: float = 0.0
+    limited: bool = False  # some waits had time limits
+    again: int = 0  # of a livelock: the last points that repeat as many before
 
     def schedule(self) -> tuple[str, ...]:
         """The prefix that makes a plan repeat this run: the thread that moved at each point."""
-        return tuple(self.tasks[step.task] for step in self.log if step.point)
+        return folded(tuple(self.tasks[step.task] for step in self.log if step.point), self.again)
 
     def passed(self) -> int:
         """How many points the run has passed."""
         return sum(step.point for step in self.log)
+
+
+def folded(prefix: tuple[str, ...], again: int) -> tuple[str, ...]:
+    """A prefix whose last entries are as many before them, over again."""
+    return (*prefix[: len(prefix) - again], *[AGAIN] * again)
+
+
+def unfolded(prefix: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+    """The threads that a prefix stands for, and how many of the last are a repetition."""
+    if not prefix or prefix[-1] != AGAIN:
+        return prefix, 0
+    once = prefix[: prefix.index(AGAIN)]
+    again = len(prefix) - len(once)
+    return once + once[-again:], again
 
 
 class Program(Protocol):

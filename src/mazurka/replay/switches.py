@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mazurka.program.protocol import Failure, Run
+from mazurka.program.protocol import Failure, Run, folded
 
 #: A plan's prefix, run-length encoded: thread names and how many points each passes.
 Blocks = tuple[tuple[str, int], ...]
@@ -45,7 +45,8 @@ def steps_until(run: Run, failure: Failure) -> int:
 
 def prefix_until(run: Run, failure: Failure) -> tuple[str, ...]:
     """The plan prefix that leads to the failure; afterwards any continuation will do."""
-    return tuple(run.tasks[step.task] for step in run.log[: steps_until(run, failure)] if step.point)
+    points = tuple(run.tasks[step.task] for step in run.log[: steps_until(run, failure)] if step.point)
+    return folded(points, run.again)
 
 
 def preemptive_steps(run: Run, end: int) -> frozenset[int]:

@@ -15,7 +15,7 @@ from typing import Final
 
 from mazurka.predict.conflicts import shown_at
 from mazurka.program.memory import is_flusher, owner_of
-from mazurka.program.protocol import Failure, Frame, Program, Run
+from mazurka.program.protocol import Failure, Frame, Program, Run, Waiting
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
@@ -185,7 +185,7 @@ def _endings(trail: Trail) -> list[Row]:
             Row(
                 number,
                 waiting.thread,
-                (f"waits for {shorten(waiting.for_what, _LONGEST_MESSAGE)}",),
+                (_ends(trail, waiting),),
                 waiting.location,
                 source_text(waiting.location),
                 failing=True,
@@ -195,3 +195,9 @@ def _endings(trail: Trail) -> list[Row]:
     caller = _caller(failure.location, failure.frames)
     what = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)
     return [Row(number, failure.thread, (what,), failure.location, source_text(failure.location), caller, failing=True)]
+
+
+def _ends(trail: Trail, waiting: Waiting) -> str:
+    if trail.run.again:
+        return "goes round in this loop for ever"
+    return f"waits for {shorten(waiting.for_what, _LONGEST_MESSAGE)}"

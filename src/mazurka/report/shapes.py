@@ -320,6 +320,10 @@ def _for_ever(case: _Case) -> str:
     run, waiting = case.trail.run, case.trail.failure.waiting
     if not waiting:
         return "The threads below can't go on, and nobody is left who could change that."
+    if run.again:
+        names = " and ".join([label_of_name(run, each.thread) for each in waiting])
+        go = "go" if len(waiting) > 1 else "goes"
+        return f"{names} {go} round in loops for ever: no order of the threads leads out."
     parts = [
         f"{label_of_name(run, each.thread)} waits for {each.for_what}{_held(run.tasks, each, case)}" for each in waiting
     ]

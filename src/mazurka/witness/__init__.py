@@ -2,6 +2,7 @@
 
 from mazurka.witness.check import Checker, contradictions, objections
 from mazurka.witness.witness import (
+    Circles,
     Claim,
     Deadlocks,
     Fails,
@@ -17,6 +18,7 @@ from mazurka.witness.witness import (
 
 __all__ = [
     "Checker",
+    "Circles",
     "Claim",
     "Deadlocks",
     "Fails",

@@ -159,4 +159,4 @@ def _meaning(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
             if is_counter(trace.targets[trace.target[rows[step][0]]]):
                 yield what
     if witness.claim is not None:
-        yield from Claimed(trace, walk, values, frozenset(witness.order)).objections(witness.claim)
+        yield from Claimed(trace, walk, values, witness.order).objections(witness.claim)

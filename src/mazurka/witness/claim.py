@@ -10,14 +10,14 @@ Claims that are only made of recorded traces (:mod:`mazurka.witness.columns`) ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection, Iterator
+from typing import Any, Final
 
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.values import Values, is_counter
-from mazurka.witness.witness import Claim, Fails, Races, Stuck, Waiting
+from mazurka.witness.witness import Circles, Claim, Fails, Races, Stuck, Waiting
 
 #: Targets that are written once, for one thread to go on: a notification, a store on its way to memory.
 _ONCE: Final = ("wake", "store", "flushed")
@@ -29,11 +29,12 @@ _TOUCHING: Final = (Op.READ, Op.WRITE, Op.RMW)
 class Claimed:
     """The end of an order, to be compared with what is claimed of it."""
 
-    def __init__(self, trace: Trace, walk: Walk, values: Values, passed: frozenset[int]) -> None:
+    def __init__(self, trace: Trace, walk: Walk, values: Values, order: tuple[int, ...]) -> None:
         self.trace = trace
         self.walk = walk
         self.values = values
-        self.passed = passed
+        self.order = order
+        self.passed = frozenset(order)
         self.target = {name: number for number, name in enumerate(trace.targets)}
 
     def objections(self, claim: Claim) -> Iterator[str]:
@@ -44,18 +45,37 @@ class Claimed:
             case Fails():
                 yield from self._fails(claim)
             case Stuck():
-                yield from self._stuck(claim)
+                yield from self._all_wait(claim.waiting, ())
+                yield from self._circle(claim)
+            case Circles():
+                yield from self._circles(claim)
             case _:
                 yield f"that a run {type(claim).__name__.lower()} can only be said of a recorded trace"
 
-    def _stuck(self, claim: Stuck) -> Iterator[str]:
-        names = [waiting.thread for waiting in claim.waiting]
+    def _all_wait(self, claimed: tuple[Waiting, ...], others: Collection[int]) -> Iterator[str]:
+        """Whether all living threads wait as is claimed, but for some others."""
+        names = [waiting.thread for waiting in claimed]
         for thread in self.walk.living():
-            if names.count(self.trace.threads[thread]) != 1:
+            if thread not in others and names.count(self.trace.threads[thread]) != 1:
                 yield f"nothing says why thread {self.trace.threads[thread]} could not go on"
-        for waiting in claim.waiting:
+        for waiting in claimed:
             yield from self._waits(waiting)
-        yield from self._circle(claim)
+
+    def _circles(self, claim: Circles) -> Iterator[str]:
+        rows: dict[int, list[int]] = {}
+        for row, step in enumerate(self.trace.step):
+            rows.setdefault(step, []).append(row)
+        before, after = self.order[-2 * claim.steps : -claim.steps], self.order[-claim.steps :]
+        one, other = [[self._as_repeated(row) for step in steps for row in rows[step]] for steps in (before, after)]
+        if not 0 < 2 * claim.steps <= len(self.order) or one != other:
+            yield f"the last {claim.steps} steps are not those before them over again"
+        yield from self._all_wait(claim.waiting, {self.trace.thread[rows[step][0]] for step in after})
+
+    def _as_repeated(self, row: int) -> tuple[Any, ...]:
+        """A row, but for what is numbered anew each time: what threads are woken by."""
+        trace = self.trace
+        name = trace.targets[trace.target[row]]
+        return trace.thread[row], trace.op[row], name[0] if name[0] == "wake" else name, trace.value[row]
 
     def _alive(self, name: str) -> int | None:
         """The number of a thread that lives at the end of the order."""

@@ -44,6 +44,16 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True)
+class Circles:
+    """Threads go round in loops: the last ``steps`` steps are as many before them over again, with the values that are
+    told. Each living thread takes some of them, or it waits. (That no other order leads out of the loops is not said.)
+    """
+
+    steps: int
+    waiting: tuple[Waiting, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Races:
     """Each of these two steps is what its thread does next, and they conflict: both touch some place, one writes it."""
 
@@ -95,7 +105,7 @@ class Inverts:
     second: int
 
 
-Claim = Fails | Stuck | Races | Deadlocks | Halts | Ordered | Intrudes | Inverts
+Claim = Fails | Stuck | Circles | Races | Deadlocks | Halts | Ordered | Intrudes | Inverts
 
 
 @dataclass(frozen=True, slots=True)

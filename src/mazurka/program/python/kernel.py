@@ -60,10 +60,13 @@ class Kernel:
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
-    settled = False  # values: those left only go round in loops
+    settled = False  # those left only go round in loops
+    limited = False  # some waits had time limits
+    again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
     blocked: list[Blocked]  # what threads were stopped before when the run ended
     on_stuck: Callable[[Kernel, list[Task]], Failure | None] = staticmethod(lambda kernel, tasks: None)
+    on_round: Callable[[Kernel, int], Failure | None] = staticmethod(lambda kernel, points: None)
     on_error: Callable[[Kernel, Task, BaseException], Failure | None] = staticmethod(lambda kernel, task, error: None)
     on_wait: Callable[[Kernel, Task], None] = staticmethod(lambda kernel, task: None)  # detail: name what it waits for
     snapshot_stack: Callable[[], Any] = tuple
@@ -199,7 +202,7 @@ class Kernel:
 
     def stop(self, reason: str = "") -> None:
         """End the run here and now, from inside a thread; never returns to the caller."""
-        if len(self.live) > 1:
+        if len(self.live) > 1 or self.settled:
             self.sharing.learn_loop(self.log, self.current.index)
         if reason:
             self.truncated = reason
@@ -270,6 +273,7 @@ class Kernel:
         if self.aborting:
             raise GreenletExit
         if timeout is not None:
+            self.limited = True
             task.deadline = task.clock + max(timeout, 0.0)
         if self.values and op in _WAITED_AT:
             site = self.whereabouts()
@@ -491,6 +495,14 @@ class Kernel:
             self._unwind(self.current)
         else:
             self.stop(reason)
+
+    def come_round(self, points: int) -> None:
+        """The prefix has come to its end, by a round through loops that nobody can leave, made for the second time."""
+        self.settled = True
+        failure = self.on_round(self, points)
+        if failure is not None:
+            self.failures.append(failure)
+            self.again = points
 
     def _unwind(self, task: Task) -> None:
         """A thread being ended enters the kernel: let it clean up, but not for ever."""

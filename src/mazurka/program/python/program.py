@@ -44,6 +44,7 @@ from mazurka.program.python.capture import Capture
 from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.difference import difference
+from mazurka.program.python.endless import livelock
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
@@ -306,6 +307,7 @@ class PythonProgram:
         run_kernel = self._kernel(plan)
         run_kernel.on_error = self.on_error
         run_kernel.on_stuck = self.on_stuck
+        run_kernel.on_round = livelock
         if plan.detail:
             run_kernel.snapshot_stack = stacks.frames
             run_kernel.on_wait = name_primitive
@@ -412,6 +414,8 @@ def _run_of(run_kernel: Kernel) -> Run:
         daemons=tuple([task.index for task in tasks if task.daemon]),
         stacks={number: stacks.readable(stack) for number, stack in accounts.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
+        limited=run_kernel.limited,
+        again=run_kernel.again,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mazurka.program.protocol import Access, Choice, Run, Step, Target
+from mazurka.program.protocol import Access, Choice, Run, Step, Target, folded
 from mazurka.trace.event import Op
 
 #: A step as the kernel logs it: the fields of :class:`Step`.
@@ -40,7 +40,7 @@ class Recorded(Run):
 
     def schedule(self) -> tuple[str, ...]:
         tasks = self.tasks
-        return tuple([tasks[entry[0]] for entry in self._entries if entry[4]])
+        return folded(tuple([tasks[entry[0]] for entry in self._entries if entry[4]]), self.again)
 
     def passed(self) -> int:
         return sum([entry[4] for entry in self._entries])

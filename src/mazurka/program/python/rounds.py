@@ -29,6 +29,9 @@ from mazurka.trace.event import Op
 #: So many passes in succession that begin as earlier ones did, and nothing else will happen.
 _ENOUGH: Final = 64
 
+#: So many, and what the plan's prefix has next won't happen.
+_MORE_THAN_ENOUGH: Final = 10_000
+
 #: States kept per thread, and variables looked at.
 _MOST: Final = 10_000
 _MOST_VARIABLES: Final = 200
@@ -53,7 +56,7 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
         return
     task.turned = True
     run.turns += 1
-    if run.turns > _ENOUGH and run.scheduler.is_past_prefix():
+    if run.turns > (_ENOUGH if run.scheduler.is_past_prefix() else _MORE_THAN_ENOUGH):
         run.settled = True
         task.pending = None  # it stands before nothing
         run.stop()

@@ -18,7 +18,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from mazurka.program.policy import Pending, Policy, make_policy
-from mazurka.program.protocol import Continuation, Divergence, Plan
+from mazurka.program.protocol import AGAIN, Continuation, Divergence, Plan, unfolded
 from mazurka.program.python.task import Task
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Scheduler:
     _policy: Policy | None = None
 
     def __init__(self, plan: Plan) -> None:
-        self.prefix = plan.prefix
+        prefix, self._again = unfolded(plan.prefix)
+        self.prefix = (*prefix, AGAIN) if self._again else prefix
         self.cursor = 0  # points passed
         self.choices: list[tuple[int, int, tuple[int, ...]]] = []  # as in Choice
         self._then = plan.then
@@ -112,6 +113,9 @@ class Scheduler:
 
     def _follow(self, run: Kernel, cursor: int, enabled: list[Task]) -> Task | None:
         name = self.prefix[cursor]
+        if name == AGAIN:
+            run.come_round(self._again)
+            return None
         task = run.by_name.get(name)
         if task is not None and not task.done:
             if task in enabled:

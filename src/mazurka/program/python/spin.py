@@ -27,7 +27,7 @@ _TOO_MANY_READS: Final = 20_000
 class _Loop:
     """What a thread had done and read when it was last at the loop's head."""
 
-    __slots__ = ("effects", "frame", "locals", "mark", "number", "states")
+    __slots__ = ("begun", "effects", "frame", "locals", "mark", "number", "states")
 
     def __init__(
         self, frame: types.FrameType, effects: int, mark: int, variables: dict[str, Any] | None, number: int
@@ -37,6 +37,7 @@ class _Loop:
         self.mark = mark
         self.locals = variables
         self.number = number
+        self.begun = 0  # the length of the log when its last pass began
         self.states: set[Any] = set()  # values: those its passes began in
 
 
@@ -56,9 +57,11 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
             _prune(task, frame)
         task.entered += 1
         loop = task.loops[key] = _Loop(frame, _effects(task), len(task.reads), _variables(frame), task.entered)
+        loop.begun = len(run.log)
         if run.values:
             rounds.begin(run, loop, frame, site)
         return
+    loop.begun = len(run.log)
     if run.values:
         rounds.begin(run, loop, frame, site)
     if loop.effects != _effects(task):
