@@ -112,7 +112,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         return
     terminalreporter.section("mazurka", sep="-")
     counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    terminalreporter.line(f"explored {sum(verdicts.values())} tests: {counts}")
+    number = sum(verdicts.values())
+    terminalreporter.line(f"explored {number} test{'s' * (number != 1)}: {counts}")
     for line in open_ends:
         terminalreporter.line(line)
 

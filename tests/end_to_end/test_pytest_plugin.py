@@ -349,7 +349,7 @@ def test_inconclusive_passes_with_a_note_or_fails_when_asked_to(shell):
         ),
     )
     done = shell.pytest("--mazurka", "--mazurka-max-executions", "5", status=0)
-    assert "explored 1 tests: 1 inconclusive" in done.stdout
+    assert "explored 1 test: 1 inconclusive" in done.stdout
     assert "test_it.py::test_safe: " in done.stdout
     done = shell.pytest("--mazurka", "--mazurka-max-executions", "5", "--mazurka-require-complete", status=1)
     assert outcome(done) == {"failed": 1}

@@ -114,9 +114,13 @@ def publish(report: CheckReport, options: Options) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """All of it or nothing."""
+    temporary = ""
     try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}-", delete=False) as stream:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
-        os.replace(stream.name, path)
+        os.replace(temporary, path)
     except OSError as error:
+        if temporary:
+            os.unlink(temporary)
         raise UsageError("output", f"can't be written: {error.strerror}", where=str(path)) from None

@@ -22,6 +22,7 @@ from mazurka.report.render import DEFAULT_WIDTH
 if TYPE_CHECKING:
     from mazurka.predict.engines import Found
     from mazurka.predicting import Numbered
+    from mazurka.trace.faults import Fault, Findings
 
 _FOUND: Final = 1
 _ERROR: Final = 2
@@ -34,6 +35,9 @@ ENGINES: Final = ("auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", 
 #: What can be looked for, and what it is called in findings.
 KINDS: Final = {"races": "race", "deadlocks": "deadlock", "atomicity": "atomicity", "inversions": "inversion"}
 
+#: Of each event it is known which events of each thread came before it, if there are no more threads than this.
+MOST_THREADS: Final = 1 << 13
+
 _FORMATS: Final = ("text", "json", "sarif")
 
 
@@ -44,11 +48,15 @@ _FORMATS: Final = ("text", "json", "sarif")
     "--kind", default="races,deadlocks", show_default=True, metavar="KIND,...", help=f"What for: {', '.join(KINDS)}"
 )
 @click.option("--window", type=click.IntRange(min=2), default=None, metavar="N", help="Reorder N events at a time")
-@click.option("--time-limit", type=float, default=60.0, show_default=True, metavar="SECONDS", help="0: no limit")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True, metavar="SECONDS", help="0: no limit"
+)
 @click.option("--suppressions", default=None, metavar="FILE", help="Findings not to report")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="How to report")
 @click.option("--output", default=None, metavar="FILE", help="Where to write the report")
-@click.option("--from", "origin", default=None, metavar="FORMAT", help="The trace's format, if it can't be told")
+@click.option(
+    "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: what it looks like]"
+)
 @click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
 @click.option("--confirm", is_flag=True, help="Run what is found on the program that was recorded")
 @click.option("--require-complete", is_flag=True, help="Status 3 if anything was left undecided")
@@ -68,7 +76,7 @@ def command(
     require_complete: bool,
     progress: bool | None,
 ) -> int:
-    """Find races and deadlocks that another order of the events in TRACE (a file) would show."""
+    """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
     from mazurka.predict.engines import ENGINES as TIERS
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.predicting import Request, predict
@@ -87,7 +95,11 @@ def command(
         _Watcher(Progress(is_wanted(progress, sys.stderr))) as watcher,
         _confirmer(trace, numbered, confirm) as happens,
     ):
-        report = predict(numbered, request, watcher, happens)
+        try:
+            report = predict(numbered, request, watcher, happens)
+        except MemoryError:
+            what, hint = "there is not enough memory for it", "take fewer events at a time: --window 20000"
+            raise MazurkaError("trace-too-large", what, where=trace, hint=hint) from None
     text = import_module(f"mazurka.report.predictions_{form}").render(report, _width())
     if output is not None:
         write_whole(Path(output), text)
@@ -119,7 +131,7 @@ def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable
 
 
 def _read(path: str, origin: str | None, repair: bool) -> Numbered:
-    """A trace whose locks can be relied upon."""
+    """A trace whose locks can be relied upon; says so if there is something odd about its threads."""
     from mazurka.predicting import Numbered
     from mazurka.trace.columns import parts_of
     from mazurka.trace.faults import Fault, findings_of
@@ -127,6 +139,9 @@ def _read(path: str, origin: str | None, repair: bool) -> Numbered:
     from mazurka.trace.repair import repaired
 
     trace = read_trace(path, origin)
+    if len(trace.threads) > MOST_THREADS:
+        what = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be looked at"
+        raise MazurkaError("trace-too-large", what, where=path)
     if repair:
         done = repaired(trace)
         for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
@@ -137,11 +152,19 @@ def _read(path: str, origin: str | None, repair: bool) -> Numbered:
         if found.counts[fault]:
             raise MazurkaError(
                 "trace-locks",
-                f"event {found.first[fault][0]} {fault.words}, so nothing can be said of other orders",
+                f"{_first(found, fault)}, so nothing can be said of other orders",
                 where=path,
                 hint="mend the trace with --repair",
             )
+    for fault in (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.AFTER_JOIN):
+        if found.counts[fault]:
+            print(f"mazurka: {_first(found, fault)}; see `mazurka trace check`", file=sys.stderr)
     return Numbered(trace)
+
+
+def _first(found: Findings, fault: Fault) -> str:
+    row = found.first[fault][0]
+    return f"event {row} ({found.words[row]}) {fault.words}"
 
 
 def _kinds(given: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ _INTERRUPTED = 130
 @click.command()
 @click.argument("program", metavar="PROGRAM[::FUNCTION]", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
-@click.option("--include", multiple=True, metavar="PKG", help="Also track this installed package (repeatable)")
+@click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to track")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Where to  [default: PROGRAM.recording]")
 @click.option("--values", is_flag=True, help="Write down values, too, where it is certain which they are")
 @click.option("--finish", default=None, metavar="DIR", help="Make a trace of what a killed recorder left, and no more")
@@ -84,11 +84,14 @@ def command(
 
 
 def _finish(directory: Path) -> int:
-    from mazurka.program.python.recording.raw import DESCRIPTION
+    from mazurka.program.python.recording.raw import DESCRIPTION, SUFFIX
     from mazurka.program.python.recording.record import finished
 
     if not (directory / DESCRIPTION).exists():
         raise UsageError("no-such-file", "this is no recording", where=str(directory))
+    if not any(directory.glob(f"*{SUFFIX}")):
+        _say(f"nothing is left to be finished in {directory}")
+        return 0
     _tell(finished(directory), directory)
     return 0
 

@@ -40,13 +40,15 @@ def info(file: str, from_: str | None) -> None:
             located += int((part.site >= 0).sum())
     names = parts.names
     kinds = Counter(kind for kind, _ in names.targets)
-    click.echo(f"{file}: {known.name}, {rows:,} events, {len(names.threads):,} threads")
+    click.echo(f"{file}: {known.name}, {_count(rows, 'event')}, {_count(len(names.threads), 'thread')}")
     for kind, count in sorted(kinds.items()):
         if kind != NOTHING[0]:
             click.echo(f"  {count:>12,} {_KINDS.get(kind, f'targets of kind {kind}')}")
     for op, count in ops.most_common():
         click.echo(f"  {count:>12,} {op.name.lower()}")
-    click.echo(f"  {len(names.locations):,} locations, of {_share(located, rows)}; {_share(valued, rows)} have values")
+    click.echo(
+        f"  {_count(len(names.locations), 'location')}, of {_share(located, rows)}; {_share(valued, rows)} have values"
+    )
 
 
 @command.command()
@@ -103,12 +105,17 @@ def _tell(fault: Fault, findings: Findings) -> None:
         click.echo(f"  row {row}, {findings.words[row]}")
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
 def _share(part: int, whole: int) -> str:
     return "no events" if not part else "all events" if part == whole else f"{part:,} events"
 
 
 _KINDS: Final = {
     "cond": "condition(s)",
+    "hidden": "thing(s) that keep threads in order",
     "lock": "lock(s)",
     "method": "method(s)",
     "object": "object(s)",

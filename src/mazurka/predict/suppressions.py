@@ -75,8 +75,10 @@ def read_suppressions(path: str) -> list[Rule]:
     """The rules of a file; raises :class:`UsageError` for a line that is none."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("suppressions", f"can't be read: {error}", where=path) from None
+    except OSError as error:
+        raise UsageError("suppressions", f"can't be read: {error.strerror}", where=path) from None
+    except UnicodeDecodeError:
+        raise UsageError("suppressions", "not UTF-8 text", where=path) from None
     rules = [_rule(path, number, line) for number, line in enumerate(lines, 1)]
     return [rule for rule in rules if rule is not None]
 

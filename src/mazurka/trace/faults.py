@@ -174,7 +174,8 @@ class Checking:
         for fault, found in self._at_the_end():
             counts[fault] = len(found)
             first[fault] = [row for row, _ in found[:SHOWN]]
-            words.update(found[:SHOWN])
+            for row, text in found[:SHOWN]:
+                words.setdefault(row, text)  # what a row itself was found with says more
         return Findings(counts, first, words)
 
     def _found(self, fault: Fault, odd: NDArray[np.int64], rows: Columns) -> None:

@@ -61,17 +61,25 @@ class Source:
         """All that is left, in blocks that end with a line (the last one perhaps without a line feed)."""
         line, rest = 1, b""
         while more := self.read(size):
-            end = more.rfind(b"\n") + 1
-            if not end:
-                rest += more
-                if len(rest) > LONGEST_LINE:
-                    raise self.malformed(line, 1, f"a line of more than {LONGEST_LINE:,} bytes")
-                continue
-            block, rest = rest + more[:end], more[end:]
-            yield block
-            line += block.count(b"\n")
+            rest += more
+            end = self._whole_lines(rest, line)
+            if end:
+                block, rest = rest[:end], rest[end:]
+                yield block
+                line += block.count(b"\n")
         if rest:
             yield rest
+
+    def _whole_lines(self, block: bytes, line: int) -> int:
+        """Where the last line of a block begins that is not there to its end; ``line`` is the number of the first."""
+        begin = 0
+        while len(block) - begin > LONGEST_LINE:
+            end = block.rfind(b"\n", begin, begin + LONGEST_LINE + 1) + 1
+            if not end:
+                what = f"a line of more than {LONGEST_LINE:,} bytes"
+                raise self.malformed(line + block.count(b"\n", 0, begin), 1, what)
+            begin = end
+        return block.rfind(b"\n", begin) + 1 or begin
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """All lines that are left, numbered from 1, without their ends."""

@@ -14,6 +14,7 @@ Cost: a fifth of a microsecond an event.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import marshal
 import os
@@ -43,8 +44,15 @@ class RawWriter:
     """Writes segments to a directory, which must not be there yet, and what is ``known`` of the program."""
 
     def __init__(self, directory: Path, known: Mapping[str, object]) -> None:
-        directory.mkdir(parents=True)
-        (directory / DESCRIPTION).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+        try:
+            directory.mkdir(parents=True)
+            _write(directory / DESCRIPTION, json.dumps(known, indent=1).encode() + b"\n")
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                directory.rmdir()
+            raise MazurkaError(
+                "trace-unwritable", f"can't be written: {error.strerror}", where=str(directory)
+            ) from error
         self._directory = directory
         self.segments = 0
         self._sites: set[int] = set()  # whose places have been written
@@ -56,14 +64,21 @@ class RawWriter:
         self._sites |= fresh
         places = [(site, where.file, where.line, where.column, where.function) for site, where in _located(fresh)]
         data = marshal.dumps((told, places, events))
-        path = self._directory / f"{self.segments:06}{SUFFIX}"
-        unfinished = path.with_suffix(".unfinished")
-        with unfinished.open("wb") as out:
-            out.write(zlib.crc32(data).to_bytes(4, "big"))
-            out.write(data)
-        os.replace(unfinished, path)
+        _write(self._directory / f"{self.segments:06}{SUFFIX}", zlib.crc32(data).to_bytes(4, "big"), data)
         self.segments += 1
         del labels[: len(told)]
+
+
+def _write(path: Path, *pieces: bytes) -> None:
+    """All of it or nothing."""
+    unfinished = path.with_suffix(".unfinished")
+    try:
+        with unfinished.open("wb") as out:
+            out.writelines(pieces)
+        os.replace(unfinished, path)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _located(numbers: Iterable[int]) -> list[tuple[int, Location]]:
