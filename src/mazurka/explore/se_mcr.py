@@ -222,8 +222,8 @@ class SwitchEquivalence:
             self._missed(wanted)
 
     def _missed(self, wanted: _Wanted) -> None:
-        """A run did not show that threads go round for ever. Threads are held where passes would change nothing, but not
-        before they have made one: so the next tour may be the first that is like the one before."""
+        """A run did not show that threads go round for ever. Threads are held where passes would change nothing, though
+        not before they have made one: so the next tour may be the first that is like the one before."""
         if wanted.tour and not wanted.warm:
             again = wanted.prefix[-wanted.tour :]
             self.out[self.next_number] = replace(wanted, prefix=wanted.prefix + again, warm=True)
