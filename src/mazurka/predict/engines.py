@@ -29,7 +29,7 @@ from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Claim, Races, Witness
+from mazurka.witness import Checker, Claim, Witness
 
 if TYPE_CHECKING:
     from mazurka.predict.seqcheck import SeqCheck
@@ -95,7 +95,6 @@ class Search:
     tiers: list[Tier] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
-    _doubtful: set[Rows] = field(default_factory=set)  # races that SeqCheck has been asked about in vain
 
     def __post_init__(self) -> None:
         self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
@@ -121,8 +120,6 @@ class Search:
 
     def ask_quickly(self, claim: Claim) -> Verdict:
         """What SeqCheck says."""
-        if isinstance(claim, Races) and (claim.first, claim.second) in self._doubtful:
-            return Unknown("undecided before")
         answer = self.quick.prove(claim)
         if self._checker is None or (isinstance(answer, Witness) and not self._checker.objections(answer)):
             return answer
@@ -148,26 +145,19 @@ class Search:
             self._groups[kind] = first | groups, left
         return self._groups[kind]
 
-    def pass_for_races(self) -> int:
-        """Let candidates be what SeqCheck does not refute in one pass, if the trace is very long; how many it does.
-        Where threads wait on conditions it knows too little for that."""
-        if RACE in self._groups or len(self.trace) < _VERY_LONG or self._checker is not None:
-            return 0
-        from mazurka.predict.seqcheck_races import SeqCheckRaces
-        from mazurka.predict.seqcheck_scan import EVENT, PLACE
+    @property
+    def is_very_long(self) -> bool:
+        """Whether SeqCheck is to pass over the trace for races. Of threads that wait on conditions it knows too little
+        for that."""
+        return len(self.trace) >= _VERY_LONG and self._checker is None
 
-        groups: Groups = {}
-        left: set[Hashable] = set()
-        for each, once in ((PLACE, Each.LOCATIONS), (EVENT, Each.EVENTS)):
-            signatures, found = Signatures(self.trace, RACE, once), SeqCheckRaces(each)
-            for rows, races in found.candidates(self.quick):
-                several = groups.setdefault(signatures.of(rows), [])
-                several.insert(0 if races else len(several), rows)
-                if not races:
-                    self._doubtful.add(rows)
-            left |= {(each, number) for number in range(found.unasked)}
-        self._groups[RACE] = groups, left
-        return found.refuted
+    def leave(self, races: Iterable[Rows], unasked: int) -> None:
+        """Nobody knows of these races, and of so many others: they are all that is left to later tiers."""
+        left: Groups = {}
+        for rows in races:
+            for key in (self._signatures[RACE].of(rows), rows[-1]):
+                left.setdefault(key, []).append(rows)
+        self._groups[RACE] = left, {("unasked", number) for number in range(unasked)}
 
     def is_settled(self, kind: str, rows: Rows) -> bool:
         """Whether something at the same places has been found."""
@@ -241,9 +231,30 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
     """All candidates, as far as SeqCheck can tell."""
-    if tier.kind == RACE:
-        tier.fallen = tier.candidates = search.pass_for_races()
+    if tier.kind == RACE and search.is_very_long:
+        return _by_pass(search, tier)
     return _all_candidates(search, tier, search.ask_quickly)
+
+
+def _by_pass(search: Search, tier: Tier) -> _Proven:
+    """All races that SeqCheck can tell in one pass over the trace."""
+    from mazurka.predict.seqcheck_races import SeqCheckRaces
+    from mazurka.predict.seqcheck_scan import EVENT, PLACE
+
+    asking, doubtful, late = SeqCheckRaces(EVENT | PLACE), list[Rows](), False
+    for claim, answer in asking.answers(search.quick):
+        rows = (claim.first, claim.second)
+        if isinstance(answer, Unknown):
+            doubtful.append(rows)
+        elif not (rows[-1] in search.settled[RACE] and search.is_settled(RACE, rows)):
+            search.settle(RACE, rows)
+            yield rows, answer
+        if late := search.expired():
+            break
+    search.leave(doubtful, asking.unasked + late)
+    groups, left = search.groups(RACE)
+    tier.candidates, tier.fallen = asking.asked, asking.refuted
+    tier.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
 
 
 def _by_model(search: Search, tier: Tier) -> _Proven:

@@ -116,7 +116,7 @@ class SeqCheck:
         early = is_early(claim, self.trace)  # more is asked of the kernels than is claimed
         if answer == NO and not early:
             return Infeasible()
-        free = answer != YES or not standing or self._frees()
+        free = answer != YES or not standing or self.kernel.frees(self.index, self.cone)
         if answer != YES:
             complete = self.completely(question_of(claim, self.trace) if early else question)
             if not isinstance(complete, Feasible):
@@ -126,12 +126,12 @@ class SeqCheck:
             rows = (*rows, steps[-1])
         return Witness(rows, self._unread(prefix, rows) if free else frozenset(), claim, prefix)
 
-    def _frees(self) -> bool:
-        """Whether reads do not count in the set that was found last."""
-        index, cone = self.index, self.cone
-        first = index.starts[:-1] + np.maximum(cone.kept, cone.base)
-        last = index.starts[:-1] + cone.past
-        return any(bool(np.any(index.kind[a:b] == READ)) for a, b in zip(first, last, strict=True) if a < b)
+    def witness(self, claim: Races, since: int, rows: Ints, free: bool) -> Witness:
+        """The witness of a race of which the kernels say from which row on which ones happen, and whether there are
+        reads among them that do not count."""
+        prefix = int(self.rows[since]) if since else 0
+        order = self._with_the_others(prefix, self.rows[rows], (claim.first, claim.second))
+        return Witness(order, self._unread(prefix, order) if free else frozenset(), claim, prefix)
 
     def _unread(self, prefix: int, rows: Sequence[int]) -> frozenset[int]:
         """Rows that read something else than in the trace. What is not looked at reads what its own thread wrote."""

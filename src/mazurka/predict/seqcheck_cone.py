@@ -118,6 +118,15 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> boo
     return bool(cone.reg[STUCK] == 0)
 
 
+def frees(index: Index, cone: Cone) -> bool:
+    """Whether reads do not count in the set that was found last."""
+    for t in range(len(cone.past)):
+        for position in range(max(cone.kept[t], cone.base[t]), cone.past[t]):
+            if index.kind[index.starts[t] + position] == READ:
+                return True
+    return False
+
+
 def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints) -> None:
     """The empty set, or the rows before the window; who stands where, and which sections are open."""
     for i in range(cone.reg[TOUCHED]):

@@ -38,7 +38,7 @@ _PARTS: Final[tuple[ModuleType, ...]] = (
 _PYTHON: Final = frozenset({"index_of", "_classes", "_loose", "cone_of"})
 
 #: Functions that Python calls.
-_CALLED: Final = frozenset({"survey", "choose", "fill", "touch", "scan", "decide"})
+_CALLED: Final = frozenset({"survey", "choose", "fill", "touch", "scan", "decide", "frees"})
 
 
 def _functions() -> dict[str, FunctionType]:

@@ -11,6 +11,7 @@ Cost: some hundred nanoseconds an event, and a few microseconds a question.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -24,7 +25,7 @@ from mazurka.predict.predictor import Prediction
 from mazurka.predict.seqcheck import SeqCheck
 from mazurka.predict.seqcheck_decide import YES
 from mazurka.predict.seqcheck_index import ENTER, NONE, Ints
-from mazurka.predict.seqcheck_scan import CROWDED, EVENT, FINISHED, Scan, hash_of
+from mazurka.predict.seqcheck_scan import CROWDED, EVENT, Scan, hash_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -34,10 +35,13 @@ LIMIT: Final = 100
 #: So many races are found before the pass stops to tell them.
 _AT_ONCE: Final = 1 << 12
 
+#: So many rows of witnesses.
+_POOL: Final = 1 << 20
+
 
 @dataclass(slots=True)
 class SeqCheckRaces:
-    """See the module. ``each`` is one of PAIR, EVENT and PLACE of :mod:`mazurka.predict.seqcheck_scan`."""
+    """See the module. ``each`` is PAIR, EVENT, PLACE or EVENT | PLACE of :mod:`mazurka.predict.seqcheck_scan`."""
 
     each: int = EVENT
     limit: int = LIMIT
@@ -57,35 +61,54 @@ class SeqCheckRaces:
 
     def races(self, check: SeqCheck) -> Iterator[tuple[int, int]]:
         """Only the rows that race."""
-        for found in self._passed(check):
+        for found, _ in self._passed(check):
             yield from self._told(check, found)
 
-    def candidates(self, check: SeqCheck) -> Iterator[tuple[tuple[int, int], bool]]:
-        """The rows that race, and those that nobody knows of; and whether they do."""
-        row = check.rows[check.index.row]
-        for found in self._passed(check):
-            for first, second, answer in found.tolist():
-                yield (int(row[first]), int(row[second])), answer == YES
+    def answers(self, check: SeqCheck) -> Iterator[tuple[Races, Witness | Unknown]]:
+        """The races, with their witnesses, and the pairs of which nobody knows whether they race."""
+        row, untold = check.index.row, list[Races]()
+        for found, pool in self._passed(check, _POOL):
+            for first, second, answer, since, free, begin, end in found.tolist():
+                claim = Races(int(check.rows[row[first]]), int(check.rows[row[second]]))
+                if answer != YES:
+                    yield claim, Unknown("undecided in the pass")
+                elif begin == NONE:
+                    untold.append(claim)  # the pass is under way, and there is one set to ask with
+                else:
+                    yield claim, check.witness(claim, since, pool[begin:end], bool(free))
+        for claim in untold:
+            again = check.prove(claim)
+            assert isinstance(again, Witness)
+            yield claim, again
 
-    def _passed(self, check: SeqCheck) -> Iterator[Ints]:
-        """What the pass says, as far as there was room."""
-        state, row, why = _start(check, self.limit), 0, NONE
-        while why != FINISHED:
-            row, why = check.kernel.scan(check.index, check.cone, check.slot, state, row, self.each, self.limit)
-            yield state.found[: state.count[0]]
-            state.count[0] = 0
-            if why == CROWDED:
-                state = state._replace(pair=_larger(state.pair))
-        self.unasked += int(state.count[2])
-        self.asked += int(state.count[3])
-        self.refuted += int(state.count[4])
+    def _passed(self, check: SeqCheck, pool: int = 0) -> Iterator[tuple[Ints, Ints]]:
+        """What the pass says, and the rows that prove it, as far as there was room. While that is looked at another
+        thread goes on."""
+        state = _start(check, self.limit, pool)
+        with ThreadPoolExecutor(1) as ahead:
+            going = ahead.submit(self._pass_on, check, state, 0)
+            while True:
+                found, told, state, row = going.result()
+                self.unasked, self.asked, self.refuted = state.count[2:5].tolist()
+                if row == len(check.index.event):
+                    break
+                going = ahead.submit(self._pass_on, check, state, row)
+                yield found, told
+        yield found, told
+
+    def _pass_on(self, check: SeqCheck, state: Scan, row: int) -> tuple[Ints, Ints, Scan, int]:
+        """What is found from a row on, the rows that prove it, and how to go on from which row."""
+        row, why = check.kernel.scan(check.index, check.cone, check.slot, state, row, self.each, self.limit)
+        found, told = state.found[: state.count[0]].copy(), state.pool[: state.count[5]].copy()
+        state.count[0] = state.count[5] = 0
+        return found, told, state._replace(pair=_larger(state.pair)) if why == CROWDED else state, row
 
     def _told(self, check: SeqCheck, found: Ints) -> Iterator[tuple[int, int]]:
         """Races of those found; of one access one, unless all are wanted."""
         row = check.rows[check.index.row]
         for _, own in groupby(found.tolist(), key=lambda one: one[1]):
             unknown = 0
-            for first, second, answer in own:
+            for first, second, answer, *_ in own:
                 rows = (int(row[first]), int(row[second]))
                 complete = None if answer == YES else check.completely(Question(next=rows))
                 if answer == YES or isinstance(complete, Feasible):
@@ -97,7 +120,7 @@ class SeqCheckRaces:
             self.undecided += unknown
 
 
-def _start(check: SeqCheck, limit: int) -> Scan:
+def _start(check: SeqCheck, limit: int, pool: int) -> Scan:
     """Nothing has passed yet."""
     index, trace = check.index, check.trace
     threads, targets = len(trace.threads), len(trace.targets)
@@ -121,8 +144,9 @@ def _start(check: SeqCheck, limit: int) -> Scan:
         np.full(len(index.row), NONE, np.int32),
         _places(trace)[check.rows],
         np.zeros((1 << 16, 3), np.int64),
-        np.empty((limit + _AT_ONCE, 3), np.int64),
-        np.zeros(5, np.int64),
+        np.empty((limit + _AT_ONCE, 7), np.int64),
+        np.empty(pool, np.int64),
+        np.zeros(6, np.int64),
     )
 
 

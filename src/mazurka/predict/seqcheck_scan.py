@@ -9,8 +9,10 @@ Of one place the accesses of a thread are kept as a list from the last to the fi
 same kind under the same locks, so that where one holds a lock that is in the way its whole run is passed over.
 
 ``each`` says of what one race is enough: of each pair of accesses (all are asked about), of each access, going by the
-later one (a *racy event*), or of each pair of places in the source. At most ``limit`` questions are put for one, the
-nearest first; ``count`` tells for how many that was not enough.
+later one (a *racy event*), of each pair of places in the source, or (EVENT | PLACE) of each of either. At most
+``limit`` questions are put for one, the nearest first; ``count`` tells for how many that was not enough.
+
+If there is a ``pool`` for them, the rows that prove races are told, too.
 
 Cost: a number per thread for each event that reads or writes what another thread touches, and the questions.
 """
@@ -21,7 +23,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import Cone, is_loose, is_open
+from mazurka.predict.seqcheck_cone import Cone, frees, is_loose, is_open
 from mazurka.predict.seqcheck_decide import NO, YES, decide
 from mazurka.predict.seqcheck_index import (
     BOTH,
@@ -39,10 +41,13 @@ from mazurka.predict.seqcheck_index import (
 )
 
 #: Of what one race is enough.
-PAIR, EVENT, PLACE = range(3)
+PAIR, EVENT, PLACE = 0, 1, 2
 
-#: Why a pass stops before the end: no room for races, none for pairs of places.
-FINISHED, NO_ROOM, CROWDED = range(3)
+#: Why a pass stops: it has gone far enough, there is no room for races, none for pairs of places.
+FAR_ENOUGH, NO_ROOM, CROWDED = range(3)
+
+#: How many rows are far enough.
+_STRETCH: Final = 1 << 19
 
 _PROVED: Final = -1
 
@@ -66,9 +71,11 @@ class Scan(NamedTuple):
     run: Ints  # by event: the thread's last access before the run
     site: Ints  # by row of the trace
     pair: Ints  # a hash table of pairs of places: the two, questions put or _PROVED
-    found: Ints  # two events, the answer
+    found: Ints  # two events, the answer; the row where its window begins, whether reads do not count, where its rows
+    # begin in the pool, and end
+    pool: Ints  # rows
     count: Ints  # races found, pairs in the table, accesses or pairs of places not asked about
-    # to the end, questions, those of which the answer is no
+    # to the end, questions, those of which the answer is no, rows in the pool
 
 
 def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
@@ -124,7 +131,8 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
     events, kinds, targets, told_of, last_of = index.event, index.kind, index.target, state.told_of, state.last_of
     threads, links, starts, inside = index.thread, index.link, index.starts, index.inside
     value, told = state.value, state.told
-    for row in range(begin, len(events)):
+    end = min(begin + _STRETCH, len(events))
+    for row in range(begin, end):
         e = events[row]
         kind = kinds[e]
         if kind in (NOTHING, ENTER, LEAVE):
@@ -132,7 +140,7 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
         if READ <= kind <= LOOK:
             x = last_of[targets[e]]
             if x != NONE:
-                if state.count[0] + limit > len(state.found):
+                if state.count[0] + limit > len(state.found) or 2 * state.count[5] > len(state.pool):
                     return row, NO_ROOM
                 if 2 * (state.count[1] + _STEPS * limit) > len(state.pair):
                     return row, CROWDED
@@ -154,7 +162,7 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
                 told[x, t] = e - starts[t] + 1
             continue
         _follow(index, state, e)
-    return len(events), FINISHED
+    return end, FAR_ENOUGH
 
 
 # -- what must come before --------------------------------------------------------------------------------------------
@@ -274,7 +282,7 @@ def _ask_all(
     asked: Ints,
 ) -> None:
     """Ask about an access and earlier ones of other threads."""
-    t, tried, steps, begun = index.thread[e], 0, 0, state.count[0]
+    t, tried, steps, begun, racy = index.thread[e], 0, 0, state.count[0], False
     writes = index.kind[e] == WRITE or index.kind[e] == BOTH
     for u in range(len(index.fork)):
         other = state.last[x, u] if u != t else NONE
@@ -287,31 +295,44 @@ def _ask_all(
             if not conflict or share_lock(index, other, e):
                 other = state.run[other]
                 continue
-            place = _place_of(state, index.row[other], index.row[e], limit) if each == PLACE else 0
-            if place == NONE:
+            place = _place_of(state, index.row[other], index.row[e], limit) if each & PLACE else 0
+            if place == NONE and (racy or not each & EVENT):
                 other = state.run[other]
                 continue
             tried += 1
             asked[0], asked[1] = other, e
             state.count[3] += 1
-            answer, _, _ = decide(index, cone, slot, happen, asked, before, False)
+            answer, since, rows = decide(index, cone, slot, happen, asked, before, len(state.pool) > 0)
             if answer == NO:
                 state.count[4] += 1
             else:
                 if answer == YES and each == EVENT:
                     state.count[0] = begun
                 _report(state, other, e, answer)
+                if answer == YES and len(state.pool) > 0:
+                    _tell(state, since, rows, frees(index, cone))
                 if answer == YES and each == EVENT:
                     return
-                if answer == YES and each == PLACE:
+                if answer == YES and place != NONE and each & PLACE:
                     state.pair[place, 2] = _PROVED
+                racy = racy or answer == YES
             other = state.before[other]
 
 
 def _report(state: Scan, one: int, other: int, answer: int) -> None:
     new = state.count[0]
-    state.found[new, 0], state.found[new, 1], state.found[new, 2] = one, other, answer
+    state.found[new, 0], state.found[new, 1], state.found[new, 2], state.found[new, 5] = one, other, answer, NONE
     state.count[0] += 1
+
+
+def _tell(state: Scan, since: int, rows: Ints, free: bool) -> None:
+    """What proves the race that was reported last, if there is room."""
+    last, begin = state.count[0] - 1, state.count[5]
+    if begin + len(rows) <= len(state.pool):
+        state.pool[begin : begin + len(rows)] = rows
+        state.count[5] += len(rows)
+        state.found[last, 3], state.found[last, 4] = since, int(free)
+        state.found[last, 5], state.found[last, 6] = begin, state.count[5]
 
 
 def _place_of(state: Scan, one: int, other: int, limit: int) -> int:
