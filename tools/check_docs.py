@@ -37,7 +37,7 @@ _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"\bmazurka (check|predict|convert|replay|list|clean)\b([^`\n|]*)")
+_COMMAND = re.compile(r"\bmazurka (check|record|predict|convert|replay|list|clean)\b([^`\n|]*)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _VARYING = re.compile(r"\d[\d,.]*(?= ?(?:ms|s|seconds|/s|runs/s|executions/s)\b)|(?<=\bmz1-)\S+|(?<=failures/)\w+")
 
@@ -105,7 +105,9 @@ def offered_options(verb: str) -> set[str]:
 
 
 def untrue_options() -> Iterator[tuple[Path, str]]:
-    offered = {verb: offered_options(verb) for verb in ("check", "predict", "convert", "replay", "list", "clean")}
+    offered = {
+        verb: offered_options(verb) for verb in ("check", "record", "predict", "convert", "replay", "list", "clean")
+    }
     named = set(_OPTION.findall(_CLI.read_text()))
     for option in sorted(set().union(*offered.values()) - named - {"--help"}):
         yield _CLI, f"does not mention the option {option}"
@@ -156,9 +158,17 @@ def _environment() -> dict[str, str]:
 
 
 def printed(command: str, place: Path) -> str:
-    """What the command prints, without the progress on stderr."""
+    """What a terminal would show of the command, but for progress."""
     done = subprocess.run(
-        command, shell=True, cwd=place, env=_environment(), stdout=subprocess.PIPE, text=True, timeout=120, check=False
+        command,
+        shell=True,
+        cwd=place,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
     )
     lines = [line.rstrip() for line in done.stdout.replace(f"{place}{os.sep}", "").splitlines()]
     return "\n".join(lines).strip("\n") + "\n" if any(lines) else ""

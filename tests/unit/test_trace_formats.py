@@ -372,7 +372,7 @@ def test_what_gets_lost_is_told(tmp_path: Path) -> None:
     names = ["T%200 WRITE var a%20b @f.c:3", "T%200 WRITE var a%2520b"]
     assert [each for each in events(out, "std") if "WRITE" in each] == names
     _, lost = converted(tmp_path, text, "focs")
-    assert lost == ["1 events REQUEST, left out", "locations", "spaces and such in names, written as %20"]
+    assert lost == ["1 request event, left out", "locations", "spaces and such in names, written as %20"]
     _, lost = converted(tmp_path, text, "rapidbin")
     names = [f"names of {kind}s, numbered instead" for kind in ("thread", "lock", "var")]
     assert lost == [*names, "locations, numbered instead", "values"]
@@ -381,11 +381,11 @@ def test_what_gets_lost_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "row", "what"),
     [
-        ("focs", "T0,branch,,", "BRANCH"),
-        ("roadrunner", "T0,wait,c,", "WAIT"),
-        ("rapidbin", "T0,notify,c,", "NOTIFY"),
+        ("focs", "T0,branch,,", "branch"),
+        ("roadrunner", "T0,wait,c,", "wait"),
+        ("rapidbin", "T0,notify,c,", "notify"),
         ("speedygo", "T0,fork,T1,", "T1 started"),
-        ("std", "T0,read,l,lock", "READ of lock l"),
+        ("std", "T0,read,l,lock", "read of lock l"),
     ],
 )
 def test_what_a_format_has_no_word_for(tmp_path: Path, kind: str, row: str, what: str) -> None:
@@ -393,14 +393,14 @@ def test_what_a_format_has_no_word_for(tmp_path: Path, kind: str, row: str, what
     with pytest.raises(MazurkaError) as caught:
         converted(tmp_path, text, kind)
     assert caught.value.slug == "trace-cannot-carry"
-    assert "row 1 has" in caught.value.what
+    assert f"row 1: {kind} has no place for" in caught.value.what
     assert what in caught.value.what
     assert not (tmp_path / "out").exists()
 
 
 def test_more_threads_than_rapidbin_numbers(tmp_path: Path) -> None:
     text = "thread,op,target\n" + "".join(f"T{number},write,V0\n" for number in range(1025))
-    with pytest.raises(MazurkaError, match="row 1024 has more than 1,024 threads"):
+    with pytest.raises(MazurkaError, match="row 1024: rapidbin has no place for more than 1,024 threads"):
         converted(tmp_path, text, "rapidbin")
 
 

@@ -60,7 +60,9 @@ class Losses:
 
     def told(self, *lacking: str) -> list[str]:
         """All of it in words; ``lacking`` are columns (``values``, ``locations``) that the format does not have."""
-        told = [f"{count} events {name}, left out" for name, count in self.left_out.items()]
+        told = [
+            f"{count:,} {name.lower()} event{'s' * (count != 1)}, left out" for name, count in self.left_out.items()
+        ]
         told += ["values"] * (self.has_values and "values" in lacking)
         told += ["locations"] * (self.has_sites and "locations" in lacking)
         told += ["names, numbered instead"] * self.renames
@@ -70,7 +72,7 @@ class Losses:
 
 def cannot_carry(into: str, row: int, what: str) -> MazurkaError:
     hint = "convert to parquet or csv"
-    return MazurkaError("trace-cannot-carry", f"row {row} has {what}, which {into} can't hold", hint=hint)
+    return MazurkaError("trace-cannot-carry", f"row {row}: {into} has no place for {what}", hint=hint)
 
 
 def write_lines(
@@ -104,7 +106,9 @@ def carried(parts: Parts, into: str, kinds: Mapping[Op, str], losses: Losses) ->
         kind_of += [kind for kind, _ in parts.names.targets[len(kind_of) :]]
         if (row := _unwritable(rows, absent, kinds, kind_of)) is not None:
             op, (kind, name) = Op(int(rows.op[row])), parts.names.targets[int(rows.target[row])]
-            raise cannot_carry(into, before + row, f"{op.name} of {kind} {name}" if kind != NOTHING[0] else op.name)
+            raise cannot_carry(
+                into, before + row, f"{op.name.lower()} of {kind} {name}" if kind != NOTHING[0] else op.name.lower()
+            )
         before += rows.rows
         yield rows.select(~absent) if absent.any() else rows
 

@@ -210,7 +210,7 @@ def _words(part: Columns, written: _Written, before: int) -> NDArray[np.int64]:
     code = _CODE_OF_OP[part.op]
     if len(unknown := np.flatnonzero(code < 0)):
         row = int(unknown[0])
-        raise cannot_carry("rapidbin", before + row, f"an operation {Op(int(part.op[row])).name}")
+        raise cannot_carry("rapidbin", before + row, Op(int(part.op[row])).name.lower())
     threads = written.threads(part.thread)
     operands = np.where(np.isin(code, _OWN), 0, written.targets(part.target))
     locations = written.locations(part.site)

@@ -181,9 +181,8 @@ def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
             answer = np.flatnonzero(answering & (rows.target == rows.target[row])).tolist()
             fits = answer == own[:1].tolist() and row < own[0] if asks == Op.FORK else answer == own[-1:].tolist()
             if len(own) and not fits:
-                what = (
-                    f"{names.targets[rows.target[row]][1]} {words}, but not with one {answers.name} where it should be"
-                )
+                thread = names.targets[rows.target[row]][1]
+                what = f"{thread} {words}, but not with one {answers.name.lower()} where it should be"
                 raise cannot_carry("speedygo", row, what)
         dropped = answering & ~np.isin(rows.target, rows.target[asking])
         if dropped.any():
