@@ -57,6 +57,9 @@ def test_a_report_that_finds_no_room_leaves_nothing_behind(shell: Any) -> None:
 def test_a_recording_that_cannot_be_begun(shell: Any) -> None:
     shell.write("program.py", "print('ran')\n")
     shell.write("file", "")
+    shell.write("broken.py", "def f(:\n")
+    assert "syntax-error" in shell.run("record", "broken.py", status=2).stderr
+    assert not (shell.folder / "broken.recording").exists()
     done = shell.run("record", "program.py", "-o", "file/recording", status=2)
     assert done.stdout == ""
     assert "trace-unwritable" in done.stderr

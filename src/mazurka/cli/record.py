@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import traceback
 from pathlib import Path
@@ -67,7 +68,11 @@ def command(
         "directory": str(Path.cwd()),
         "python": sys.version,
     }
-    made = record(entry, Loader(default_roots(file), packages, None), directory, known, values)
+    try:
+        made = record(entry, Loader(default_roots(file), packages, None), directory, known, values)
+    except UsageError:  # the program can't be run
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
     if made.trace is None:  # a child that the program has forked: this is not its recording
         return _status(made.error)
     if made.trouble is not None:
