@@ -5,6 +5,7 @@ operation (:meth:`Kernel.visit`, :meth:`Kernel.block`); the kernel asks the :mod
 be, logs the step when the thread is chosen, and returns, so that the operation itself then happens natively in the
 thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`; which
 sites need one is learnt by :mod:`sharing`. What steps mean besides is kept in :mod:`accounts`, if anybody wants it.
+The file is long, so that the way of a thread from one operation to the next can be read in one place.
 
 Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are
 stopped before one. ``log`` holds the steps in the order in which they took effect. A run depends on the plan and
@@ -43,7 +44,6 @@ _STRIDE: Final = 256
 TICK: Final = 1e-6
 
 _LIMITS: Final = Limits()
-
 
 #: Operations of which runs that compare threads' states tell where they are: deadlocks are told by these places.
 _WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
