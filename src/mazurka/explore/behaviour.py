@@ -25,7 +25,10 @@ location is contended after all, or what it held at first, the trees are learnt 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from math import inf
+from time import perf_counter
 from typing import Any, Final
 
 from mazurka.explore.company import Company, bits
@@ -129,12 +132,13 @@ class Moment:
 class Record:
     """A run that was learnt from."""
 
-    __slots__ = ("idle", "noticed", "objects", "packed", "refused")
+    __slots__ = ("idle", "noticed", "objects", "packed", "refused", "scouted")
 
     def __init__(self, packed: Packed, idle: int, refused: str) -> None:
         self.packed = packed
         self.idle = idle
         self.refused = refused  # the thread that was to move at its end, and could not
+        self.scouted = False
         self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
         self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
 
@@ -147,6 +151,7 @@ class Behaviour:
         self.threads: list[str] = []
         self.thread_numbers: dict[str, int] = {}
         self.stale = False  # the trees have to be learnt anew
+        self.unread: deque[Record] = deque()  # from these runs, after some that have been read again
         self.unsure = False  # something but what threads read may decide what they do: the time, or what nobody tracks
         self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
         self._aliases: dict[int, int] = {}  # objects that turned out to be others
@@ -183,11 +188,24 @@ class Behaviour:
         ``idle`` is the number of the point at which, for all that was known, nobody could move; ``refused`` the thread
         that was to move at the end of the run, and could not.
         """
-        record, cyclic = Record(Packed.of(run), idle, refused), self.cyclic
-        self.records.append(record)
-        Scout(self, run, record).scout()
-        Walker(self, run, record).walk()
+        cyclic = self.cyclic
+        self.take_in(run, idle, refused)
         return self._settle() or self.cyclic != cyclic
+
+    def take_in(self, run: Run, idle: int = -1, refused: str = "") -> None:
+        """The same, but if all moments have to be made anew, leave that to :meth:`relearn`."""
+        record = Record(Packed.of(run), idle, refused)
+        self.records.append(record)
+        if self.is_behind():
+            self.unread.append(record)
+        else:
+            self._read(record, run)
+
+    def _read(self, record: Record, run: Run) -> None:
+        if not record.scouted:
+            Scout(self, run, record).scout()
+            record.scouted = True
+        Walker(self, run, record).walk()
 
     def note(self, run: Run, ended: tuple[int, ...]) -> None:
         """Keep a run in which threads did what they were known to do, up to these moments."""
@@ -202,18 +220,27 @@ class Behaviour:
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
         """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
         self.records.append(Record(Packed(packed), idle, refused))
-
-    def relearn(self) -> None:
-        """Make the trees anew."""
         self.stale = True
-        self._settle()
+
+    def is_behind(self) -> bool:
+        """Whether there are runs from which to make the trees."""
+        return self.stale or bool(self.unread)
+
+    def relearn(self, seconds: float = inf) -> bool:
+        """Make the trees of all runs, for so long at most; whether that has been done."""
+        end = perf_counter() + seconds
+        while self.is_behind() and perf_counter() < end:
+            if self.stale:
+                self._clear()
+                self.unread = deque(self.records)
+            if self.unread:
+                record = self.unread.popleft()
+                self._read(record, record.packed.run())
+        return not self.is_behind()
 
     def _settle(self) -> bool:
         anew = self.stale
-        while self.stale:
-            self._clear()
-            for record in self.records:
-                Walker(self, record.packed.run(), record).walk()
+        self.relearn()
         return anew
 
     # -- numbering ----------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ _HERE: Final = 0.05
 _ABANDONED: Final = "the exploration was abandoned"
 
 #: Seconds for what is under way to be finished when the search stops.
-_GRACE: Final = 1.5
+_GRACE: Final = 0.4
 
 #: What an exhaustive strategy runs one order each of, if not of interleavings.
 _CLASSES: Final = {

@@ -63,6 +63,9 @@ _WORTH: Final = 0.003
 _AT_ONCE: Final = 4
 _LOOKING: Final = 0.1
 
+#: Seconds for which runs are read again in one go.
+_READING: Final = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
@@ -125,6 +128,9 @@ class SwitchEquivalence:
             self._decide(Seed(number, _plan(self.out[number])))
         elif not self.behaviour.records:
             self._decide(None if self.out else self._seed(()))
+        elif self.behaviour.is_behind():
+            if self.behaviour.relearn(_READING):
+                self.reachable.begin_anew()
         elif (found := self.reachable.open_move()) is not None:
             seed = self._to_fill(*found)
             if seed is not None:
@@ -204,13 +210,16 @@ class SwitchEquivalence:
         refused = ""
         if run.divergence is not None and wanted.step and run.divergence.index == len(wanted.prefix) - 1:
             refused = wanted.prefix[-1]
-        anew = self.behaviour.learn(run, idle, refused)
+        cyclic = self.behaviour.cyclic
+        self.behaviour.take_in(run, idle, refused)
         self.journal.append(("run", self.behaviour.records[-1].packed.content, idle, refused))
         if run.divergence is not None and not run.divergence.harmless and not refused:
             self.counters.lost += 1
             self.journal.append(("lost", self.counters.lost))
-        if anew or not self.reachable.known:
-            self.reachable.begin_anew()
+        anew = self.behaviour.is_behind() or self.behaviour.cyclic != cyclic or not self.reachable.known
+        if anew:
+            if not self.behaviour.is_behind():
+                self.reachable.begin_anew()
             self.out = {number: replace(known, gap=None) for number, known in self.out.items()}
         if wanted.gap is not None and not anew:
             if run.divergence is None:
@@ -305,8 +314,7 @@ class SwitchEquivalence:
                 case ("lost", lost):
                     self.counters.lost = lost
         if self.behaviour.records and self.errands is None:
-            self.behaviour.relearn()
-            self.reachable.begin_anew()
+            self.decided = False
 
 
 def _plan(wanted: _Wanted) -> Plan:
