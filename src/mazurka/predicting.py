@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Protocol
 
 import numpy as np
@@ -128,6 +127,7 @@ class _Telling:
     number: int = 0
     _told: dict[tuple[str, Hashable], Predicted] = field(default_factory=dict)
     _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+    _places: dict[int, str] = field(default_factory=dict)  # by number of a location
 
     def __post_init__(self) -> None:
         self.trace = self.numbered.trace
@@ -183,15 +183,21 @@ class _Telling:
         return self.trace.locations[site] if 0 <= site < len(self.trace.locations) else None
 
     def _place(self, row: int) -> str:
-        location = self._location(row)
-        return text_of(location) if location is not None else ""
+        site = int(self.trace.site[row])
+        if site not in self._places:
+            location = self._location(row)
+            self._places[site] = text_of(location) if location is not None else ""
+        return self._places[site]
 
     def _shown(self, witness: Witness) -> Shown:
-        thread, event = self.trace.thread, self.numbered.event
-        turns = []
-        for number, rows in groupby(witness.order, lambda row: int(thread[row])):
-            listed = list(rows)
-            last = listed[-1]
-            turns.append(Turn(self.trace.threads[number], len(listed), event(last), self._place(last)))
+        event, names = self.numbered.event, self.trace.threads
+        order = np.array(witness.order, np.int64)
+        threads = np.asarray(self.trace.thread)[order]
+        ends = np.append(np.flatnonzero(threads[1:] != threads[:-1]), len(order) - 1)[: len(order)]
+        lengths = np.diff(ends, prepend=-1)
+        turns = [
+            Turn(names[thread], length, event(last), self._place(last))
+            for thread, length, last in zip(threads[ends].tolist(), lengths.tolist(), order[ends].tolist(), strict=True)
+        ]
         unread = tuple(map(event, sorted(witness.unread)))
         return Shown(event(witness.prefix - 1) + 1, tuple(turns), unread)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import waits_of
 from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
+
+Ints = Any  # an integer array
 
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
@@ -104,16 +106,15 @@ class Questions:
         """The acquires of locks that are held when the window begins, and waits that nobody has ended."""
         _, op, target, _, _ = columns_of(self.trace)
         rows = self._locking[: int(np.searchsorted(self._locking, begin))]
-        depth = np.bincount(target[rows], np.where(op[rows] == Op.ACQUIRE, 1, -1), len(self.trace.targets))
+        change = np.where(op[rows] == int(Op.ACQUIRE), 1, -1)
+        wanted = int(np.maximum(np.bincount(target[rows], change, len(self.trace.targets)), 0).sum())
         held: list[int] = []
-        for lock in np.flatnonzero(depth > 0).tolist():
-            own: list[int] = []
-            for row in rows[target[rows] == lock].tolist():
-                if op[row] == Op.ACQUIRE:
-                    own.append(row)
-                elif own:
-                    own.pop()
-            held += own
+        last = 1 << 10
+        while len(held) < wanted:  # mostly they have been taken shortly before
+            held = _open(rows[-last:], change[-last:], target)
+            if last >= len(rows):
+                break
+            last *= 8
         waiting = [wait.row for wait in self._waits if wait.row < begin and not 0 <= wait.goes_on < begin]
         return sorted([*held, *waiting])
 
@@ -124,6 +125,17 @@ class Questions:
             self._unread = self._unread or Unread(self.trace)
             unread = self._unread.of(order, begin)
         return Witness(order, unread, claim, begin)
+
+
+def _open(rows: Ints, change: Ints, target: Ints) -> list[int]:
+    """Of acquires and releases (1, -1) in order, the acquires that none of them gives back."""
+    by_lock = np.argsort(target[rows], kind="stable")
+    found: list[int] = []
+    for own in np.split(by_lock, np.flatnonzero(np.diff(target[rows[by_lock]])) + 1):
+        depth = np.cumsum(change[own])
+        least = np.minimum.accumulate(depth[::-1])[::-1]  # from here on
+        found += rows[own[(change[own] > 0) & (depth == least)]].tolist()
+    return found
 
 
 def _since(begin: int, question: Question) -> Question:

@@ -221,8 +221,10 @@ class SeqCheck:
         chosen = np.concatenate([rows, np.array(next_, np.int64)])
         thread, here = np.asarray(self.trace.thread)[chosen], place[chosen]
         end = here + (np.arange(len(chosen)) < len(rows))
-        before = [np.searchsorted(own[a:b], own.dtype.type(prefix)) + a for a, b in itertools.pairwise(starts)]
-        begin = np.array(before, np.int64)[thread]
+        before = np.zeros(len(self.trace.threads), np.int64)
+        for t in np.unique(thread).tolist():
+            before[t] = starts[t] + np.searchsorted(own[starts[t] : starts[t + 1]], own.dtype.type(prefix))
+        begin = before[thread]
         by_thread = np.argsort(thread, kind="stable")
         follows = thread[by_thread[1:]] == thread[by_thread[:-1]]
         begin[by_thread[1:][follows]] = end[by_thread[:-1][follows]]

@@ -43,7 +43,12 @@ _LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
 _NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
 _READS: Final = np.array(READS)
 _WRITES: Final = np.array(WRITES)
+_IS_DATA: Final = np.isin(np.arange(len(READS)), _DATA)
+_IS_LOCKING: Final = np.isin(np.arange(len(READS)), _LOCKING)
 _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, True, True), (True, False, True)}
+
+#: How many events of each thread come before a row is noted every so many rows.
+_STRIDE: Final = 4096
 
 
 class _Wait(NamedTuple):
@@ -64,6 +69,9 @@ class Recorded:
         self.index = np.empty(len(trace), np.int64)  # its place in its thread
         for rows in trace.rows_of_thread:
             self.index[rows] = np.arange(len(rows))
+        strides = np.arange(0, len(trace) + 1, _STRIDE, dtype=np.int32)
+        counted = [np.searchsorted(np.asarray(rows, np.int32), strides) for rows in trace.rows_of_thread]
+        self.counts = np.array(counted, np.int32).reshape(len(counted), len(strides))
         self.parks, signals = self._see_waits()
         self.signals = np.array(signals, np.int64)  # what parks a thread, or notifies
         self._see_accesses()
@@ -77,19 +85,19 @@ class Recorded:
 
     def _see_accesses(self) -> None:
         looked_at = np.zeros(len(self.trace.targets), bool)
-        looked_at[self.target[np.isin(self.op, _DATA)]] = True
+        looked_at[self.target[_IS_DATA[self.op]]] = True
         self.is_read = _READS[self.op] & looked_at[self.target]
         self.is_write = _WRITES[self.op] & looked_at[self.target]
         self.writes = _Latest(np.flatnonzero(self.is_write), self.target)
-        reads = np.flatnonzero(self.is_read)
-        self.sources = np.full(len(self.trace), _NOBODY)
-        self.sources[reads] = self.writes.before(self.target[reads], reads)
-        first = reads[self.sources[reads] == _NOBODY]
+        first_write = np.full(len(self.trace.targets), len(self.trace))
+        first_write[self.target[self.writes.rows[::-1]]] = self.writes.rows[::-1]  # what is assigned last stays
+        told = np.flatnonzero(self.is_read & (self.value != NO_VALUE))
+        early = told[told <= first_write[self.target[told]]]
         self.initial = np.full(len(self.trace.targets), NO_VALUE)
-        self.initial[self.target[first]] = self.value[first]
+        self.initial[self.target[early]] = self.value[early]
 
     def _see_locks(self) -> None:
-        self.locking = _Latest(np.flatnonzero(np.isin(self.op, _LOCKING)), self.target)
+        self.locking = _Latest(np.flatnonzero(_IS_LOCKING[self.op]), self.target)
         rows, begins = self.locking.rows, self.locking.begins
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
         self.depth = np.zeros(len(self.trace) + 1, np.int64)  # by row: of its lock after it; 0 behind the last
@@ -136,15 +144,17 @@ class Recorded:
     def objections(self, witness: Witness) -> Iterator[str]:
         """Everything that speaks against a witness."""
         order = np.asarray(witness.order, np.int64)
-        named = np.array([*_steps_of(witness.claim), *witness.unread, *witness.order, witness.prefix - 1], np.int64)
+        named = np.array([*_steps_of(witness.claim), *witness.unread, witness.prefix - 1], np.int64)
+        named = np.concatenate([order, named])
         if not -1 <= named.min() <= named.max() < len(self.trace) or (named[:-1] < 0).any():
             yield "a step is not in the trace"
             return
         self.prefix = witness.prefix
         self.later = dict(zip(witness.order, range(self.prefix, self.prefix + len(order)), strict=True))
-        started = [_place_in(np.asarray(rows), self.prefix) for rows in self.trace.rows_of_thread]
-        done = np.bincount(self.thread[order], minlength=len(started))
-        self.done = done + started
+        stride = self.prefix // _STRIDE
+        since = self.thread[stride * _STRIDE : self.prefix]
+        done = np.bincount(self.thread[order], minlength=len(self.trace.threads))
+        self.done = done + self.counts[:, stride] + np.bincount(since, minlength=len(done))
         yield from self._in_program_order(order, done)
         yield from self._life()
         yield from self._locks(order)
@@ -174,15 +184,16 @@ class Recorded:
             yield f"thread {self._name(row)} does not start with the steps it started with"
 
     def _life(self) -> Iterator[str]:
+        """What happens in the prefix is as in the trace."""
         for row, own in self.forks:
-            if len(own) and self._place(int(own[0])) < self._place(row):
+            if row >= self.prefix and len(own) and self._place(int(own[0])) < self._place(row):
                 yield f"thread {self._name(own[0])} does something before it is started"
         for row, own in self.joins:
-            if len(own) and self._place(row) < self._place(int(own[-1])):
+            if row in self.later and len(own) and self._place(row) < self._place(int(own[-1])):
                 yield f"thread {self._name(own[-1])} is joined before its end"
 
     def _locks(self, order: Numbers) -> Iterator[str]:
-        taking = _Latest(order[np.isin(self.op[order], _LOCKING)], self.target)
+        taking = _Latest(order[_IS_LOCKING[self.op[order]]], self.target)
         rows, begins, targets = taking.rows, taking.begins, self.target[taking.rows]
         had = self.locking.before(targets, np.full(len(rows), self.prefix))  # -1, behind the last, is free
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
@@ -218,7 +229,7 @@ class Recorded:
         reads, sources = self._sources(order)
         free = np.isin(reads, unread)
         reads, sources = reads[~free], sources[~free]
-        had = self.sources[reads]
+        had = self.writes.before(self.target[reads], reads)
         value = np.where(sources == _NOBODY, self.initial[self.target[reads]], self.value[sources])
         gave = np.where(had == _NOBODY, self.initial[self.target[reads]], self.value[had])
         same = (had == sources) | ((value == gave) & (value == self.value[reads]) & (value != NO_VALUE))
@@ -281,7 +292,7 @@ class Recorded:
     def _all_next(self, steps: Sequence[int]) -> Iterator[str]:
         for row in steps:
             thread = self.thread[row]
-            unborn = any(_is_in(own, row) and self._place(fork) == _NEVER for fork, own in self.forks)
+            unborn = any(self._place(fork) == _NEVER and _is_in(own, row) for fork, own in self.forks)
             if unborn or self.index[row] != self.done[thread]:
                 yield f"step {row} is not what its thread does next"
             if not self.branches and self.broken[thread] < self.index[row]:
