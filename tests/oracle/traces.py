@@ -335,10 +335,8 @@ def random_questions(rng: random.Random, log: list[Step]) -> list[Question]:
         Question(before=((a, b), (b, c))),
         Question(happen=(a,), next=(b,)),
         Question(before=((b, c),), next=(a,)),
-        Question(happen=(a,), never=(b,)),
-        Question(next=(a,), never=(b, c)),
-        Question(blocked=(a, b)),
-        Question(happen=(c,), blocked=(a,)),
+        rng.choice((Question(happen=(a,), never=(b,)), Question(next=(a,), never=(b, c)))),
+        rng.choice((Question(blocked=(a, b)), Question(happen=(c,), blocked=(a,)))),
     ]
     reads = [i for i in steps if log[i].op is Op.READ]
     for r in rng.sample(reads, min(3, len(reads))):

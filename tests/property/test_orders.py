@@ -11,7 +11,8 @@ import pytest
 from benchmarks.generated_traces import Shape, columns_of, numbers_of
 from tests.oracle.orders import Orders
 from tests.oracle.orders_weak import guarded_trace
-from tests.oracle.predictable import Predictable, random_trace
+from tests.oracle.predictable import Predictable
+from tests.oracle.random_traces import random_trace
 
 from mazurka.errors import MazurkaError
 from mazurka.order import hb, shb, sync_preserving

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 from tests.oracle.monitors import random_monitors
-from tests.oracle.predictable import Predictable, random_trace
+from tests.oracle.predictable import Predictable
+from tests.oracle.random_traces import random_trace
 
 from mazurka.predict import engines, lock_circles, quick
 from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
@@ -139,18 +140,19 @@ def _candidates(trace: Trace) -> list[tuple[int, list[int]]]:
 
 
 def test_what_is_waited_for_is_respected() -> None:
-    """Where threads wait on conditions, by the rules of the checker; those of the model are held to the oracle's in
-    test_closure.py."""
+    """Where threads wait on conditions. The model has stricter rules than the oracle: a notification keeps to the wait
+    that it ended (test_closure.py holds the model to them)."""
     found: Counter[str] = Counter()
-    for seed in range(2 * _SHARE):
+    for seed in range(_SHARE):
         rng = random.Random(seed)
         trace = random_trace(rng, rng.randrange(8, 22), rng.choice((2, 3, 4)), bool(seed & 1), bool(seed & 2), True)
         if Op.WAIT not in trace.op:
             continue
-        checker, told = Checker(trace), {}
+        expected, checker, told = _bugs(trace), Checker(trace), {}
         for engine in ("maximal", "auto", "seqcheck", "shb"):
             bugs = list(run(Search(trace), engine, KINDS))
             assert all(checker.objections(bug.witness) == [] for bug in bugs), engine
+            assert all(bug.tier == STANDSTILL or _named(bug.kind, bug.rows) in expected[bug.kind] for bug in bugs)
             told[engine] = {(bug.kind, bug.rows[-1]) for bug in bugs if bug.kind == "race"}
             found[engine] += len(bugs)
         assert told["seqcheck"] | told["shb"] <= told["maximal"] == told["auto"]
@@ -166,7 +168,7 @@ def test_standstills_are_those_of_the_oracle() -> None:
     """All that is told of threads that wait for one another is so; little is missed: ends after a last read, which
     may or may not have been one."""
     met: Counter[str] = Counter()
-    for trace in _monitors(4 * _TRACES):
+    for trace in _monitors(2 * _TRACES):
         oracle, checker = Predictable(trace), Checker(trace)
         told, bugs = 0, list(run(Search(trace), "maximal", (DEADLOCK,)))
         for bug in bugs:
@@ -185,7 +187,7 @@ def test_standstills_are_those_of_the_oracle() -> None:
         assert there or not told
     assert met["told"] > 0.97 * met["there"] > 100
     assert met["refused"] > 100
-    assert met["joins"] > 5
+    assert met["joins"] > 3
 
 
 @pytest.mark.parametrize("engine", ["auto", "syncp", "seqcheck", "maximal"])

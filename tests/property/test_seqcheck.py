@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 import pytest
-from tests.oracle.predictable import Predictable, random_trace
+from tests.oracle.predictable import Predictable
+from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
 from mazurka.predict.intrusions import intrusions_of

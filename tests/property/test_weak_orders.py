@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from benchmarks.generated_traces import Shape, chunks_of, columns_of, numbers_of
 from tests.oracle.orders_weak import WeakOrders, guarded_trace
-from tests.oracle.predictable import Predictable, random_trace
+from tests.oracle.predictable import Predictable
+from tests.oracle.random_traces import random_trace
 
 from mazurka.order import dc, wcp, wdc
 from mazurka.order.racy_events import RacyEvents

@@ -10,8 +10,9 @@ How rows are read:
 - A condition that is only waited for and notified: the event with which a thread goes on that waited
   (:mod:`mazurka.trace.waits`) is the wake-up, which needs the notification that came for it in the run (the longest
   parked first), after the thread was parked. Other waits are not parked when a notification of one comes, except those
-  that were, and parked later (patent, "Implementation"). Traces of our own front ends tell whom a notification woke,
-  by a write that the wake-up reads; there conditions are like variables.
+  that were, and parked later (patent, "Implementation"); unless that takes more than :data:`_APART` pairs: then a
+  notification may come where it wakes any of those parked, which is all that conditions promise. Traces of our own
+  front ends tell whom a notification woke, by a write that the wake-up reads; there conditions are like variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
 - BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch. Initial
   values are those that reads of them gave.
@@ -35,6 +36,9 @@ from mazurka.trace.waits import Wait, waits_of
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
 _SIGNALLING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
+
+#: Notifications and waits that are kept apart.
+_APART: Final = 500_000
 
 #: First components of targets of our own front ends whose READ may have waited for the value it got.
 _WAITED_FOR: Final = frozenset({"wake", "thread", "lock", "cond", "sem", "queue", "event", "barrier"})
@@ -318,6 +322,8 @@ class _Reading:
         """A notification of one meets no other wait than its own, except those that had parked after it, and still
         do."""
         lock = max(self.model.section_lock, default=-1)
+        if sum(len(waits.get(signal, ())) for signal, *_ in single) > _APART:
+            return
         for signal, notification, park, after in single:
             for other, wake in waits[signal]:
                 if other in after:

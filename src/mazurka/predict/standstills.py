@@ -174,15 +174,15 @@ class Standstills:
     def _of_wait(self, wait: Wait, place: Hashable) -> Iterator[Candidate]:
         """That one wait never ends."""
         first = {self._thread(wait.row): wait.goes_on} if wait.goes_on != NONE else {}
-        tries, made = deque([first]), 0
-        while tries and made < _TRIES and place not in self._found:
+        tries, left = deque([first]), _TRIES
+        while tries and left and place not in self._found:
             stops = tries.popleft()
+            left -= 1
             limits = self._limits(stops)
             steps = self._steps(stops, limits)
             if wait.row in steps:
-                made += 1
                 yield Candidate(place, Halts(steps), self._question(steps, limits))
-            if len(stops) - len(first) < _DEEP:
+            if len(stops) - len(first) < _DEEP and len(tries) < left:
                 tries += [{**stops, **more} for more in self._blocked(stops, limits)]
 
     def _limits(self, stops: _Stops) -> _Limits:
@@ -319,7 +319,9 @@ class Standstills:
 def _joins_with_locks(trace: Trace) -> list[int]:
     """The joins by threads that hold locks."""
     thread, op, _, _, _ = columns_of(trace)
-    rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE) | (op == Op.JOIN))
+    joins = np.zeros(len(trace.threads), np.bool_)
+    joins[thread[op == Op.JOIN]] = True
+    rows = np.flatnonzero(((op == Op.ACQUIRE) | (op == Op.RELEASE) | (op == Op.JOIN)) & joins[thread])
     own = rows[np.argsort(thread[rows], kind="stable")]
     depth = np.cumsum((op[own] == Op.ACQUIRE).astype(np.int64) - (op[own] == Op.RELEASE))
     begins = np.append(True, thread[own[1:]] != thread[own[:-1]])[: len(own)]

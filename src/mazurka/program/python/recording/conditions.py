@@ -9,18 +9,21 @@ program's own (locks.py) two things are written down, of which finishing.py keep
   updates (RMW) that keep their order, whatever it was.
 
 The first is enough unless somebody waits with a time limit, or the lock is handed from thread to thread: then who is
-woken by whom does not show, and the second is kept. A wait with a time limit is told by an RMW of the condition.
+woken by whom does not show; or who waits or notifies is code that is not instrumented: then it does not show why. In
+these cases the second is kept. What makes it so is told by an RMW of the condition.
 
 Notifications of several are told one by one, up to :data:`_MANY`; more are as good as all.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, Final
 
-from mazurka.program.python import kernel
+from mazurka.program.python import kernel, sites
 from mazurka.program.python.objects import number
 from mazurka.program.python.recording.locks import RecordedLock, place
 from mazurka.trace.event import Op
@@ -40,24 +43,29 @@ def patches() -> list[tuple[Any, str, Callable[..., Any]]]:
 
 def waiting(self: Any, timeout: float | None = None) -> bool:
     """What ``Condition.wait`` is."""
-    _tell(self, Op.WAIT if timeout is None else Op.RMW)
+    _tell(self, Op.WAIT if timeout is None else Op.RMW, sys._getframe(1))
     return _wait(self, timeout)
 
 
 def notifying(self: Any, n: int = 1) -> None:
     """What ``Condition.notify`` is."""
     for _ in range(n if n <= _MANY else 1):
-        _tell(self, Op.NOTIFY if n <= _MANY else Op.NOTIFY_ALL)
+        _tell(self, Op.NOTIFY if n <= _MANY else Op.NOTIFY_ALL, sys._getframe(1))
     _notify(self, n)
 
 
 def notifying_all(self: Any) -> None:
     """What ``Condition.notify_all`` is."""
-    _tell(self, Op.NOTIFY_ALL)
+    _tell(self, Op.NOTIFY_ALL, sys._getframe(1))
     _notify(self, len(self._waiters))
 
 
-def _tell(condition: Any, op: Op) -> None:
+def _tell(condition: Any, op: Op, frame: FrameType | None) -> None:
+    """That a condition is used so, by the code of a frame."""
     lock, run = condition._lock, kernel.active
-    if run is not None and isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned():
-        run.visit(op, ("cond", number(condition), number(lock)), place())
+    if run is None or not (isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned()):
+        return
+    while frame is not None and frame.f_code.co_filename == threading.__file__:  # Condition.wait_for
+        frame = frame.f_back
+    known = frame is not None and frame.f_code.co_filename in sites.instrumented
+    run.visit(op if known else Op.RMW, ("cond", number(condition), number(lock)), place())
