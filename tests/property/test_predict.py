@@ -67,8 +67,8 @@ def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
             assert predictor.undecided == 0
             met[kind] += len(found)
     assert met["race"] > _SHARE
-    assert met["atomicity"] > _SHARE
-    assert met["inversion"] > _SHARE / 2
+    assert met["atomicity"] > _SHARE / 2
+    assert met["inversion"] > _SHARE / 4
 
 
 @pytest.mark.parametrize("window", [4, 8])

@@ -10,7 +10,9 @@ In the first case the write need not take place: a lock that the other thread ha
 would survive the order predicted the trace does not tell; unlike a race it may be there although locks protect both
 accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
 
-Cost: one pass; at most ``nearest`` candidates per place, thread and side.
+What must have happened before anyway (quick.py) is left out.
+
+Cost: two passes; at most ``nearest`` candidates per place, thread and side.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from mazurka.predict.conflicts import is_data
+from mazurka.predict.quick import needs_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
@@ -33,7 +36,18 @@ _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 
 
 def inversions_of(trace: Trace, nearest: int | None = None) -> Iterator[tuple[int, int]]:
-    """Two rows in the order opposite to that of the trace."""
+    """Two rows in the order opposite to that of the trace, unless the first is known to need the second."""
+    found = list(_inverted(trace, nearest))
+    later = sorted({first for first, _ in found})
+    if not found:
+        return iter(())
+    needs = needs_of(trace, later)
+    place = {row: number for number, row in enumerate(later)}
+    return ((first, second) for first, second in found if needs[place[first], trace.thread[second]] < second)
+
+
+def _inverted(trace: Trace, nearest: int | None) -> Iterator[tuple[int, int]]:
+    """All of them."""
     thread, op, target, _, _ = columns_of(trace)
     parts = _parts(trace, op, target)
     first: dict[int, int] = {}  # by place: the row that first touches it

@@ -18,7 +18,7 @@ from mazurka.report.render_sarif import SCHEMA, physical_location
 
 _RULES: Final = {
     "race": "Two threads access the same place, one of them writing, and nothing orders the two.",
-    "deadlock": "Threads may wait for one another's locks.",
+    "deadlock": "Threads may wait for one another for ever.",
     "atomicity": "Another thread's access may come between two of one thread that no serial order explains.",
     "inversion": "A thread may use a place before another one has made it ready, or after another one has freed it.",
 }
