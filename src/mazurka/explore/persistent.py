@@ -8,7 +8,7 @@ Cost: a few hundred nanoseconds per thread if there is one that matters to nobod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mazurka.explore.behaviour import Moment
 
@@ -19,14 +19,14 @@ def persistent(standing: Sequence[Moment], enabled: Sequence[int], last: int) ->
     Of several threads that are as good, the one that moved ``last`` is taken.
     """
     order = [last, *enabled] if last in enabled else enabled
-    near = {moment.thread: moment.near for moment in standing}
-    alone = _alone(standing, near, order)
+    moments = {moment.thread: moment for moment in standing}
+    alone = _alone(moments, order)
     if alone >= 0:
         return [alone]
     best, most = list(enabled), len(enabled)
     masks: dict[int, int] = {}
     for first in order:
-        inside = _closure(standing, near, first, masks)
+        inside = _closure(moments, first, masks)
         moving = [thread for thread in enabled if inside >> thread & 1]
         if len(moving) < most:
             best, most = moving, len(moving)
@@ -35,27 +35,26 @@ def persistent(standing: Sequence[Moment], enabled: Sequence[int], last: int) ->
     return best
 
 
-def _alone(standing: Sequence[Moment], near: dict[int, tuple[int, int]], order: Sequence[int]) -> int:
+def _alone(moments: Mapping[int, Moment], order: Sequence[int]) -> int:
     """A thread whose next step matters to no other; -1 if there is none."""
     touched = touched_again = written = written_again = 0
-    own: dict[int, tuple[int, int]] = {}
-    for moment in standing:
-        reads, writes = moment.reach
-        both = reads | writes
-        own[moment.thread] = both, writes
-        touched_again |= touched & both
-        touched |= both
-        written_again |= written & writes
-        written |= writes
+    for moment in moments.values():
+        read, wrote = moment.reach
+        read |= wrote
+        touched_again |= touched & read
+        touched |= read
+        written_again |= written & wrote
+        written |= wrote
     for thread in order:
-        reads, writes = near[thread]
-        both, mine = own[thread]
-        if not (writes & (touched_again | touched & ~both) or reads & (written_again | written & ~mine)):
+        moment = moments[thread]
+        reads, writes = moment.near
+        read, wrote = moment.reach
+        if not (writes & (touched_again | touched & ~(read | wrote)) or reads & (written_again | written & ~wrote)):
             return thread
     return -1
 
 
-def _closure(standing: Sequence[Moment], near: dict[int, tuple[int, int]], first: int, masks: dict[int, int]) -> int:
+def _closure(moments: Mapping[int, Moment], first: int, masks: dict[int, int]) -> int:
     """The threads that have to be in a set with ``first``, as bits; ``masks`` keeps whom each drags in at once."""
     inside = 1 << first
     work = [first]
@@ -63,9 +62,9 @@ def _closure(standing: Sequence[Moment], near: dict[int, tuple[int, int]], first
         thread = work.pop()
         drags = masks.get(thread)
         if drags is None:
-            reads, writes = near[thread]
+            reads, writes = moments[thread].near
             drags = 0
-            for moment in standing:
+            for moment in moments.values():
                 read, written = moment.reach
                 if writes & (read | written) or reads & written:
                     drags |= 1 << moment.thread

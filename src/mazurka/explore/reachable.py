@@ -358,7 +358,7 @@ class Reachable:
         """Take over from what was learnt where runs have ended, and which places there are."""
         behaviour = self.behaviour
         self._make_room()
-        for moments in islice(behaviour.ended, self._ends_seen, None):
+        for moments in islice(reversed(behaviour.ended), len(behaviour.ended) - self._ends_seen):
             self.ended.add(self._alike(moments))
             if self.is_stuck(moments):
                 self.deadlocks.add(self._deadlock(moments))
