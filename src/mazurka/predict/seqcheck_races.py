@@ -140,6 +140,8 @@ def _start(check: SeqCheck, limit: int, pool: int) -> Scan:
         np.zeros((int(shared.sum()), threads), np.int32),
         last_of,
         np.full((int(suspect.sum()), threads), NONE, np.int32),
+        np.full(int(suspect.sum()), NONE, np.int32),
+        np.full((int(suspect.sum()), threads), NONE, np.int32),
         np.full(len(index.row), NONE, np.int32),
         np.full(len(index.row), NONE, np.int32),
         _places(trace)[check.rows],

@@ -6,7 +6,9 @@ read both hold, to its end). Two conflicting accesses are asked about unless the
 both hold a lock. What is read since a thread's last branch counts from its next one on.
 
 Of one place the accesses of a thread are kept as a list from the last to the first, with runs of accesses of the
-same kind under the same locks, so that where one holds a lock that is in the way its whole run is passed over.
+same kind under the same locks, so that where one holds a lock that is in the way its whole run is passed over. Apart
+from them the last access is kept that does not hold the *guard* of the place, the lock that the first access under any
+holds: for who holds it no later ones are looked at.
 
 ``each`` says of what one race is enough: of each pair of accesses (all are asked about), of each access, going by the
 later one (a *racy event*), of each pair of places in the source, or (EVENT | PLACE) of each of either. At most
@@ -67,6 +69,8 @@ class Scan(NamedTuple):
     told: Ints  # what the value last written needs
     last_of: Ints  # by target: its row in ``last``, or NONE
     last: Ints  # by row and thread: its last access
+    guard: Ints  # by row of ``last``: the lock that was held at the first access that held one, or NONE
+    odd: Ints  # as ``last``: its last access without this lock
     before: Ints  # by event: the thread's access before
     run: Ints  # by event: the thread's last access before the run
     site: Ints  # by row of the trace
@@ -130,11 +134,12 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
     asked = np.empty(2, np.int64)
     events, kinds, targets, told_of, last_of = index.event, index.kind, index.target, state.told_of, state.last_of
     threads, links, starts, inside = index.thread, index.link, index.starts, index.inside
-    value, told = state.value, state.told
+    value, told, must, last, odd, guard = state.value, state.told, state.must, state.last, state.odd, state.guard
+    earlier, run, site, rows = state.before, state.run, state.site, index.row
     end = min(begin + _STRETCH, len(events))
     for row in range(begin, end):
         e = events[row]
-        kind = kinds[e]
+        kind, t = kinds[e], threads[e]
         if kind in (NOTHING, ENTER, LEAVE):
             continue
         if READ <= kind <= LOOK:
@@ -144,9 +149,17 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
                     return row, NO_ROOM
                 if 2 * (state.count[1] + _STEPS * limit) > len(state.pair):
                     return row, CROWDED
-                _ask_all(index, cone, slot, state, e, x, each, limit, happen, before, asked)
-                _remember(index, state, e, x)
-        x, t, other = told_of[targets[e]], threads[e], links[e]
+                own = _held(links, inside, inside[e], e)
+                guarded = _is_guarded(targets, links, inside, own, e, guard, x)
+                if _has_other(odd if guarded else last, x, t, starts, must):
+                    _ask_all(index, cone, slot, state, e, x, own, guarded, each, limit, happen, before, asked)
+                one = earlier[e] = run[e] = last[x, t]
+                if _goes_on(kinds, targets, links, inside, site, rows, one, e):
+                    run[e] = run[one]
+                last[x, t] = e
+                if not guarded:
+                    odd[x, t] = e
+        x, other = told_of[targets[e]], links[e]
         if kind == READ:
             if x == NONE or other == NONE or threads[other] == t:
                 continue
@@ -157,8 +170,7 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
                 continue
         elif kind == WRITE and other == NONE:
             if x != NONE:
-                for v in range(len(value)):
-                    told[x, v] = value[t, v]
+                _copy(told, x, value, t)
                 told[x, t] = e - starts[t] + 1
             continue
         _follow(index, state, e)
@@ -183,8 +195,7 @@ def _follow(index: Index, state: Scan, e: int) -> None:
         if kind != WRITE and source != NONE and index.thread[source] != t and not is_loose(index, e):
             _read(index, state, e, x, source)
         if kind in (WRITE, BOTH):
-            for v in range(len(state.value)):
-                state.told[x, v] = state.value[t, v]
+            _copy(state.told, x, state.value, t)
             state.told[x, t] = position + 1
     if kind == WRITE and index.link[e] != NONE:
         u = index.thread[index.link[e]]
@@ -204,6 +215,11 @@ def _read(index: Index, state: Scan, e: int, x: int, source: int) -> None:
     else:
         for clocks in (state.must, state.value):
             clocks[t, u] = max(clocks[t, u], source - index.starts[u] + 1)
+
+
+def _copy(clocks: Ints, row: int, other: Ints, t: int) -> None:
+    for v in range(len(other)):
+        clocks[row, v] = other[t, v]
 
 
 def _join(clocks: Ints, t: int, other: Ints, row: int, u: int, least: int) -> None:
@@ -231,41 +247,55 @@ def _left_before(index: Index, clocks: Ints, t: int, u: int, write: int, read: i
 # -- pairs ------------------------------------------------------------------------------------------------------------
 
 
-def _remember(index: Index, state: Scan, e: int, x: int) -> None:
-    t = index.thread[e]
-    earlier = state.last[x, t]
-    state.before[e] = state.run[e] = earlier
-    if earlier != NONE and index.kind[earlier] == index.kind[e] and _same_locks(index, earlier, e):
-        if state.site[index.row[earlier]] == state.site[index.row[e]]:
-            state.run[e] = state.run[earlier]
-    state.last[x, t] = e
+def _has_other(last: Ints, x: int, t: int, starts: Ints, must: Ints) -> bool:
+    """Whether another thread has accessed a place where that need not come before a thread's next event."""
+    for u in range(len(must)):
+        if u != t and last[x, u] != NONE and last[x, u] - starts[u] >= must[t, u]:
+            return True
+    return False
 
 
-def _same_locks(index: Index, one: int, other: int) -> bool:
-    a, b = _held(index, index.inside[one], one), _held(index, index.inside[other], other)
-    while a != NONE and b != NONE and index.target[a] == index.target[b]:
-        a, b = _held(index, index.inside[a], one), _held(index, index.inside[b], other)
+def _is_guarded(targets: Ints, links: Ints, inside: Ints, own: int, e: int, guard: Ints, x: int) -> bool:
+    """Whether an access holds the lock that guards its place: that of the first access that held any."""
+    if guard[x] == NONE and own != NONE:
+        guard[x] = targets[own]
+    return _holds(targets, links, inside, own, e, guard[x])
+
+
+def _goes_on(
+    kinds: Ints, targets: Ints, links: Ints, inside: Ints, site: Ints, rows: Ints, one: int, other: int
+) -> bool:
+    """Whether an access is of one run with an earlier one: does the same, under the same locks, at the same place."""
+    if one == NONE or kinds[one] != kinds[other] or site[rows[one]] != site[rows[other]]:
+        return False
+    a, b = _held(links, inside, inside[one], one), _held(links, inside, inside[other], other)
+    while a != NONE and b != NONE and targets[a] == targets[b]:
+        a, b = _held(links, inside, inside[a], one), _held(links, inside, inside[b], other)
     return bool(a == NONE and b == NONE)
 
 
-def _held(index: Index, acquire: int, e: int) -> int:
+def _held(links: Ints, inside: Ints, acquire: int, e: int) -> int:
     """The latest section from ``acquire`` back that is open before an event."""
-    while acquire != NONE and not is_open(index, acquire, e):
-        acquire = index.inside[acquire]
+    while acquire != NONE and links[acquire] != NONE and links[acquire] < e:
+        acquire = inside[acquire]
     return acquire
 
 
-def share_lock(index: Index, one: int, other: int) -> bool:
-    """Whether both events are in sections of one lock."""
-    a = _held(index, index.inside[one], one)
-    while a != NONE:
-        b = _held(index, index.inside[other], other)
-        while b != NONE:
-            if index.target[a] == index.target[b]:
-                return True
-            b = _held(index, index.inside[b], other)
-        a = _held(index, index.inside[a], one)
+def _share_lock(targets: Ints, links: Ints, inside: Ints, own: int, e: int, other: int) -> bool:
+    """Whether another event is in a section of one of the locks that an event is in sections of, ``own`` the latest."""
+    b = _held(links, inside, inside[other], other)
+    while b != NONE:
+        if _holds(targets, links, inside, own, e, targets[b]):
+            return True
+        b = _held(links, inside, inside[b], other)
     return False
+
+
+def _holds(targets: Ints, links: Ints, inside: Ints, own: int, e: int, lock: int) -> bool:
+    """Whether an event is in a section of a lock; ``own`` is the latest of all that it is in."""
+    while own != NONE and targets[own] != lock:
+        own = _held(links, inside, inside[own], e)
+    return own != NONE
 
 
 def _ask_all(
@@ -275,29 +305,35 @@ def _ask_all(
     state: Scan,
     e: int,
     x: int,
+    own: int,
+    guarded: bool,
     each: int,
     limit: int,
     happen: Ints,
     before: Ints,
     asked: Ints,
 ) -> None:
-    """Ask about an access and earlier ones of other threads."""
+    """Ask about an access and earlier ones of other threads. ``own``: the latest section that it is in, ``guarded``:
+    whether it holds the lock that guards the place, so that it can't race with others that do."""
+    starts, kinds, targets, links, inside = index.starts, index.kind, index.target, index.link, index.inside
+    must, run = state.must, state.run
+    last, writes = state.odd if guarded else state.last, kinds[e] in (WRITE, BOTH)
     t, tried, steps, begun, racy = index.thread[e], 0, 0, state.count[0], False
-    writes = index.kind[e] == WRITE or index.kind[e] == BOTH
-    for u in range(len(index.fork)):
-        other = state.last[x, u] if u != t else NONE
-        while other != NONE and other - index.starts[u] >= state.must[t, u]:
+    for u in range(len(starts) - 1):
+        other = last[x, u] if u != t else NONE
+        while other != NONE and other - starts[u] >= must[t, u]:
             steps += 1
             if tried == limit or steps > _STEPS * limit:
                 state.count[2] += 1
                 return
-            conflict = writes or index.kind[other] == WRITE or index.kind[other] == BOTH
-            if not conflict or share_lock(index, other, e):
-                other = state.run[other]
+            if not (writes or kinds[other] in (WRITE, BOTH)) or (
+                own != NONE and _share_lock(targets, links, inside, own, e, other)
+            ):
+                other = run[other]
                 continue
             place = _place_of(state, index.row[other], index.row[e], limit) if each & PLACE else 0
             if place == NONE and (racy or not each & EVENT):
-                other = state.run[other]
+                other = run[other]
                 continue
             tried += 1
             asked[0], asked[1] = other, e
