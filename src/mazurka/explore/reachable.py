@@ -13,7 +13,7 @@ gone through; for sets chosen by the final knowledge are persistent, and every s
 States come in the order of the switches their way needs in which the thread before could have gone on. The search is
 made in small parts (:meth:`Reachable.go_on`), between which one can leave it, and learn.
 
-Cost: some five microseconds and a few hundred bytes per state and move.
+Cost: five to ten microseconds and a few hundred bytes per state and move.
 """
 
 from __future__ import annotations
