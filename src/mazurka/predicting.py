@@ -1,5 +1,7 @@
 """Predicts from one trace: runs an engine, has each finding's witness checked, and makes a report of them.
 
+While the witnesses of a long trace are checked, the engine goes on in another thread.
+
 Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
 error in Mazurka.
 """
@@ -7,9 +9,11 @@ error in Mazurka.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +31,10 @@ from mazurka.trace.event import Location, Op
 from mazurka.trace.locations import text_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Witness
+
+#: Traces of so many events are worth another thread, which may have so many findings to spare.
+_LONG: Final = 100_000
+_AHEAD: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,8 @@ def predict(
 
     search = Search(trace, request.window, expired)
     telling = _Telling(numbered, happens)
-    for found in run(search, request.engine, request.kinds):
+    coming = run(search, request.engine, request.kinds)
+    for found in _ahead(coming) if happens is None and len(trace) >= _LONG else coming:
         telling.take(found)
         if watcher is not None:
             watcher.found(telling.number, found.tier)
@@ -100,6 +109,17 @@ def predict(
     report.refused = telling.refused
     report.seconds = time.monotonic() - started
     return report
+
+
+def _ahead(coming: Iterator[Found]) -> Iterator[Found]:
+    """The same, while another thread looks for what comes next."""
+    with ThreadPoolExecutor(1) as worker:
+        going = deque([worker.submit(next, coming, None)])
+        while going:
+            found = going.popleft().result()
+            if found is not None:
+                going.extend(worker.submit(next, coming, None) for _ in range(_AHEAD - len(going)))
+                yield found
 
 
 def _kept(findings: Iterable[Predicted], rules: Sequence[Rule]) -> list[Predicted]:
@@ -131,10 +151,11 @@ class _Telling:
 
     def __post_init__(self) -> None:
         self.trace = self.numbered.trace
-        self._checker = Checker(self.trace)
+        self._checker: Checker | None = None
         self._signatures: dict[str, Signatures] = {}
 
     def take(self, found: Found) -> None:
+        self._checker = self._checker or Checker(self.trace)
         objections = self._checker.objections(found.witness)
         if objections:
             self.refused.append(f"{found.kind} of events {', '.join(map(str, found.rows))}: {'; '.join(objections)}")
