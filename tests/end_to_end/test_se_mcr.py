@@ -96,6 +96,28 @@ _MISSED = """\
 """
 
 
+_TURNS = """\
+    import threading
+
+    turn = 0
+    changed = threading.Condition()
+
+
+    def take_turns(me):
+        global turn
+        while True:
+            with changed:
+                while turn != me:
+                    changed.wait()
+                turn = 1 - me
+                changed.notify_all()
+
+
+    for me in range(2):
+        threading.Thread(target=take_turns, args=(me,)).start()
+"""
+
+
 @pytest.mark.parametrize("source", [_THROUGH_A_QUEUE, _THROUGH_A_POOL], ids=["queue", "pool"])
 def test_what_is_handed_over_unseen_counts(shell: Shell, source: str) -> None:
     assert shell.check(source, "--strategy", "se-mcr", status=1)["failures"][0]["kind"] == "assertion"
@@ -114,12 +136,18 @@ def test_loops_that_no_order_leads_out_of(shell: Shell) -> None:
     assert failure["message"].startswith(
         "no order leads out of the loops that threads go round in: Thread-1 (politely)"
     )
-    told = shell.run("check", "program.py", "--strategy", "se-mcr", status=1).stdout
+    told = shell.run("replay", failure["schedule"], status=1).stdout
     assert "goes round in loops for ever: no order of the threads leads out" in told
-    for replayed in (failure["schedule"], failure["token"]):
-        assert "replayed" in shell.run("replay", replayed, status=1).stdout
+    assert "replayed" in told
 
 
 def test_loops_that_time_may_lead_out_of_are_no_finding(shell: Shell) -> None:
     report = shell.check(_MISSED.format(limit="60"), "--strategy", "se-mcr", status=0)
     assert report["verdict"] == "inconclusive"
+
+
+def test_threads_that_wake_each_other_for_ever(shell: Shell) -> None:
+    report = shell.check(_TURNS, "--strategy", "se-mcr", status=1)
+    (failure,) = report["failures"]
+    assert failure["kind"] == "livelock"
+    assert [waiting["thread"] for waiting in failure["waiting"]] == ["0.1", "0.2"]
