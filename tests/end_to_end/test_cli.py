@@ -522,5 +522,6 @@ def test_interrupt_ends_even_a_program_that_never_pauses(shell, loop):
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, complaints = process.communicate(timeout=10)
-    assert process.returncode in (1, 130), complaints  # 1: the endless loop was found before
+    # 1: the endless loop was found before; ended by the signal: and Mazurka was about to end
+    assert process.returncode in (1, 130, -signal.SIGINT), complaints
     assert "Traceback" not in complaints

@@ -193,7 +193,7 @@ class Kernel:
         for task in list(self.live):
             self.current = task
             task.visits = 0
-            if task.greenlet.dead or not task.greenlet:
+            if not task.greenlet:  # it has ended, or an interrupt came before it began
                 continue
             task.greenlet.parent = getcurrent()
             task.greenlet.throw(GreenletExit)
