@@ -1,6 +1,7 @@
 """Predicts from one trace: runs an engine, has each finding's witness checked, and makes a report of them.
 
-While the witnesses of a long trace are checked, the engine goes on in another thread.
+While the witnesses of a long trace are checked, the engine goes on in other threads, one for each kind of bug. What is
+found and in which order does not depend on that.
 
 Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
 error in Mazurka.
@@ -12,7 +13,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, Protocol
 
 import numpy as np
@@ -32,9 +35,9 @@ from mazurka.trace.locations import text_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Witness
 
-#: Traces of so many events are worth another thread, which may have so many findings to spare.
+#: Traces of so many events are worth a thread for each kind of bug, which may have so many findings to spare.
 _LONG: Final = 100_000
-_AHEAD: Final = 16
+_AHEAD: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,10 @@ def predict(
 
     search = Search(trace, request.window, expired)
     telling = _Telling(numbered, happens)
-    coming = run(search, request.engine, request.kinds)
-    for found in _ahead(coming) if happens is None and len(trace) >= _LONG else coming:
+    alone = happens is not None or len(trace) < _LONG
+    searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
+    coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
+    for found in chain(*coming) if alone else _ahead(coming):
         telling.take(found)
         if watcher is not None:
             watcher.found(telling.number, found.tier)
@@ -104,21 +109,26 @@ def predict(
     )
     report.findings = _kept(telling.findings(), request.rules)
     report.counts = telling.counts()
-    report.tiers = search.tiers
+    report.tiers = [tier for one in ([search] if alone else searches) for tier in one.tiers]
     report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
     report.refused = telling.refused
     report.seconds = time.monotonic() - started
     return report
 
 
-def _ahead(coming: Iterator[Found]) -> Iterator[Found]:
-    """The same, while another thread looks for what comes next."""
-    with ThreadPoolExecutor(1) as worker:
-        going = deque([worker.submit(next, coming, None)])
-        while going:
-            found = going.popleft().result()
-            if found is not None:
-                going.extend(worker.submit(next, coming, None) for _ in range(_AHEAD - len(going)))
+def _ahead(coming: Sequence[Iterator[Found]]) -> Iterator[Found]:
+    """What is found by one after the other, while in other threads each looks for what comes next."""
+    with ExitStack() as stack:
+        workers = [ThreadPoolExecutor(1) for _ in coming]
+        for worker in workers:
+            stack.callback(worker.shutdown, cancel_futures=True)
+        going = [
+            deque(worker.submit(next, each, None) for _ in range(_AHEAD))
+            for worker, each in zip(workers, coming, strict=True)
+        ]
+        for worker, each, own in zip(workers, coming, going, strict=True):
+            while (found := own.popleft().result()) is not None:
+                own.append(worker.submit(next, each, None))
                 yield found
 
 

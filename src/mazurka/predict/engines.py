@@ -112,6 +112,12 @@ class Search:
 
         return SeqCheck(self.trace, complete_up_to=0, work=_WORK // max(len(self.trace.threads), 1))
 
+    def beside(self) -> Search:
+        """Another one, which may look for other kinds at the same time."""
+        other = Search(self.trace, self.window, self.expired)
+        other.quick = self.quick.beside()
+        return other
+
     @cached_property
     def _checker(self) -> Checker | None:
         """What SeqCheck's witnesses have to pass where threads wait on conditions, of which it knows too little."""

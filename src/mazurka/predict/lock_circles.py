@@ -128,13 +128,14 @@ class LockCircles:
         for number, each in enumerate(rows_of):
             for lock in each.held:
                 of_lock.setdefault(lock, []).append(number)
+        holders = [lock for lock in sorted(of_lock) for _ in of_lock[lock]]
         first = [rows[0] for rows in rows_of.values()]
         made: dict[str, list[int]] = {
             "thread": [each.thread for each in rows_of],
             "lock": [each.lock for each in rows_of],
             "held_at": list(accumulate((len(each.held) for each in rows_of), initial=0)),
             "held": [lock for each in rows_of for lock in each.held],
-            "holding_at": list(accumulate((len(of_lock.get(lock, ())) for lock in range(locks)), initial=0)),
+            "holding_at": np.searchsorted(holders, np.arange(locks + 1)).tolist(),
             "holding": [number for lock in sorted(of_lock) for number in of_lock[lock]],
             "last": [rows[-1] for rows in rows_of.values()],
             "need": self._needs[[self._place[row] for row in first]].ravel().tolist(),

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -89,6 +90,16 @@ class SeqCheck:
         self.cone = cone_of(len(self.trace.threads), targets)
         self.slot = np.full(targets, NONE, np.int64)
         self.cone.reg[ALLOWED] = self.work + len(self.rows) // 2
+
+    def beside(self) -> SeqCheck:
+        """Another one of the same trace, which may be asked at the same time."""
+        self._threads()
+        other = copy(self)
+        other.cone = cone_of(len(self.trace.threads), len(self.trace.targets))
+        other.slot = np.full(len(self.trace.targets), NONE, np.int64)
+        other.cone.reg[ALLOWED] = self.cone.reg[ALLOWED]
+        other._model = None
+        return other
 
     def decide(self, question: Question) -> Answer:
         """``Feasible`` tells the rows in order."""
