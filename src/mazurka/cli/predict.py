@@ -190,6 +190,7 @@ class _Watcher:
     def __enter__(self) -> _Watcher:
         self._before = signal.signal(signal.SIGINT, self._stop)
         self._progress.__enter__()
+        self._progress.tell("looking (the first time, what goes through long traces is compiled)")
         return self
 
     def __exit__(self, *exception: object) -> None:
