@@ -14,9 +14,12 @@ from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 from tests.oracle.random_traces import random_trace
 
+from mazurka import predicting
 from mazurka.predict import engines, lock_circles, quick
 from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
 from mazurka.predict.maximal import Each, Maximal
+from mazurka.predicting import Numbered, Request, predict
+from mazurka.report.prediction_report import Predicted
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Deadlocks, Halts, Intrudes, Inverts, Races, Witness
@@ -116,6 +119,23 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
 
 
 @pytest.mark.slow
+def test_long_traces_are_predicted_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    for trace in _traces(700_000)[:60]:
+        request = Request("", "auto", KINDS)
+        plain = predict(Numbered(trace), request)
+        with monkeypatch.context() as patch:
+            patch.setattr(engines, "_VERY_LONG", 0)
+            patch.setattr(predicting, "_LONG", 0)
+            long = predict(Numbered(trace), request)
+        assert not plain.refused + long.refused
+        assert replace(long.counts, race_pairs=0) == replace(plain.counts, race_pairs=0)
+        assert {_about(each) for each in long.findings} == {_about(each) for each in plain.findings}
+
+
+def _about(finding: Predicted) -> tuple[str, ...]:
+    return finding.kind, *sorted(act.target for act in finding.acts)
+
+
 def test_the_search_for_circles_is_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     traces = _traces(0)
     interpreted = [list(lock_circles.patterns_of(trace)) for trace in traces]

@@ -114,6 +114,18 @@ def test_a_pass_finds_all_races_or_one_of_each() -> None:
         assert len(found[PLACE]) == len({_places(trace, rows) for rows in races})
 
 
+def test_a_pass_tells_witnesses() -> None:
+    for trace in _traces(600_000, (2, 3), valued=False):
+        races, checker, told = Predictable(trace).races(), Checker(trace), set()
+        for claim, answer in SeqCheckRaces(EVENT | PLACE).answers(SeqCheck(trace, whole=False, kernel=_KERNEL)):
+            assert isinstance(answer, Witness)
+            assert checker.objections(answer) == []
+            told.add((claim.first, claim.second))
+        assert told <= races
+        assert {later for _, later in told} == {later for _, later in races}
+        assert {_places(trace, rows) for rows in told} == {_places(trace, rows) for rows in races}
+
+
 def _places(trace: Trace, rows: tuple[int, int]) -> frozenset[int]:
     return frozenset(int(trace.site[row] if trace.site[row] >= 0 else -2 - trace.target[row]) for row in rows)
 
