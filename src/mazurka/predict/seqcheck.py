@@ -33,6 +33,7 @@ from mazurka.predict.seqcheck_cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck_decide import NO, YES
 from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck_kernel import kernel_for
+from mazurka.trace.columns import Rows
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, Inverts, Races, Witness
@@ -246,10 +247,10 @@ class SeqCheck:
     def _threads(self) -> tuple[Ints, Ints, Ints]:
         """Where each thread's rows begin in a list by thread, the list, and where in it a row is."""
         if self._by_thread is None:
-            thread = np.asarray(self.trace.thread)
-            own = np.argsort(thread, kind="stable")
+            indexed = self.trace.rows_of_thread
+            own = indexed.order if isinstance(indexed, Rows) else np.concatenate([*indexed, np.empty(0, np.int32)])
+            starts = np.cumsum([0, *map(len, indexed)])
             place = np.empty(len(own), np.int32)
             place[own] = np.arange(len(own), dtype=np.int32)
-            starts = np.searchsorted(thread[own], np.arange(len(self.trace.threads) + 1))
-            self._by_thread = starts, own.astype(np.int32), place
+            self._by_thread = starts, own, place
         return self._by_thread

@@ -66,7 +66,7 @@ class Recorded:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
-        self.index = np.empty(len(trace), np.int64)  # its place in its thread
+        self.index = np.empty(len(trace), np.int32)  # its place in its thread
         for rows in trace.rows_of_thread:
             self.index[rows] = np.arange(len(rows))
         strides = np.arange(0, len(trace) + 1, _STRIDE, dtype=np.int32)
@@ -100,7 +100,7 @@ class Recorded:
         self.locking = _Latest(np.flatnonzero(_IS_LOCKING[self.op]), self.target)
         rows, begins = self.locking.rows, self.locking.begins
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
-        self.depth = np.zeros(len(self.trace) + 1, np.int64)  # by row: of its lock after it; 0 behind the last
+        self.depth = np.zeros(len(self.trace) + 1, np.int32)  # by row: of its lock after it; 0 behind the last
         self.depth[rows] = total[1:] - total[:-1][begins]
 
     def _see_waits(self) -> tuple[dict[int, _Wait], list[int]]:
@@ -392,22 +392,26 @@ class Recorded:
 
 
 class _Latest:
-    """Rows in an order, grouped by target: ``rows``, and for each where its target's ``begins``."""
+    """Rows in an order, grouped by target."""
 
     def __init__(self, order: Numbers, target: Numbers) -> None:
         self.rows = order[np.argsort(target[order], kind="stable")]
-        self._targets = target[self.rows].astype(np.int64)
-        self._keys = self._targets << 32 | self.rows
-        new = np.ones(len(order), bool)
-        new[1:] = self._targets[1:] != self._targets[:-1]
-        self.begins = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+        self._keys = target[self.rows].astype(np.int64) << 32 | self.rows
+
+    @property
+    def begins(self) -> Numbers:
+        """For each row, where those of its target begin."""
+        targets = self._keys >> 32
+        new = np.ones(len(self.rows), bool)
+        new[1:] = targets[1:] != targets[:-1]
+        return np.maximum.accumulate(np.where(new, np.arange(len(self.rows)), 0))
 
     def before(self, targets: Numbers, rows: Numbers) -> Numbers:
         """The latest of each target before a row, or -1; if the order is that of the trace."""
         found = np.searchsorted(self._keys, targets.astype(np.int64) << 32 | rows) - 1
         if not len(self.rows):
             return found
-        return np.where((found >= 0) & (self._targets[found] == targets), self.rows[found], _NOBODY)
+        return np.where((found >= 0) & (self._keys[found] >> 32 == targets), self.rows[found], _NOBODY)
 
 
 def _place_in(rows: Numbers, row: int) -> int:
