@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import resource
@@ -257,6 +258,65 @@ def _rows(shell: Shell, recording: str) -> list[tuple[str, str, str]]:
     done = shell.run("trace", "head", recording, "-n", "10000", status=0)
     lines = [line.split("  (")[0] for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
     return [(thread, op, target.strip()) for _, thread, op, target in (line.split(None, 3) for line in lines)]
+
+
+def test_increments_of_numbers_decide_nothing(shell: Shell) -> None:
+    """A branch follows every other read: what it gave may decide what its thread does next."""
+    idle = ["s.n += 1", "d['a'] -= two()", "total *= 3", "s.deep.n |= 1"]
+    deciding = [
+        *("s.half += 0.5", "s.divided //= 2", "s.text += 'a'", "s.plain = s.plain + 1", "s.own += s.own"),
+        *("s.tested = 2 if s.tested else 1", "counts['new'] += 1", "seeing.n += 1", "s.me.me = s", "s.set += 1"),
+    ]
+    body = "".join(f"            {each}\n" for each in (*idle, *deciding))
+    shell.write(
+        "many.py",
+        f"""\
+        import collections
+        import threading
+
+        class Place:
+            pass
+
+        class Seeing:
+            n = 0
+
+            def __setattr__(self, name, value):
+                if value < 9:
+                    vars(self)[name] = value
+
+        def two():
+            return 2
+
+        s, seeing, d, counts, total = Place(), Seeing(), {{"a": 1}}, collections.Counter(), 1
+        s.n = s.half = s.divided = s.plain = s.own = s.tested = s.set = 1
+        s.text, s.me, s.deep = "", s, Place()
+        s.deep.n = 0
+
+        def work():
+            global total
+{body}
+        for _ in range(2):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+            s.set = 1
+        """,
+    )
+    shell.run("record", "many.py", status=0)
+    assert shell.run("trace", "check", "many.recording", status=0)
+    rows = [row for row in _rows(shell, "many.recording") if row[0] == "0.2"]
+    free = {one[2] for one, other in itertools.pairwise(rows) if one[1] == "read" and other[1] != "branch"}
+    places = ("Place#1.n", "dict#1['a']", "__main__.total", "Place#2.n")
+    assert free == {f"var {each}" for each in places}
+
+
+def test_a_lost_update_is_foreseen(shell: Shell) -> None:
+    shell.write("account.py", _ACCOUNT)
+    shell.run("record", "account.py", status=0)
+    done = shell.run("predict", "account.recording", "--kind", "atomicity", "--confirm", "--format", "json", status=1)
+    (found,) = json.loads(done.stdout)["findings"]
+    assert found["confirmed"] is True
+    assert [location["line"] for location in found["locations"]] == [12, 12, 12]
 
 
 _ALL_KINDS = """\

@@ -99,6 +99,20 @@ def classify(kind: type, name: str) -> Any:
     return found
 
 
+def sees_stores(kind: type) -> bool:
+    """Whether code of the program may run when an attribute of an instance is stored."""
+    own = shape_of(kind).own
+    found = own.get(_SEES_STORES)
+    if found is None:
+        stores = _find(kind, "__setattr__")
+        found = own[_SEES_STORES] = stores is not None and bool(stores[0].__flags__ & 1 << 9)
+    return bool(found)
+
+
+#: In `Shape.own`, beside names of attributes.
+_SEES_STORES: Final = " stores"
+
+
 def _classify(kind: type, name: str) -> Any:
     for each in bases(kind):
         if each is type:

@@ -26,7 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.program.protocol import Target
+from mazurka.program.python.recording.branches import Branches
 from mazurka.program.python.recording.raw import ADOPTED, OFFSETS, SUFFIX, Segment, read
+from mazurka.program.python.sites import Site
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments
@@ -78,23 +80,27 @@ def finish(directory: Path) -> Finished:
         left.unlink()  # of one that was killed before
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    making = _Making()
+    making, branches = _Making(), Branches()
     recorded = 0
     for path in raw:
         rows = making.columns(read(path))
         making.look_at(rows)
-        recorded += rows.rows
-        np.save(scratch / f"{path.stem}{_COLUMNS}", np.stack(rows))
+        recorded += int((rows.op != Op.BRANCH).sum())
+        counts = branches.look_at(rows, len(making.names.targets), making.seen)
+        np.save(scratch / f"{path.stem}{_COLUMNS}", np.stack([*rows, counts]))
     making.hide_handed()
     telling = making.telling()
+    branch = making.branch() if branches.idle(telling) else None
     segments = Segments(scratch / "parts", making.names)
     events = 0
     for path in raw:
         kept = scratch / f"{path.stem}{_COLUMNS}"
-        rows = Columns(*np.load(kept))
-        rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(telling[rows.target]))
-        segments.add(rows)
+        *columns, counts = np.load(kept)
+        rows = Columns(*columns)
+        told = telling[rows.target]
+        rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(told))
         events += rows.rows
+        segments.add(rows if branch is None else branches.put_into(rows, counts[told] != 0, branch))
         kept.unlink()
     for made in sorted((scratch / "parts").iterdir()):
         os.replace(made, directory / made.name)
@@ -133,7 +139,10 @@ class _Making:
         self._locations: list[Location] = []
         self._labels: dict[int, str] = {}  # objects by number
         self._kinds: dict[str, int] = {}  # how many there are of each class
-        self._sites: dict[int, Location] = {}
+        self._seeing: set[int] = set()  # objects whose class may look at what is stored
+        self.seen: list[int] = []  # their attributes, as targets
+        self._sites: dict[int, Site] = {}
+        self._spans = _Numbers(self._new_span)  # by location, last line and column
         self._bearers = _Numbers(lambda _: self._new_thread(f"x{len(self._threads)}"))
         self._touched = _Numbers(self._number_of)  # by (offset, object, part)
         self._numbers = _Numbers(self._new_target)  # by target
@@ -154,9 +163,11 @@ class _Making:
     def columns(self, segment: Segment) -> Columns:
         for number, kind in zip(segment.labels[::2], segment.labels[1::2], strict=True):
             count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
-            self._labels[number] = f"{kind}#{count}"
-        for site, file, line, column, function in segment.places:
-            self._sites[site] = Location(file, line, column, function)
+            self._labels[abs(number)] = f"{kind}#{count}"
+            if number < 0:
+                self._seeing.add(-number)
+        for number, *parts in segment.places:
+            self._sites[number] = Site(*parts)
         events = segment.events
         threads = self._threads_of(events)
         if ADOPTED in events[1::5]:
@@ -227,6 +238,10 @@ class _Making:
             rows.op[handed & (rows.op != Op.READ)] = Op.RMW
         return rows
 
+    def branch(self) -> int:
+        """The number of the target of BRANCH events."""
+        return self._numbers["branch",]
+
     def hide_handed(self) -> None:
         """Locks that one thread takes and another gives back are not called locks."""
         for lock in self._handed:
@@ -262,6 +277,8 @@ class _Making:
         number = len(self._targets) - 1
         if target[0] == "waiter":
             self._waiters.setdefault(target[1], []).append(number)
+        elif target[0] == "a" and target[1] in self._seeing:
+            self.seen.append(number)
         elif target[0] == "cond":
             self._conditions[target[1:]] = number
         return number
@@ -275,12 +292,15 @@ class _Making:
     def _new_location(self, site: Any) -> int:
         if type(site) is tuple:
             file, line, function = site
-            known: Location | None = Location(file, line, 0, function)
-        else:
-            known = self._sites.get(site)
+            return self._spans[Location(file, line, 0, function), 0, 0]
+        known = self._sites.get(site)
         if known is None:
             return NO_VALUE
-        self._locations.append(known)
+        where = Location(known.file, known.line, known.column, known.function)
+        return self._spans[where, known.end_line, known.end_column]
+
+    def _new_span(self, span: tuple[Location, int, int]) -> int:
+        self._locations.append(span[0])
         return len(self._locations) - 1
 
     def _words(self, target: Target) -> tuple[str, str]:

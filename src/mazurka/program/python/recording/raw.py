@@ -19,13 +19,12 @@ import json
 import marshal
 import os
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mazurka.errors import MazurkaError
 from mazurka.program.python import sites
-from mazurka.trace.event import Location
 
 #: In a recording, what it is a recording of.
 DESCRIPTION: Final = "recording.json"
@@ -62,7 +61,7 @@ class RawWriter:
         told = labels[:]
         fresh = {site for site in set(events[4::5]) if type(site) is int} - self._sites
         self._sites |= fresh
-        places = [(site, where.file, where.line, where.column, where.function) for site, where in _located(fresh)]
+        places = [(site, *known) for site in fresh if (known := sites.site(site)) is not None]
         data = marshal.dumps((told, places, events))
         _write(self._directory / f"{self.segments:06}{SUFFIX}", zlib.crc32(data).to_bytes(4, "big"), data)
         self.segments += 1
@@ -81,15 +80,11 @@ def _write(path: Path, *pieces: bytes) -> None:
         raise
 
 
-def _located(numbers: Iterable[int]) -> list[tuple[int, Location]]:
-    return [(number, where) for number in numbers if (where := sites.location(number)) is not None]
-
-
 class Segment(NamedTuple):
     """What a file holds."""
 
-    labels: list[Any]  # objects that are new: their numbers, each followed by the name of its class
-    places: list[tuple[int, str, int, int, str]]  # sites: file, line, column, function
+    labels: list[Any]  # numbers of new objects (negated: code may run when attributes are stored), each with its class
+    places: list[tuple[Any, ...]]  # number and what else there is to a site
     events: list[Any]
 
 

@@ -31,6 +31,8 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import hooks
+from mazurka.program.python.attributes import sees_stores
+from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
 from mazurka.program.python.recording.raw import ADOPTED, RawWriter
@@ -162,6 +164,7 @@ class Recorder:
         if self.solo:
             self.solo = False
             self.visit = self._visit
+            vars(builtins).update(operators(self))
             if not self.detail:
                 self.visit = teller(self)
                 vars(builtins).update(hooks_for(self))
@@ -220,7 +223,8 @@ class Recorder:
     def number_for(self, thing: Any) -> int:
         """An object's number; its class's name says what it will be called."""
         fresh = next(self._numbers)
-        self._labels += (fresh, type(thing).__name__)
+        kind = type(thing)
+        self._labels += (-fresh if sees_stores(kind) else fresh, kind.__name__)
         return fresh
 
     def give_way(self) -> None:

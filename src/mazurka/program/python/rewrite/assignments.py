@@ -66,7 +66,7 @@ def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: 
     variable, _ = r.what(target.id)
     if variable in (Variable.GLOBAL, Variable.CELL) and (variable is Variable.GLOBAL or r.scope.kind != "class"):
         load = r.visit(reading(target.id, target))
-        value = stored(r, target.id, in_place(r, node, load, operation), node)
+        value = stored(r, target.id, in_place(r, node, load, operation), target)
         return at(ast.Assign([target], value), node)
     right = r.visit(node.value)
     if variable in (Variable.LOCAL, Variable.CONSTANT) and may_change(r, node.value, operation):

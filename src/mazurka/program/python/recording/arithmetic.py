@@ -1,0 +1,63 @@
+"""Operators of augmented assignments while a program is recorded: which of them might have gone another way.
+
+``x.n += 1`` on two `int` gives an `int` whatever their values: nothing but the new value depends on them. What else an
+operator may do depends on its operands (another class, an exception): that is told by a BRANCH. Which reads decide
+nothing is then found out in branches.py.
+"""
+
+from __future__ import annotations
+
+import operator
+from _thread import get_ident
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.program.python.recording.recorder import Recorder
+
+#: Those that give an `int` for any two.
+_TOTAL: Final = {
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "BitAnd": operator.iand,
+}
+_OTHERS: Final = {
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "LShift": operator.ilshift,
+    "RShift": operator.irshift,
+    "MatMult": operator.imatmul,
+}
+_BRANCH: Final = (Op.BRANCH.value, ("branch",), None, 0)
+
+
+def operators(run: Recorder) -> dict[str, Callable[[Any, Any], Any]]:
+    """By the names under which instrumented code calls them."""
+    add = run.buffer.extend
+
+    def on_numbers(native: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def operate(left: Any, right: Any) -> Any:
+            if type(left) is not int or type(right) is not int:
+                add((get_ident(), *_BRANCH))
+            return native(left, right)
+
+        return operate
+
+    def on_anything(native: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def operate(left: Any, right: Any) -> Any:
+            add((get_ident(), *_BRANCH))
+            return native(left, right)
+
+        return operate
+
+    return {
+        **{f"__mz_i{name}__": on_numbers(native) for name, native in _TOTAL.items()},
+        **{f"__mz_i{name}__": on_anything(native) for name, native in _OTHERS.items()},
+    }
