@@ -92,15 +92,21 @@ class Questions:
         held = self._held_at(begin)
         self._held = frozenset(held)
         rows = np.array([*held, *range(begin, min(begin + self.window, len(self.trace)))], np.int32)
-        part = Trace(
-            rows,
-            *columns_of(self.trace).select(rows),
-            self.trace.threads,
-            self.trace.targets,
-            self.trace.values,
-        )
+        part = self._part(rows)
         waits = [wait._replace(parks=wait.parks if wait.parks >= begin else wait.row) for wait in self._waits]
         return model_of_trace(part, self._branches, begin, waits)
+
+    def _part(self, rows: Ints) -> Trace:
+        """Some rows, with the targets that they meet: the model's cost goes by how many there are, too."""
+        trace, columns = self.trace, columns_of(self.trace).select(rows)
+        targets = trace.targets
+        if not self._waits:  # which tell targets by number
+            met, target = np.unique(columns.target, return_inverse=True)
+            columns, targets = (
+                columns._replace(target=target.astype(np.int32)),
+                [targets[number] for number in met.tolist()],
+            )
+        return Trace(rows, *columns, trace.threads, targets, trace.values)
 
     def _held_at(self, begin: int) -> list[int]:
         """The acquires of locks that are held when the window begins, and waits that nobody has ended."""

@@ -231,18 +231,8 @@ class SeqCheck:
             return tuple(rows.tolist())
         starts, own, place = self._threads()
         chosen = np.concatenate([rows, np.array(next_, np.int64)])
-        thread, here = np.asarray(self.trace.thread)[chosen], place[chosen]
-        end = here + (np.arange(len(chosen)) < len(rows))
-        before = np.zeros(len(self.trace.threads), np.int64)
-        for t in np.unique(thread).tolist():
-            before[t] = starts[t] + np.searchsorted(own[starts[t] : starts[t + 1]], own.dtype.type(prefix))
-        begin = before[thread]
-        by_thread = np.argsort(thread, kind="stable")
-        follows = thread[by_thread[1:]] == thread[by_thread[:-1]]
-        begin[by_thread[1:][follows]] = end[by_thread[:-1][follows]]
-        length = np.maximum(end - begin, 0)
-        first = np.cumsum(length) - length
-        return tuple(own[np.arange(length.sum()) + np.repeat(begin - first, length)].tolist())
+        thread = np.asarray(self.trace.thread)
+        return tuple(self.kernel.put_back(starts, own, place, thread, chosen, len(rows), prefix).tolist())
 
     def _threads(self) -> tuple[Ints, Ints, Ints]:
         """Where each thread's rows begin in a list by thread, the list, and where in it a row is."""

@@ -38,7 +38,7 @@ _PARTS: Final[tuple[ModuleType, ...]] = (
 _PYTHON: Final = frozenset({"index_of", "_classes", "_loose", "cone_of"})
 
 #: Functions that Python calls.
-_CALLED: Final = frozenset({"survey", "choose", "fill", "touch", "scan", "decide", "frees"})
+_CALLED: Final = frozenset({"survey", "choose", "fill", "touch", "scan", "decide", "frees", "put_back"})
 
 
 def _functions() -> dict[str, FunctionType]:

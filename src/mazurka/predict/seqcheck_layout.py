@@ -120,3 +120,22 @@ def _do(index: Index, order: Order, state: Layout, e: int, here: int) -> None:
         state.holder[order.slot[index.target[e]]] = index.thread[e]
     elif kind == LEAVE:
         state.holder[order.slot[index.target[e]]] = NONE
+
+
+def put_back(starts: Ints, own: Ints, place: Ints, thread: Ints, rows: Ints, happening: int, prefix: int) -> Ints:
+    """Rows of a trace in order, and before each those of its thread from ``prefix`` on that were not looked at; of the
+    rows after the first so many (``happening``) only what is before them. ``own`` lists the rows of each thread from
+    its ``starts`` on, ``place`` tells where a row is in that."""
+    next_, begin, size = np.full(len(starts) - 1, NONE, np.int64), np.empty(len(rows), np.int64), 0
+    for i in range(len(rows)):
+        t = thread[rows[i]]
+        if next_[t] == NONE:
+            next_[t] = starts[t] + np.searchsorted(own[starts[t] : starts[t + 1]], prefix)
+        begin[i], next_[t] = next_[t], max(place[rows[i]] + int(i < happening), next_[t])
+        size += next_[t] - begin[i]
+    out, size = np.empty(size, np.int64), 0
+    for i in range(len(rows)):
+        for at in range(begin[i], place[rows[i]] + int(i < happening)):
+            out[size] = own[at]
+            size += 1
+    return out

@@ -245,9 +245,11 @@ class Recorded:
         rows, begins = accesses.rows, accesses.begins
         written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
         last = np.concatenate([[_NOBODY], np.maximum.accumulate(written)])[:-1]  # before, not with
-        earlier = self.writes.before(self.target[rows], np.full(len(rows), self.prefix))
         reads = self.is_read[rows]
-        return rows[reads], np.where(last >= begins, rows[last], earlier)[reads]
+        found, rows = np.where(last >= begins, rows[last], _NOBODY)[reads], rows[reads]
+        before = found == _NOBODY
+        found[before] = self.writes.before(self.target[rows[before]], np.full(int(before.sum()), self.prefix))
+        return rows, found
 
     def _unwoken(self, rows: Numbers, standing: dict[int, int]) -> Iterator[int]:
         """Waits after which their thread goes on, or stands before something, without having been woken."""
