@@ -14,8 +14,11 @@ from tests.oracle.language import Read, SmallProgram, While, Write
 from tests.oracle.loops import circling, looping_program
 
 from mazurka.explore.cycles import bottoms, tour
+from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.program.protocol import FailureKind
+from mazurka.program.python.entry import Function
+from mazurka.program.python.program import PythonProgram, Settings
 
 #: Programs in all; ``make test-long`` asks for more.
 _PROGRAMS = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 25)
@@ -112,3 +115,48 @@ def test_a_tour_leaves_nobody_out() -> None:
     assert node == 1
     assert set(way) == {0, 1, 2}
     assert way == [0, 1, 0, 2]
+
+
+_COUNTS = """
+import ctypes
+import threading
+
+
+class Shared:
+    toggled = 0
+
+
+kept = {kept}
+
+
+def program():
+    shared = Shared()
+    kept.value = 0
+
+    def toggle():
+        kept.value = 0
+        while kept.value < 9:
+            shared.toggled = 1 - shared.toggled
+            kept.value += 1
+
+    def look():
+        shared.toggled = 0
+
+    threads = [threading.Thread(target=target) for target in (toggle, look)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+@pytest.mark.parametrize("kept", ["ctypes.c_int(0)", "threading.local()"])
+def test_loops_that_get_on_out_of_sight_are_no_livelocks(kept: str, tmp_path: Path) -> None:
+    path = tmp_path / f"counts_{kept[0]}.py"
+    path.write_text(_COUNTS.format(kept=kept))
+    program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(tmp_path),)))
+    try:
+        outcome = Explorer(program, "se-mcr", stop_at_first=False, learned=program.learned.points).run()
+    finally:
+        program.close()
+    assert outcome.found == ()

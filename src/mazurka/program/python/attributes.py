@@ -217,6 +217,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         if name not in space or is_a(space[name], _METHODS) or _find(type(space[name]), "__get__"):
             forget_shapes()
     elif how is NONE or how is FOREIGN:
+        found = _find(type(thing), name)
+        if found is None or type(found[1]) is not property:  # whose code would tell
+            run.current.silent += 1
         return
     _emit(run, thing, name, site, _WRITE)
 

@@ -20,6 +20,7 @@ Cost: a microsecond per pass and variable.
 from __future__ import annotations
 
 import types
+from struct import calcsize
 from typing import Any, Final
 
 from mazurka.program.protocol import PASS
@@ -38,6 +39,7 @@ _MOST_VARIABLES: Final = 200
 
 _PLAIN: Final = frozenset({list, dict, set, frozenset, types.FunctionType, types.ModuleType, types.BuiltinFunctionType})
 _HEAP_TYPE: Final = 1 << 9
+_WORD: Final = calcsize("P")
 
 
 def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
@@ -78,7 +80,21 @@ def _is_told(value: Any) -> bool:
         return all(map(_is_told, value))
     if kind is types.MethodType:
         return False  # made anew each time it is looked up
-    return bool(kind.__flags__ & _HEAP_TYPE) and not hasattr(kind, "__next__") and not _is_array(kind)
+    heap = bool(kind.__flags__ & _HEAP_TYPE)
+    return heap and not hasattr(kind, "__next__") and not _is_array(kind) and not any(map(_keeps_more, kind.__mro__))
+
+
+def _keeps_more(kind: type) -> bool:
+    """Whether objects have more of a class than attributes take: what code in C keeps there."""
+    base = kind.__base__
+    if base is None or kind in _PLAIN or kind in SCALARS or kind is tuple or issubclass(kind, BaseException):
+        return False
+    slots = kind.__dict__.get("__slots__", ())
+    names = {slots} if isinstance(slots, str) else set(slots)
+    count = len(names - {"__dict__", "__weakref__"})
+    count += kind.__dictoffset__ > 0 == base.__dictoffset__
+    count += kind.__weakrefoffset__ > 0 == base.__weakrefoffset__
+    return kind.__basicsize__ > base.__basicsize__ + count * _WORD
 
 
 def _is_array(kind: type) -> bool:

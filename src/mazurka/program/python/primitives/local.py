@@ -2,7 +2,7 @@
 
 Source: ``Modules/_threadmodule.c`` and the docstring of ``Lib/_threading_local.py``. The namespace of the running
 thread is put in place as the object's ``__dict__`` at each access. Inside a run the main thread starts with a
-copy of what it has outside. Nothing of it is shared, so nothing of it is an event.
+copy of what it has outside. Nothing of it is shared, so nothing of it is an event; changes are counted (see spin.py).
 """
 
 from __future__ import annotations
@@ -81,16 +81,25 @@ class local:  # noqa: N801  # its name is the real one's
         if name == "__dict__":
             raise AttributeError(f"{_name(self)!r} object attribute '__dict__' is read-only")
         _put_in_place(self)
+        _note()
         _set(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         if name == "__dict__":
             raise AttributeError(f"{_name(self)!r} object attribute '__dict__' is read-only")
         _put_in_place(self)
+        _note()
         object.__delattr__(self, name)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"cannot pickle {_name(self)!r} object")
+
+
+def _note() -> None:
+    """The running thread changes what only it sees: its loop gets on, though no step tells."""
+    models = here()
+    if models is not None:
+        models.kernel.current.silent += 1
 
 
 def _name(self: local) -> str:
