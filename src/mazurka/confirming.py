@@ -99,7 +99,9 @@ class Confirmer:
             return frozenset()
         location = self._trace.locations[number]
         file = os.path.join(self._directory, location.file)
-        return frozenset(self._sites.get((file, location.line, location.column), ()))
+        found = self._sites.get((file, location.line, location.column), set())
+        name = str(self._trace.targets[self._trace.target[row]][-1])
+        return frozenset({site for site in found if _is_about(site, name)} or found)
 
     def _shows(self, run: Run, found: Found) -> bool:
         if found.kind == DEADLOCK:
@@ -146,6 +148,14 @@ class Confirmer:
                 if step.target in used and conflict(used[step.target], step) is not None:
                     return True
         return False
+
+
+def _is_about(number: int, name: str) -> bool:
+    """Whether a site's access may be to a place of this name: ``a``, ``a[0]`` and ``a[0].b`` begin at one column."""
+    site = sites.site(number)
+    if site is None:
+        return False
+    return "item" in site.kind if name.endswith("]") else site.name == name.rpartition(".")[2]
 
 
 def _description(recording: Path) -> dict[str, Any]:

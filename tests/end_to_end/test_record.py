@@ -262,10 +262,19 @@ def _rows(shell: Shell, recording: str) -> list[tuple[str, str, str]]:
 
 def test_increments_of_numbers_decide_nothing(shell: Shell) -> None:
     """A branch follows every other read: what it gave may decide what its thread does next."""
-    idle = ["s.n += 1", "d['a'] -= two()", "total *= 3", "s.deep.n |= 1"]
+    idle = ["s.n += 1", "d['a'] -= two()", "total *= 3", "s.deep.n |= 1", "s.shown += 1", "few[0] += 1"]
     deciding = [
         *("s.half += 0.5", "s.divided //= 2", "s.text += 'a'", "s.plain = s.plain + 1", "s.own += s.own"),
-        *("s.tested = 2 if s.tested else 1", "counts['new'] += 1", "seeing.n += 1", "s.me.me = s", "s.set += 1"),
+        *(
+            "s.tested = 2 if s.tested else 1",
+            "counts['new'] += 1",
+            "seeing.n += 1",
+            "s.me.me = s",
+            "s.set += 1",
+            "s.other += 1",
+            "more[0] += 1",
+            "more.append(0)",
+        ),
     ]
     body = "".join(f"            {each}\n" for each in (*idle, *deciding))
     shell.write(
@@ -275,7 +284,7 @@ def test_increments_of_numbers_decide_nothing(shell: Shell) -> None:
         import threading
 
         class Place:
-            pass
+            shown = other = 0
 
         class Seeing:
             n = 0
@@ -290,7 +299,7 @@ def test_increments_of_numbers_decide_nothing(shell: Shell) -> None:
         s, seeing, d, counts, total = Place(), Seeing(), {{"a": 1}}, collections.Counter(), 1
         s.n = s.half = s.divided = s.plain = s.own = s.tested = s.set = 1
         s.text, s.me, s.deep = "", s, Place()
-        s.deep.n = 0
+        s.deep.n, few, more = 0, [1], [1]
 
         def work():
             global total
@@ -300,13 +309,14 @@ def test_increments_of_numbers_decide_nothing(shell: Shell) -> None:
             thread.start()
             thread.join()
             s.set = 1
+            Place.other = 1
         """,
     )
     shell.run("record", "many.py", status=0)
     assert shell.run("trace", "check", "many.recording", status=0)
     rows = [row for row in _rows(shell, "many.recording") if row[0] == "0.2"]
     free = {one[2] for one, other in itertools.pairwise(rows) if one[1] == "read" and other[1] != "branch"}
-    places = ("Place#1.n", "dict#1['a']", "__main__.total", "Place#2.n")
+    places = ("Place#1.n", "dict#1['a']", "__main__.total", "Place#2.n", "Place#1.shown", "list#1[0]")
     assert free == {f"var {each}" for each in places}
 
 

@@ -22,12 +22,10 @@ import threading
 from collections import Counter
 
 class Place:
-    pass
+    n = 0
 
 s, objects, names, counts, d, total = Place(), [Place(), Place()], [], Counter(), dict.fromkeys("abc", 0), 0
 s.a = s.b = s.c = 1
-for each in objects:
-    each.n = 0
 first, second = threading.RLock(), threading.RLock()
 """
 _PLAIN = [

@@ -7,7 +7,8 @@ read *decides nothing* if
 
 1. the next event of its thread is the write of the same place by the same augmented assignment: two accesses with one
    location in the source, first and last column included. Then nothing else has seen the value, and whatever was added
-   to it comes from no read in between;
+   to it comes from no read in between; but of what the same look-up reads on its way, and nobody ever writes: the value
+   that a class has for an attribute, the length of a list;
 2. the operation was one that gives an `int` for any two, which it had (arithmetic.py; else a BRANCH comes in between);
 3. every write of that place in the recording is such a one, and the first access of it the read of one, which saw that
    it was an `int` in the beginning. So it is an `int` in every other order, too, by induction along the order;
@@ -47,13 +48,15 @@ class Branches:
         self._seen = np.zeros(0, np.bool_)  # by target, like the following
         self._counted = np.zeros(0, np.bool_)
         self._doubtful = np.zeros(0, np.bool_)
+        self._written = np.zeros(0, np.bool_)
+        self._behind: set[tuple[int, int]] = set()  # what was counted, and what was read on the way to it
         self._undecided = np.zeros(0, np.bool_)  # by thread: whether its last event may decide the next
         self._begun = False
 
     def look_at(self, rows: Columns, targets: int, seen: list[int]) -> Flags:
         """By row: whether it is the write of an augmented assignment whose read came right before. There are so many
         ``targets`` by now; of those in ``seen`` code may look at what is written."""
-        for name in ("_seen", "_counted", "_doubtful"):
+        for name in ("_seen", "_counted", "_doubtful", "_written"):
             setattr(self, name, _lengthened(getattr(self, name), targets))
         both = rows if self._open is None else joined([self._open, rows])
         self._doubtful[seen] = True
@@ -62,10 +65,8 @@ class Branches:
         one, other = order[:-1], order[1:]
         here = (both.thread[one] == both.thread[other]) & (both.site[one] == both.site[other])
         here &= both.site[one] != NO_VALUE
-        again = here & (both.target[one] == both.target[other])
-        pair = again & (both.op[one] == Op.READ) & (both.op[other] == Op.WRITE)
-        counts, begins = np.zeros(both.rows, np.bool_), np.zeros(both.rows, np.bool_)
-        counts[other[pair]] = begins[one[pair]] = True
+        begins, counts = self._pairs(both, order, here)
+        self._written[both.target[_WRITING[both.op]]] = True
         grown = here & (both.op[one] == Op.WRITE) & (both.op[other] == Op.RMW)
         self._doubtful[both.target[one[grown]]] = True
         self._doubtful[both.target[_WRITING[both.op] & ~counts & (np.arange(both.rows) >= before)]] = True
@@ -76,8 +77,22 @@ class Branches:
         self._open = both.select(np.append(order[:-1][both.thread[one] != both.thread[other]], order[-1:]))
         return counts[before:]
 
+    def _pairs(self, rows: Columns, order: NDArray[Any], here: Flags) -> tuple[Flags, Flags]:
+        """The reads and the writes of augmented assignments, by row. ``order``: the rows thread by thread; ``here``:
+        whether the next of the thread has the same location."""
+        read, write, target = (rows.op == Op.READ)[order], (rows.op == Op.WRITE)[order], rows.target[order]
+        begins, counts = np.zeros(rows.rows, np.bool_), np.zeros(rows.rows, np.bool_)
+        next_ = here & read[:-1] & write[1:] & (target[:-1] == target[1:])
+        over = here[:-1] & here[1:] & read[:-2] & read[1:-1] & write[2:] & (target[:-2] == target[2:])
+        begins[order[:-1][next_]] = counts[order[1:][next_]] = True
+        begins[order[:-2][over]] = counts[order[2:][over]] = True
+        self._behind.update(zip(target[2:][over].tolist(), target[1:-1][over].tolist(), strict=True))
+        return begins, counts
+
     def idle(self, told: Flags) -> bool:
         """Whether some reads of the targets that are ``told`` of decide nothing."""
+        for counted, other in self._behind:
+            self._doubtful[counted] |= self._written[other]
         return bool((self._counted & ~self._doubtful & told).any())
 
     def put_into(self, rows: Columns, counts: Flags, branch: int) -> Columns:
