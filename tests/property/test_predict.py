@@ -98,7 +98,7 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
     """Those that vindicate with the model find each racy event that they propose; ``auto`` finds all, also if it
     takes the traces for very long ones."""
     if very_long:
-        monkeypatch.setattr(engines, "_VERY_LONG", 0)
+        monkeypatch.setattr(engines, "_LONG", 0)
     found: Counter[str] = Counter()
     for trace in _traces(0):
         expected, checker, told = _bugs(trace), Checker(trace), {kind: set() for kind in KINDS}
@@ -124,7 +124,7 @@ def test_long_traces_are_predicted_alike(monkeypatch: pytest.MonkeyPatch) -> Non
         request = Request("", "auto", KINDS)
         plain = predict(Numbered(trace), request)
         with monkeypatch.context() as patch:
-            patch.setattr(engines, "_VERY_LONG", 0)
+            patch.setattr(engines, "_LONG", 0)
             patch.setattr(predicting, "_LONG", 0)
             long = predict(Numbered(trace), request)
         assert not plain.refused + long.refused

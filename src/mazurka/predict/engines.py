@@ -48,13 +48,10 @@ _WINDOW: Final = 20_000
 #: So many events, times threads, are looked at for far-reaching questions to SeqCheck.
 _WORK: Final = 16_000_000
 
-#: The default engine. Partial orders are of use to it in traces of so many events: their code takes time to load.
+#: The default engine. Partial orders, and SeqCheck's pass over the whole trace instead of the quick check, are of use
+#: in traces of so many events: their code takes time to load.
 AUTO: Final = "auto"
 _LONG: Final = 30_000
-
-#: From so many events on SeqCheck goes through the trace for candidates: that asks the same again for the witness, but
-#: is much faster than the quick check.
-_VERY_LONG: Final = 500_000
 
 _ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
 
@@ -152,10 +149,10 @@ class Search:
         return self._groups[kind]
 
     @property
-    def is_very_long(self) -> bool:
+    def is_passed_over(self) -> bool:
         """Whether SeqCheck is to pass over the trace for races. Of threads that wait on conditions it knows too little
         for that."""
-        return len(self.trace) >= _VERY_LONG and self._checker is None
+        return len(self.trace) >= _LONG and self._checker is None
 
     def leave(self, races: Iterable[Rows], unasked: int) -> None:
         """Nobody knows of these races, and of so many others: they are all that is left to later tiers."""
@@ -237,7 +234,7 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
     """All candidates, as far as SeqCheck can tell."""
-    if tier.kind == RACE and search.is_very_long:
+    if tier.kind == RACE and search.is_passed_over:
         return _by_pass(search, tier)
     return _all_candidates(search, tier, search.ask_quickly)
 
