@@ -1,9 +1,10 @@
 """Measures, and prints one table: figure, what is demanded, what was measured, its spread.
 
-    make bench                              everything but `footprint` (about a quarter of an hour)
+    make bench                              everything but `footprint` and `curves` (about a quarter of an hour)
     make bench ARGS="speed counts"          some measurements
     make bench ARGS="counts --strategy all --seconds 20 --jobs 2"
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
+    make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
 A measurement is a module in this folder with a function ``measure(settings)`` that yields rows; it gets its name in
@@ -47,6 +48,7 @@ MEASUREMENTS: Final = {
     "weak-orders": "orders_weak",
     "predict": "predict",
     "seqcheck": "seqcheck",
+    "curves": "curves",
     "footprint": "footprint",
 }
 
@@ -94,7 +96,7 @@ def _arguments() -> tuple[list[str], Settings]:
         tuple(given.model or default.models),
         given.jobs,
     )
-    return given.names or [name for name in MEASUREMENTS if name != "footprint"], settings
+    return given.names or [name for name in MEASUREMENTS if name not in ("footprint", "curves")], settings
 
 
 def _print_load() -> None:
