@@ -160,3 +160,15 @@ def test_loops_that_get_on_out_of_sight_are_no_livelocks(kept: str, tmp_path: Pa
     finally:
         program.close()
     assert outcome.found == ()
+
+
+def test_loops_that_get_on_in_what_they_write_come_to_their_end(tmp_path: Path) -> None:
+    """Their variables are the same in each of more passes than a run is given in which nothing seems to happen."""
+    path = tmp_path / "counts_long.py"
+    path.write_text(_COUNTS.format(kept="Shared()").replace("< 9", "< 90"))
+    program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(tmp_path),)))
+    try:
+        outcome = Explorer(program, "se-mcr", learned=program.learned.points).run()
+    finally:
+        program.close()
+    assert isinstance(outcome.verdict, Verified)

@@ -64,6 +64,7 @@ class Kernel:
     limited = False  # some waits had time limits
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
+    past = False  # values: those after the prefix
     blocked: list[Blocked]  # what threads were stopped before when the run ended
     on_stuck: Callable[[Kernel, list[Task]], Failure | None] = staticmethod(lambda kernel, tasks: None)
     on_round: Callable[[Kernel, int], Failure | None] = staticmethod(lambda kernel, points: None)

@@ -12,7 +12,8 @@ A pass is logged as a BRANCH of the target ``("pass", site, how many-eth loop of
 None if it can't be told: where a variable holds an object that may change without a step (an iterator, an array).
 
 Where a pass begins as an earlier one did, others go first, in turn; and when all that is left has gone round like that
-for long enough, the run ends (:attr:`Run.settled`).
+for long enough after the plan's prefix, the run ends (:attr:`Run.settled`): a later plan may go on from there, if what
+a thread has written shows that it was getting on.
 
 Cost: a microsecond per pass and variable.
 """
@@ -57,8 +58,10 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
         loop.states.add(value)  # a loop come to anew, perhaps in a pass of another
         return
     task.turned = True
+    if not run.past and run.scheduler.is_past_prefix():
+        run.past, run.turns = True, 0
     run.turns += 1
-    if run.turns > (_ENOUGH if run.scheduler.is_past_prefix() else _MORE_THAN_ENOUGH):
+    if run.turns > (_ENOUGH if run.past else _MORE_THAN_ENOUGH):
         run.settled = True
         task.pending = None  # it stands before nothing
         run.stop()
