@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.predict.quick import needs_of
-from mazurka.trace.columns import columns_of
+from mazurka.trace.columns import columns_of, order_by
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
@@ -189,7 +189,7 @@ def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
 def _nested(thread: Any, op: Any, target: Any) -> Any:
     """Acquires and releases, without sections that are in no other and have none inside."""
     rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE))
-    own = rows[np.argsort(thread[rows], kind="stable")]
+    own = rows[order_by(thread[rows])]
     change = np.where(op[own] == Op.ACQUIRE, 1, -1)
     depth = np.cumsum(change)
     new = np.append(True, thread[own[1:]] != thread[own[:-1]])[: len(own)]

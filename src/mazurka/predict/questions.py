@@ -48,6 +48,8 @@ class Questions:
         self._locking = np.flatnonzero(np.isin(columns_of(trace).op, _LOCKING))
         self._branches = bool((columns_of(trace).op == Op.BRANCH).any())
         self._solver = ClosureSolver(limit)
+        self._looked_at = 0  # so many of those
+        self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held then
         self._begin = -1
         self._model: Model | None = None
         self._held: frozenset[int] = frozenset()
@@ -102,22 +104,24 @@ class Questions:
         targets = trace.targets
         if not self._waits:  # which tell targets by number
             met, target = np.unique(columns.target, return_inverse=True)
-            columns, targets = (
-                columns._replace(target=target.astype(np.int32)),
-                [targets[number] for number in met.tolist()],
-            )
+            columns = columns._replace(target=target.astype(np.int32))
+            targets = [targets[number] for number in met.tolist()]
         return Trace(rows, *columns, trace.threads, targets, trace.values)
 
     def _held_at(self, begin: int) -> list[int]:
         """The acquires of locks that are held when the window begins, and waits that nobody has ended."""
         _, op, target, _, _ = columns_of(self.trace)
-        rows = self._locking[: int(np.searchsorted(self._locking, begin))]
-        change = np.where(op[rows] == int(Op.ACQUIRE), 1, -1)
-        wanted = int(np.maximum(np.bincount(target[rows], change, len(self.trace.targets)), 0).sum())
+        known, end = self._looked_at, int(np.searchsorted(self._locking, begin))
+        if end < known:
+            known, self._depth[:] = 0, 0
+        rows = self._locking[known:end]
+        self._depth += np.bincount(target[rows], np.where(op[rows] == int(Op.ACQUIRE), 1, -1), len(self._depth))
+        self._looked_at, rows = end, self._locking[:end]
+        wanted = int(np.maximum(self._depth, 0).sum())
         held: list[int] = []
         last = 1 << 10
         while len(held) < wanted:  # mostly they have been taken shortly before
-            held = _open(rows[-last:], change[-last:], target)
+            held = _open(rows[-last:], op, target)
             if last >= len(rows):
                 break
             last *= 8
@@ -133,8 +137,9 @@ class Questions:
         return Witness(order, unread, claim, begin)
 
 
-def _open(rows: Ints, change: Ints, target: Ints) -> list[int]:
-    """Of acquires and releases (1, -1) in order, the acquires that none of them gives back."""
+def _open(rows: Ints, op: Ints, target: Ints) -> list[int]:
+    """Of acquires and releases in order, the acquires that none of them gives back."""
+    change = np.where(op[rows] == int(Op.ACQUIRE), 1, -1)
     by_lock = np.argsort(target[rows], kind="stable")
     found: list[int] = []
     for own in np.split(by_lock, np.flatnonzero(np.diff(target[rows[by_lock]])) + 1):

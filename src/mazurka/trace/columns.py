@@ -113,6 +113,17 @@ def _texts(values: Sequence[Any]) -> Sequence[str]:
     return values if all(isinstance(value, str) for value in values) else [repr(value) for value in values]
 
 
+def order_by(column: NDArray[Any]) -> NDArray[Any]:
+    """The rows of a column of numbers from 0 on, by number, those of the same number ascending.
+
+    Numbers of 16 bits are what NumPy sorts by counting: that takes a quarter of the time.
+    """
+    order = np.argsort(column.astype(np.uint16), kind="stable")
+    if column.max(initial=0) < 1 << 16:
+        return order
+    return order[np.argsort((column >> 16).astype(np.uint16)[order], kind="stable")]
+
+
 class Rows(Sequence[Numbers]):
     """An index: for each of ``count`` numbers the rows of a column that hold it, ascending.
 
@@ -120,7 +131,7 @@ class Rows(Sequence[Numbers]):
     """
 
     def __init__(self, column: NDArray[Any], count: int) -> None:
-        self.order = np.argsort(column, kind="stable").astype(np.int32)
+        self.order = order_by(column).astype(np.int32)
         self.starts = np.zeros(count + 1, np.int64)
         np.cumsum(np.bincount(column, minlength=count), out=self.starts[1:])
 

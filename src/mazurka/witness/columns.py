@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.trace.columns import columns_of
+from mazurka.trace.columns import columns_of, order_by
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
@@ -397,7 +397,7 @@ class _Latest:
     """Rows in an order, grouped by target."""
 
     def __init__(self, order: Numbers, target: Numbers) -> None:
-        self.rows = order[np.argsort(target[order], kind="stable")]
+        self.rows = order[order_by(target[order])]
         self._keys = target[self.rows].astype(np.int64) << 32 | self.rows
 
     @property
