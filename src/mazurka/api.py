@@ -26,7 +26,7 @@ from typing import Any, Final
 from mazurka.checking import check
 from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
-from mazurka.explore.hired import Hired
+from mazurka.explore.divided.hired import Hired
 from mazurka.explore.stint import Worker
 from mazurka.program.python import hooks, primitives, swap
 from mazurka.program.python.entry import Call

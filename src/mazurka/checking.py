@@ -26,7 +26,7 @@ from typing import Final, Protocol, assert_never
 from mazurka import __version__
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.explore.crew import CAN_FORK, Crew, Forked, usable_cores
+from mazurka.explore.divided.crew import CAN_FORK, Crew, Forked, usable_cores
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.frontier import Frontier, open_frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation

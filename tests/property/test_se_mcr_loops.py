@@ -13,8 +13,8 @@ from tests.oracle.front import Outcomes, expected, reached
 from tests.oracle.language import Read, SmallProgram, While, Write
 from tests.oracle.loops import circling, looping_program
 
-from mazurka.explore.cycles import bottoms, tour
 from mazurka.explore.explorer import Explorer
+from mazurka.explore.learnt.cycles import bottoms, tour
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.program.protocol import FailureKind
 from mazurka.program.python.entry import Function

@@ -19,7 +19,7 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.api import explore
 from mazurka.errors import UsageError
-from mazurka.explore.crew import Forked
+from mazurka.explore.divided.crew import Forked
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.frontier import Frontier, open_frontier
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation

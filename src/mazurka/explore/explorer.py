@@ -22,8 +22,8 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mazurka.explore.crew import Crew
-from mazurka.explore.foreman import WAIT, Foreman
+from mazurka.explore.divided.crew import Crew
+from mazurka.explore.divided.foreman import WAIT, Foreman
 from mazurka.explore.frontier import Frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation
 from mazurka.explore.sightings import Judge, Sightings

@@ -37,7 +37,7 @@ from typing import Final, Protocol
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.mcr import ReadsFromSearch
-from mazurka.explore.tree import Branch
+from mazurka.explore.reads_from.tree import Branch
 from mazurka.predict.checks import UsesOf
 from mazurka.program.memory import FLUSHED
 from mazurka.program.protocol import Run, Step

@@ -39,9 +39,9 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Final
 
-from mazurka.explore.behaviour import Behaviour
-from mazurka.explore.errands import Errands, backs, errand
-from mazurka.explore.reachable import Gap, Reachable, State
+from mazurka.explore.divided.errands import Errands, backs, errand
+from mazurka.explore.learnt.behaviour import Behaviour
+from mazurka.explore.learnt.reachable import Gap, Reachable, State
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.program.protocol import AGAIN, Plan, Run
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mazurka.explore.behaviour import Moment
+from mazurka.explore.learnt.behaviour import Moment
 
 
 def persistent(standing: Sequence[Moment], enabled: Sequence[int], last: int) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mazurka.explore.crew import Crew
+from mazurka.explore.divided.crew import Crew
 from mazurka.explore.stint import Order, Stint, Terms
 from mazurka.explore.strategy import Divisible, Loan, Settings, Strategy
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from mazurka.errors import MazurkaError
-from mazurka.explore.crew import usable_cores
+from mazurka.explore.divided.crew import usable_cores
 from mazurka.explore.stint import Order, Report, Worker
 
 #: Makes the program ready and says who carries out orders for it; can be pickled.
@@ -104,9 +104,9 @@ class _Servant:
 
     def __init__(self, job: Job) -> None:
         self.load = job.load
-        environment = {**os.environ, **dict(job.environment), "PYTHONPATH": str(Path(__file__).parents[2])}
+        environment = {**os.environ, **dict(job.environment), "PYTHONPATH": str(Path(__file__).parents[3])}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "mazurka.explore.servant"],
+            [sys.executable, "-m", "mazurka.explore.divided.servant"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=job.directory,

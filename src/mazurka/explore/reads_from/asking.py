@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.solver import Extra, Feasible, Infeasible, Query, Solver
-from mazurka.explore.walk import Stop
+from mazurka.explore.reads_from.walk import Stop
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from enum import IntEnum
 from typing import Final
 
 from mazurka.causal.history import History
-from mazurka.explore.asking import Wanted
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.tree import Branch
+from mazurka.explore.reads_from.asking import Wanted
+from mazurka.explore.reads_from.tree import Branch
 from mazurka.predict.checks import Check, Checks, Told, UsesOf
 from mazurka.predict.goals import Goals
 from mazurka.predict.novelty import Novelty

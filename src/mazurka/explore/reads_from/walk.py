@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, stable_print
-from mazurka.explore.tree import NEVER, Asks, Branch, Node
+from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, Node
 from mazurka.trace.event import Op
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.

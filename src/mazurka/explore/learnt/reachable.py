@@ -23,9 +23,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from mazurka.explore.behaviour import Behaviour, Moment
-from mazurka.explore.cycles import bottoms, tour
-from mazurka.explore.persistent import persistent
+from mazurka.explore.learnt.behaviour import Behaviour, Moment
+from mazurka.explore.learnt.cycles import bottoms, tour
+from mazurka.explore.learnt.persistent import persistent
 
 #: What is not known: a moment, and what the places it is known to look at hold.
 Gap = tuple[int, ...]

@@ -26,8 +26,8 @@ from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from mazurka.explore.reads_from.tree import Branch, Node
 from mazurka.explore.strategy import Row
-from mazurka.explore.tree import Branch, Node
 
 if TYPE_CHECKING:
     from mazurka.explore.mcr import ReadsFromSearch

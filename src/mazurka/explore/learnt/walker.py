@@ -10,16 +10,16 @@ from bisect import bisect_right
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.explore.company import bits
-from mazurka.explore.packed import STUCK
-from mazurka.explore.private import MOST, Private, Standing
-from mazurka.explore.values import ENDED, FIRST, HELD, Seen
+from mazurka.explore.learnt.company import bits
+from mazurka.explore.learnt.packed import STUCK
+from mazurka.explore.learnt.private import MOST, Private, Standing
+from mazurka.explore.learnt.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import FLUSHED, STORE, is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.behaviour import Behaviour, Moment, Move, Record
+    from mazurka.explore.learnt.behaviour import Behaviour, Moment, Move, Record
 
 #: What every thread does, whatever it is about; never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from mazurka.explore.packed import Packed
+from mazurka.explore.learnt.packed import Packed
 from mazurka.explore.strategy import Row, Seed
 from mazurka.program.protocol import Divergence, Plan, Run
 

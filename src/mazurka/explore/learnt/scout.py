@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.explore.private import Standing
-from mazurka.explore.values import ENDED, FIRST, HELD
-from mazurka.explore.walker import Walker
+from mazurka.explore.learnt.private import Standing
+from mazurka.explore.learnt.values import ENDED, FIRST, HELD
+from mazurka.explore.learnt.walker import Walker
 from mazurka.program.memory import STORE
 from mazurka.program.protocol import Step, Target
 from mazurka.trace.event import WRITES, Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.behaviour import Moment
+    from mazurka.explore.learnt.behaviour import Moment
 
 #: What is written by a thread that does something new.
 _ANYTHING: Final = -1

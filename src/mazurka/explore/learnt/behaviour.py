@@ -4,7 +4,7 @@ A thread is deterministic in what it sees (the local determinism axiom of the ma
 3.1): its history, the values its steps have read so far, fixes its next step. So the runs made so far are a tree per
 thread. A node (:class:`Moment`) stands for a history, an edge (:class:`Move`) for a step that read certain values;
 what it writes is then fixed, too. The trees know more than the runs: any combination of moves that the values in
-memory allow is a run of the program (:mod:`mazurka.explore.reachable`).
+memory allow is a run of the program (:mod:`mazurka.explore.learnt.reachable`).
 
 Values. What a read sees is a number standing for a value, equal only if the values are:
 
@@ -31,12 +31,12 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final
 
-from mazurka.explore.company import Company, bits
-from mazurka.explore.packed import Packed
-from mazurka.explore.private import Standing
-from mazurka.explore.scout import Scout
-from mazurka.explore.values import ENDED, FIRST, HELD, RESERVED, Seen
-from mazurka.explore.walker import Walker
+from mazurka.explore.learnt.company import Company, bits
+from mazurka.explore.learnt.packed import Packed
+from mazurka.explore.learnt.private import Standing
+from mazurka.explore.learnt.scout import Scout
+from mazurka.explore.learnt.values import ENDED, FIRST, HELD, RESERVED, Seen
+from mazurka.explore.learnt.walker import Walker
 from mazurka.program.protocol import Run
 from mazurka.trace.event import Op
 

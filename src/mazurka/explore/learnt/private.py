@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.behaviour import Moment
+    from mazurka.explore.learnt.behaviour import Moment
 
 #: Private places looked at when states are compared; where there are more, no two are taken for equal.
 MOST: Final = 500

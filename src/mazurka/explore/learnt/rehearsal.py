@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.explore.behaviour import Behaviour, Record
+from mazurka.explore.learnt.behaviour import Behaviour, Record
 from mazurka.program.protocol import FailureKind, Run, Step
 
 #: How many steps of threads, and runs, are kept in mind.

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from mazurka.errors import MazurkaError
-from mazurka.explore.hired import receive, send
+from mazurka.explore.divided.hired import receive, send
 
 
 def main() -> None:

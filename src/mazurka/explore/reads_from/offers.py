@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, fingerprint, stable_print
 from mazurka.causal.solver import Extra, Solver
-from mazurka.explore.asking import Asking, Tally, Wanted
-from mazurka.explore.tree import Asks
-from mazurka.explore.walk import Stop, Walk, answer_of
+from mazurka.explore.reads_from.asking import Asking, Tally, Wanted
+from mazurka.explore.reads_from.tree import Asks
+from mazurka.explore.reads_from.walk import Stop, Walk, answer_of
 from mazurka.trace.event import Op
 
 #: At most this many combinations of sources are tried for a step that reads several targets.

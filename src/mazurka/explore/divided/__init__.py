@@ -1,0 +1,1 @@
+"""One search in several processes."""
