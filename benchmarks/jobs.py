@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 #: Executions, so that a search takes some seconds.
-SIZES = {"mcr": 12_000, "dfs": 40_000, "random": 40_000, "pct": 40_000}
+SIZES = {"dpor-rf": 12_000, "dfs": 40_000, "random": 40_000, "pct": 40_000}
 
 
 class Box:
