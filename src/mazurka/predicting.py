@@ -9,6 +9,7 @@ error in Mazurka.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -38,6 +39,10 @@ from mazurka.witness import Checker, Witness
 #: Traces of so many events are worth a thread for each kind of bug, which may have so many findings to spare.
 _LONG: Final = 100_000
 _AHEAD: Final = 64
+
+#: Seconds after which one of these threads makes way for another that comes back from compiled code (Python's 5 ms are
+#: longer than most questions take).
+_TURN: Final = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,8 @@ def predict(
 def _ahead(coming: Sequence[Iterator[Found]]) -> Iterator[Found]:
     """What is found by one after the other, while in other threads each looks for what comes next."""
     with ExitStack() as stack:
+        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(_TURN)
         workers = [ThreadPoolExecutor(1) for _ in coming]
         for worker in workers:
             stack.callback(worker.shutdown, cancel_futures=True)
@@ -205,7 +212,7 @@ class _Telling:
             trace.threads[trace.thread[row]],
             verb(Op(int(trace.op[row]))),
             " ".join(map(str, target[1:])) or str(target[0]),
-            self._place(row),
+            self._place(int(trace.site[row])),
             self._location(row),
         )
 
@@ -213,22 +220,23 @@ class _Telling:
         site = int(self.trace.site[row])
         return self.trace.locations[site] if 0 <= site < len(self.trace.locations) else None
 
-    def _place(self, row: int) -> str:
-        site = int(self.trace.site[row])
-        if site not in self._places:
-            location = self._location(row)
-            self._places[site] = text_of(location) if location is not None else ""
-        return self._places[site]
+    def _place(self, site: int) -> str:
+        found = self._places.get(site)
+        if found is None:
+            known = 0 <= site < len(self.trace.locations)
+            found = self._places[site] = text_of(self.trace.locations[site]) if known else ""
+        return found
 
     def _shown(self, witness: Witness) -> Shown:
         event, names = self.numbered.event, self.trace.threads
         order = np.array(witness.order, np.int64)
         threads = np.asarray(self.trace.thread)[order]
         ends = np.append(np.flatnonzero(threads[1:] != threads[:-1]), len(order) - 1)[: len(order)]
-        lengths = np.diff(ends, prepend=-1)
+        lasts = order[ends]
+        columns = (threads[ends], np.diff(ends, prepend=-1), lasts, np.asarray(self.trace.site)[lasts])
         turns = [
-            Turn(names[thread], length, event(last), self._place(last))
-            for thread, length, last in zip(threads[ends].tolist(), lengths.tolist(), order[ends].tolist(), strict=True)
+            Turn(names[thread], length, event(last), self._place(site))
+            for thread, length, last, site in zip(*[column.tolist() for column in columns], strict=True)
         ]
         unread = tuple(map(event, sorted(witness.unread)))
         return Shown(event(witness.prefix - 1) + 1, tuple(turns), unread)

@@ -47,7 +47,7 @@ def is_data(target: Any) -> bool:
     """Whether a target holds data; see the module."""
     if not isinstance(target, tuple) or not target:
         return True
-    return target[0] not in NO_DATA and not any(map(_is_vague, target[2:]))
+    return target[0] not in NO_DATA and not (len(target) > 2 and any(map(_is_vague, target[2:])))
 
 
 def _is_vague(key: Any) -> bool:
