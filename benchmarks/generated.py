@@ -11,7 +11,8 @@ programs that are too large for the oracle (15,000 states) and searches of more 
 where each order is one, as most of the time would go into searches that are left out.
 
 ``repeats`` are executions with the read values of an earlier one, and under sequential consistency none may be one of
-``se-mcr``'s. They are counted where nothing is told apart by more than what is read: in programs without conditions,
+``mcr``'s or ``se-mcr``'s. (Not those that were cut short, as a thread could not move where it was to: with try-locks
+there are some, see asking.py.) They are counted where nothing is told apart by more than what is read: in programs without conditions,
 semaphores and indivisible updates.
 """
 
@@ -153,7 +154,7 @@ def _hold(tally: Tally, name: str, number: int, program: SmallProgram, known: Ev
     if reached is not None:
         tally.executions += reached.executions
         if _tells_all(program):
-            tally.repeats += reached.executions - len(reached.everything.reads)
+            tally.repeats += reached.followed - len(reached.everything.reads)
     if wrong:
         tally.differ.append(f"program {number}: {wrong}")
 
