@@ -12,8 +12,8 @@ where each order is one, as most of the time would go into searches that are lef
 
 ``repeats`` are executions with the read values of an earlier one, and under sequential consistency none may be one of
 ``mcr``'s or ``se-mcr``'s. (Not those that were cut short, as a thread could not move where it was to: with try-locks
-there are some, see asking.py.) They are counted where nothing is told apart by more than what is read: in programs without conditions,
-semaphores and indivisible updates.
+there are some, see asking.py.) They are counted where nothing is told apart by more than what is read: in programs
+without conditions, semaphores and indivisible updates.
 """
 
 from __future__ import annotations
