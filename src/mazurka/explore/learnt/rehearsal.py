@@ -103,7 +103,7 @@ class Rehearsal:
             self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), stage.moments()
             return None
         if record.noticed is None and behaviour.follow(record):
-            return None
+            return self.tell(prefix)  # more has become known
         self.told += 1
         return _reordered(record, behaviour, stage.order)
 
