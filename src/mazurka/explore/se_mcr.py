@@ -41,7 +41,8 @@ from typing import Final
 
 from mazurka.explore.divided.errands import Errands, backs, errand
 from mazurka.explore.learnt.behaviour import Behaviour
-from mazurka.explore.learnt.reachable import Gap, Reachable, State
+from mazurka.explore.learnt.moving import Gap
+from mazurka.explore.learnt.reachable import Reachable, State
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
 from mazurka.program.protocol import AGAIN, Plan, Run
 
@@ -178,7 +179,7 @@ class SwitchEquivalence:
         return None
 
     def _is_wanted(self, state: State) -> bool:
-        return self.reachable.is_news(state) or self.reachable.may_mislead(state)
+        return self.reachable.is_news(state) or self.reachable.may_mislead(state.moments)
 
     def _seed(
         self,

@@ -19,16 +19,14 @@ Cost: five to ten microseconds and a few hundred bytes per state and move.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
 from mazurka.explore.learnt.behaviour import Behaviour, Moment
 from mazurka.explore.learnt.cycles import bottoms, tour
+from mazurka.explore.learnt.moving import Gap, Moving, Unknown
 from mazurka.explore.learnt.persistent import persistent
-
-#: What is not known: a moment, and what the places it is known to look at hold.
-Gap = tuple[int, ...]
 
 #: What is told of threads that are stuck; see :meth:`Reachable._deadlock`.
 Deadlock = tuple[Any, ...]
@@ -38,14 +36,6 @@ _ROOM: Final = 32
 
 #: So many states are gone on from in one part of the search.
 _SOME: Final = 200
-
-
-class Unknown(Exception):
-    """A step that no run has made."""
-
-    def __init__(self, moment: Moment, memory: Sequence[int]) -> None:
-        places = sorted({place for group in moment.groups for place in group})
-        self.gap: Gap = (moment.number, *[memory[place] for place in places])
 
 
 class State:
@@ -83,12 +73,11 @@ class State:
         return self.edges().values()
 
 
-class Reachable:
+class Reachable(Moving):
     """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for what to run."""
 
     def __init__(self, behaviour: Behaviour, classes: bool = False) -> None:
-        self.behaviour = behaviour
-        self.classes = classes
+        super().__init__(behaviour, classes)
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -105,7 +94,7 @@ class Reachable:
         self.circles: list[list[State]] = []  # these, as far as they have been found
         self.left_out: list[State] = []  # where somebody else has to move, too
         self.rounds: set[State] = set()  # those that somebody was told to run
-        self.ends: dict[tuple[object, ...], int] = {}  # what is left of a thread that has ended -> its moment
+        self.ends.clear()
         self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
         self.deadlocks: set[Deadlock] = set()  # those in which runs ended
@@ -119,10 +108,9 @@ class Reachable:
     def _begin(self) -> None:
         """The state in which the first thread stands before its first point."""
         self._make_room()
-        moments, memory = [self.behaviour.root(0).number], self._first_memory()
+        memory = self._first_memory()
         try:
-            self._run_on(moments, memory, 0)
-            self._settle(moments, memory)
+            moments = self._first_moments(memory)
         except Unknown:
             return  # nothing has been run yet
         self._enter(tuple(moments), tuple(memory), None, -1, 0)
@@ -165,58 +153,6 @@ class Reachable:
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
-    def _apply(self, moments: list[int], memory: list[int], thread: int) -> None:
-        """Make the step a thread stands before."""
-        moment = self.behaviour.moments[moments[thread]]
-        move = moment.move(memory)
-        if move is None:
-            raise Unknown(moment, memory)
-        for place, value in move.writes:
-            memory[place] = value
-        lands = move.lands
-        moments[thread] = self._end_of(lands) if lands.done and not self.classes else lands.number
-        if move.forks >= 0:
-            while len(moments) <= move.forks:
-                moments.append(-1)
-            moments[move.forks] = self.behaviour.root(move.forks).number
-            self._run_on(moments, memory, move.forks)
-
-    def _end_of(self, moment: Moment) -> int:
-        """What stands for a thread's end, whatever it has read: one that knows the same objects and holds the same."""
-        return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
-
-    def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:
-        """Go on up to the thread's next point, or until it has to wait or goes round in a loop; whether it got on."""
-        every, moved = self.behaviour.moments, False
-        before: list[tuple[int, ...]] = []
-        while True:
-            moment = every[moments[thread]]
-            if moment.point or moment.done:
-                return moved
-            if moment.point is None:
-                raise Unknown(moment, memory)
-            if not moment.enabled(memory):
-                return moved
-            if self.behaviour.cyclic:
-                here = (moment.number, *memory)
-                if here in before:
-                    return here != before[0]
-                before.append(here)
-            self._apply(moments, memory, thread)
-            moved = True
-
-    def _settle(self, moments: list[int], memory: list[int]) -> None:
-        """Let all go on whose next step is no point and has become possible."""
-        every, again = self.behaviour.moments, True
-        while again:
-            again = False
-            for thread in range(len(moments)):
-                number = moments[thread]
-                if number >= 0:
-                    moment = every[number]
-                    if not (moment.point or moment.done):
-                        again = self._run_on(moments, memory, thread) or again
-
     def _follow(self, state: State, thread: int, alone: bool) -> None:
         """Enter the state that a thread's move leads to, or note that it is open."""
         try:
@@ -233,9 +169,7 @@ class Reachable:
     def _after(self, state: State, thread: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The moments and the memory that a thread's move leads to."""
         moments, memory = list(state.moments), list(state.memory)
-        self._apply(moments, memory, thread)
-        self._run_on(moments, memory, thread)
-        self._settle(moments, memory)
+        self._pass(moments, memory, thread)
         return tuple(moments), tuple(memory)
 
     # -- searching ----------------------------------------------------------------------------------------------------
@@ -343,14 +277,6 @@ class Reachable:
             number >= 0 and not every[number].done and thread not in self.behaviour.daemons
             for thread, number in enumerate(moments)
         )
-
-    def may_mislead(self, state: State) -> bool:
-        """Whether threads on the way touched objects that may be one for all that is known."""
-        every, things = self.behaviour.moments, 0
-        for number in state.moments:
-            if number >= 0:
-                things |= every[number].things
-        return self.behaviour.company.strangers(things)
 
     # -- where runs have ended ----------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from mazurka.explore.learnt.behaviour import Behaviour, Record
+from mazurka.explore.learnt.moving import Moving, Unknown
 from mazurka.program.protocol import FailureKind, Run, Step
 
 #: How many steps of threads, and runs, are kept in mind.
@@ -32,8 +33,8 @@ _MOST: Final = 200_000
 _TOLD: Final = 5_000
 
 
-class _Unknown(Exception):
-    """A step that no run has shown."""
+class _Stopped(Exception):
+    """A thread that is to move can't, for all that is known."""
 
 
 class Rehearsal:
@@ -89,18 +90,19 @@ class Rehearsal:
         behaviour, self._foreseen = self._behaviour, None
         if behaviour is None or not behaviour.records:
             return None
-        stage = _Stage(behaviour)
         try:
+            stage = _Stage(behaviour)
             for name in prefix:
                 stage.point(behaviour.thread_numbers[name])
             stage.go_on()
-        except (_Unknown, KeyError):
+        except (_Stopped, Unknown, KeyError):
             return None
-        if stage.may_mislead():
+        ended = tuple(stage.at)
+        if stage.may_mislead(ended):
             return None
-        record = behaviour.ended.get(stage.moments())
+        record = behaviour.ended.get(ended)
         if record is None:
-            self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), stage.moments()
+            self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
             return None
         if record.noticed is None and behaviour.follow(record):
             return self.tell(prefix)  # more has become known
@@ -108,40 +110,24 @@ class Rehearsal:
         return _reordered(record, behaviour, stage.order)
 
 
-class _Stage:
+class _Stage(Moving):
     """Threads that do what is known of them."""
 
     def __init__(self, behaviour: Behaviour) -> None:
-        self.behaviour = behaviour
-        self.every = behaviour.moments
-        self.memory = behaviour.initial[:]
-        self.at = [behaviour.root(0).number]
+        super().__init__(behaviour, classes=True)
         self.order: list[int] = []  # the threads that made steps
         self.passed: list[int] = []  # those that passed points
         self.last = 0
-        self._run_on(0)
-        self._settle()
-
-    def moments(self) -> tuple[int, ...]:
-        return tuple(self.at)
-
-    def may_mislead(self) -> bool:
-        """Whether threads touched objects that may be one for all that is known."""
-        things = 0
-        for number in self.at:
-            if number >= 0:
-                things |= self.every[number].things
-        return self.behaviour.company.strangers(things)
+        self.memory = behaviour.initial[:]
+        self.at = self._first_moments(self.memory)
 
     def point(self, thread: int) -> None:
         """A thread passes the point it stands before."""
         if not self._can_pass(thread):
-            raise _Unknown
+            raise _Stopped
         self.last = thread
         self.passed.append(thread)
-        self._step(thread)
-        self._run_on(thread)
-        self._settle()
+        self._pass(self.at, self.memory, thread)
 
     def go_on(self) -> None:
         """Whoever can goes on, until nobody is left that somebody waits for."""
@@ -155,7 +141,7 @@ class _Stage:
     def _can_pass(self, thread: int) -> bool:
         if thread >= len(self.at) or self.at[thread] < 0:
             return False
-        moment = self.every[self.at[thread]]
+        moment = self.behaviour.moments[self.at[thread]]
         return (
             moment.point is True
             and not moment.done
@@ -164,44 +150,12 @@ class _Stage:
         )
 
     def _is_over(self) -> bool:
-        daemons = self.behaviour.daemons
-        return all(number < 0 or self.every[number].done or thread in daemons for thread, number in enumerate(self.at))
+        every, daemons = self.behaviour.moments, self.behaviour.daemons
+        return all(number < 0 or every[number].done or thread in daemons for thread, number in enumerate(self.at))
 
-    def _step(self, thread: int) -> None:
-        move = self.every[self.at[thread]].move(self.memory)
-        if move is None:
-            raise _Unknown
-        for place, value in move.writes:
-            self.memory[place] = value
-        self.at[thread] = move.to.number
+    def _apply(self, moments: list[int], memory: list[int], thread: int) -> None:
         self.order.append(thread)
-        if move.forks >= 0:
-            self.at += [-1] * (move.forks + 1 - len(self.at))
-            self.at[move.forks] = self.behaviour.root(move.forks).number
-            self._run_on(move.forks)
-
-    def _run_on(self, thread: int) -> bool:
-        """What is no point follows at once; whether anything did."""
-        moved = False
-        while True:
-            moment = self.every[self.at[thread]]
-            if moment.done or moment.point:
-                return moved
-            if moment.point is None:
-                raise _Unknown
-            if not moment.enabled(self.memory):
-                return moved
-            self._step(thread)
-            moved = True
-
-    def _settle(self) -> None:
-        """Let all go on whose next step is no point and has become possible."""
-        again = True
-        while again:
-            again = False
-            for thread in range(len(self.at)):
-                if self.at[thread] >= 0:
-                    again = self._run_on(thread) or again
+        super()._apply(moments, memory, thread)
 
 
 def _reordered(record: Record, behaviour: Behaviour, order: list[int]) -> Run:

@@ -1,0 +1,56 @@
+"""A run that is told instead of made is the run that would have been made: with the same reads-from, stuck in the same
+places. Each run that ``mcr`` tells is made as well, in the order told.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from tests.oracle.drive import Unfinished, reach
+from tests.oracle.enumerate import TooLarge, everything
+from tests.oracle.generate import random_program
+from tests.oracle.program import OracleProgram
+
+from mazurka.causal.history import History
+from mazurka.explore.learnt.rehearsal import Rehearsal
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import Plan, Run
+
+_PROGRAMS = 600 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 30
+
+
+@pytest.mark.parametrize("model", MemoryModel)
+def test_what_is_told_is_what_happens(model: MemoryModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Run] = []
+    tell = Rehearsal.tell
+
+    def noted(self: Rehearsal, prefix: tuple[str, ...]) -> Run | None:
+        run = tell(self, prefix)
+        told.extend([] if run is None else [run])
+        return run
+
+    monkeypatch.setattr(Rehearsal, "tell", noted)
+    compared = 0
+    for seed in range(_PROGRAMS):
+        program = random_program(seed, conditions=seed % 3 == 0, semaphores=seed % 3 == 1, atomics=seed % 4 > 0)
+        joint = seed % 2 == 1
+        told.clear()
+        try:
+            everything(program, 15_000, model)
+            reach(program, "mcr", model=model, joint=joint, limit=1_000)
+        except (TooLarge, Unfinished):
+            continue
+        for run in told:
+            made = OracleProgram(program, joint, model=model).execute(Plan(run.schedule()))
+            assert made.divergence is None, f"program {seed}"
+            assert _shown(made) == _shown(run), f"program {seed}"
+        compared += len(told)
+    assert compared > _PROGRAMS
+
+
+def _shown(run: Run) -> tuple[Any, ...]:
+    history = History(run.tasks, run.log, run.blocked)
+    stuck = sorted((run.tasks[each.task], int(each.op), each.target) for each in run.blocked)
+    return history.signature(), stuck
