@@ -50,7 +50,7 @@ test-fast: $(READY) ## run the tests that take no more than a few seconds each
 test-long: $(READY) ## run the whole suite, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
-fuzz: $(READY) ## feed damaged traces to each reader for a minute (ARGS="std --minutes 60")
+fuzz: $(READY) ## feed damaged traces to each reader for a minute (ARGS="std --minutes 60 --keep")
 	PYTHONPATH=src $(BIN)/python -m tests.fuzz.traces $(ARGS)
 
 check: $(READY) ## check formatting, lint, types and the layers

@@ -1,19 +1,22 @@
 """Feeds damaged traces to a reader for as long as it is told to, and says what it should not have done.
 
-    PYTHONPATH=src python -m tests.fuzz.traces std --minutes 10        one format
+    PYTHONPATH=src python -m tests.fuzz.traces std --minutes 10        one format, ten minutes of processor time
     PYTHONPATH=src python -m tests.fuzz.traces                         each for a minute
 
 Whatever the bytes, a reader gives rows whose numbers all have names, or a MazurkaError about the file; the same
 whatever the size of the blocks it reads in; STD the same by both of its readers; and what it gave, written in its own
 format (if that loses nothing) and in Parquet, reads the same. Inputs are made from ``tests/fuzz/corpus``, a folder per
-format, by a few small damages each. One that shows a fault is kept in ``.fuzz/``; with the fault mended, it belongs
-into the corpus, which the suite reads. The input at hand is always in ``.fuzz/present-FORMAT``, should a reader crash.
+format, by a few small damages each. One that reads like none before it (another complaint, or more kinds of operations)
+is damaged further, and ``--keep`` adds it to the corpus, which the suite reads. One that shows a fault is kept in
+``.fuzz/``; with the fault mended, it belongs into the corpus, too. The input at hand is always in
+``.fuzz/present-FORMAT``, should a reader crash.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
 import time
 from collections import Counter
@@ -164,33 +167,70 @@ def main() -> int:
     names = [known.name for known in FORMATS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help=f"which readers: {', '.join(names)}")
-    parser.add_argument("--minutes", type=float, default=1.0, help="for each")
+    parser.add_argument("--minutes", type=float, default=1.0, help="of processor time, for each")
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--keep", action="store_true", help="add inputs to the corpus that read like none in it")
     given = parser.parse_args()
+    if unknown := sorted(set(given.formats) - set(names)):
+        parser.error(f"no format is called {unknown[0]}; there are {', '.join(names)}")
     folder = Path(".fuzz")
     folder.mkdir(exist_ok=True)
-    faults = [fault for kind in given.formats or names for fault in _fuzz(kind, given.minutes, given.seed, folder)]
-    return 1 if faults else 0
+    fuzzers = [Fuzzer(kind, given.seed, folder, given.keep) for kind in given.formats or names]
+    for fuzzer in fuzzers:
+        fuzzer.run(given.minutes)
+    return 1 if any(fuzzer.faults for fuzzer in fuzzers) else 0
 
 
-def _fuzz(kind: str, minutes: float, seed: int, folder: Path) -> list[str]:
-    rng, seeds, faults = random.Random(seed), seeds_of(kind), Counter[str]()
-    end, inputs, readable = time.monotonic() + 60 * minutes, 0, 0
-    while time.monotonic() < end:
-        data = damaged(rng, seeds)
-        inputs += 1
+class Fuzzer:
+    """Feeds one reader, and tells what it finds as it goes."""
+
+    def __init__(self, kind: str, seed: int, folder: Path, keep: bool) -> None:
+        self.kind, self.seed, self.folder, self.keep = kind, seed, folder, keep
+        self.seeds = seeds_of(kind)
+        self.faults = Counter[str]()
+        self.manners = {self._manner(data) for data in self.seeds}
+
+    def run(self, minutes: float) -> None:
+        rng, end, inputs = random.Random(self.seed), time.process_time() + 60 * minutes, 0
+        while time.process_time() < end:
+            inputs += 1
+            self._feed(damaged(rng, self.seeds), f"{self.kind}-{self.seed}-{inputs}")
+        print(
+            f"{self.kind}: {minutes:g} minutes, {inputs:,} inputs, {len(self.seeds)} of them damaged further, "
+            f"{len(self.faults)} faults",
+            flush=True,
+        )
+
+    def _feed(self, data: bytes, name: str) -> None:
         try:
-            wrong = list(judge(data, kind, folder))
-            readable += not isinstance(_outcome(folder / f"present-{kind}", kind), str)
+            wrong = list(judge(data, self.kind, self.folder))
+            self._learn(data, name)
         except Exception as error:
             wrong = [f"{type(error).__name__} {error}"]
         for fault in wrong:
-            if not faults[fault[:60]]:
-                (folder / f"{kind}-{seed}-{inputs}").write_bytes(data)
-                print(f"{kind}: {fault} ({folder}/{kind}-{seed}-{inputs})", flush=True)
-            faults[fault[:60]] += 1
-    print(f"{kind}: {minutes:g} minutes, {inputs:,} inputs, {readable:,} readable, {len(faults)} faults", flush=True)
-    return list(faults)
+            if not self.faults[fault[:60]]:
+                (self.folder / name).write_bytes(data)
+                print(f"{self.kind}: {fault} ({self.folder / name})", flush=True)
+            self.faults[fault[:60]] += 1
+
+    def _learn(self, data: bytes, name: str) -> None:
+        """Damage it further, if none was read in the same manner."""
+        manner = self._manner(data)
+        if len(data) < 5000 and manner not in self.manners:
+            self.manners.add(manner)
+            self.seeds.append(data)
+            if self.keep:
+                (CORPUS / self.kind / name).write_bytes(data)
+
+    def _manner(self, data: bytes) -> str:
+        """The complaint by its first words, names left out; how many operations there are, if there is none."""
+        path = self.folder / f"present-{self.kind}"
+        path.write_bytes(data)
+        outcome = _outcome(path, self.kind)
+        if isinstance(outcome, str):
+            words = re.sub(r"'.*'|\".*\"|\d+", "", outcome.replace(str(path), ""))
+            return " ".join(re.findall(r"\w+", words)[:4])
+        return f"{len({event[1] for event in outcome})} operations"
 
 
 if __name__ == "__main__":
