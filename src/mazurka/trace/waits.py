@@ -15,9 +15,9 @@ Cost: some microseconds for each wait.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from typing import Any, Final, NamedTuple
-
-import numpy as np
 
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
@@ -40,10 +40,17 @@ class Wait(NamedTuple):
 def waits_of(trace: Trace) -> list[Wait]:
     """All waits of a trace, in its order."""
     found = []
-    for row in np.flatnonzero(np.asarray(trace.op) == Op.WAIT).tolist():
+    for row in _rows_that_wait(trace):
         own = trace.rows_of_thread[trace.thread[row]]
-        found.append(_wait(trace, own, int(np.searchsorted(own, row))))
+        found.append(_wait(trace, own, bisect_left(own, row)))
     return found
+
+
+def _rows_that_wait(trace: Trace) -> list[int]:
+    if isinstance(trace.op, array):
+        return [row for row, op in enumerate(trace.op) if op == Op.WAIT]
+    rows: list[int] = (trace.op == Op.WAIT).nonzero()[0].tolist()
+    return rows
 
 
 def _wait(trace: Trace, own: Any, here: int) -> Wait:
