@@ -952,10 +952,10 @@ SNIPPETS: dict[str, str] = {
         finally:
             print("finally")
         """,
-    "syntax kept for the newest Python": """
-        import sys
-        if sys.version_info >= (3, 12):
-            exec('''
+}
+
+if sys.version_info >= (3, 12):
+    SNIPPETS["syntax of Python 3.12"] = """
         def first[T](items: list[T]) -> T: return items[0]
         class Stack[T]:
             def __init__(self): self.items: list[T] = []
@@ -963,9 +963,37 @@ SNIPPETS: dict[str, str] = {
         type Pair[A] = tuple[A, A]
         s = Stack[int](); s.push(1)
         print(first(s.items), first.__type_params__, Pair.__name__, f"{'nested' + f'{1}'} {s.items[0]!r:>{'5'}}")
-        '''.replace(chr(10) + "        ", chr(10)))
-        """,
-}
+        """
+
+if sys.version_info >= (3, 14):
+    SNIPPETS["syntax of Python 3.14"] = """
+        import annotationlib
+        class Box: pass
+        box = Box(); box.a = 7; box.width = 3
+        items = {"k": "v"}
+        def note(x): print("note", x); return x
+        class Late:
+            held: Unknown[items["k"]] = items["k"]
+            def told(self, x: AlsoUnknown = box.a) -> box.a:
+                inner: NeverLookedAt = self.held
+                return inner, x
+        print(Late().told(), annotationlib.get_annotations(Late, format=annotationlib.Format.STRING))
+        print(annotationlib.get_annotations(Late.told, format=annotationlib.Format.FORWARDREF)["return"])
+        told = t"{note(box.a)!r:>{note(box.width)}} and {items['k']=} {box}"
+        print(told.strings, [(i.expression, i.conversion, i.format_spec) for i in told.interpolations], told.values[:2])
+        try:
+            items["none"]
+        except ValueError, KeyError:
+            print("caught")
+        def leaves():
+            for _ in range(1):
+                try:
+                    return box.a
+                finally:
+                    items["k"] += "w"
+        print(leaves(), items)
+        Late().told.nothing
+        """
 
 
 def compiled(source: str, instrumented: bool) -> CodeType:
