@@ -1,7 +1,7 @@
 """Predicts from one trace: runs an engine, has each finding's witness checked, and makes a report of them.
 
 While the witnesses of a long trace are checked, the engine goes on in other threads, one for each kind of bug. What is
-found and in which order does not depend on that.
+told, and in which order, does not depend on which is the faster.
 
 Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
 error in Mazurka.
@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final, Protocol
@@ -22,6 +20,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.predict.ahead import Ahead, as_they_come
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.engines import Found, Search, run
 from mazurka.predict.intrusions import INTRUSION
@@ -36,9 +35,8 @@ from mazurka.trace.locations import text_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Witness
 
-#: Traces of so many events are worth a thread for each kind of bug, which may have so many findings to spare.
+#: Traces of so many events are worth a thread for each kind of bug.
 _LONG: Final = 100_000
-_AHEAD: Final = 64
 
 #: Seconds after which one of these threads makes way for another that comes back from compiled code (Python's 5 ms are
 #: longer than most questions take).
@@ -105,14 +103,15 @@ def predict(
     alone = happens is not None or len(trace) < _LONG
     searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
     coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
-    for found in chain(*coming) if alone else _ahead(coming):
-        telling.take(found)
-        if watcher is not None:
-            watcher.found(telling.number, found.tier)
+    with nullcontext(chain(*coming)) if alone else _together(coming) as findings:
+        for found in findings:
+            telling.take(found)
+            if watcher is not None:
+                watcher.found(telling.number, found.tier)
     report = PredictionReport(
         request.source, request.engine, len(trace), len(trace.threads), request.kinds, request.window
     )
-    report.findings = _kept(telling.findings(), request.rules)
+    report.findings = _kept(telling.findings(request.kinds), request.rules)
     report.counts = telling.counts()
     report.tiers = [tier for one in ([search] if alone else searches) for tier in one.tiers]
     report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
@@ -121,22 +120,13 @@ def predict(
     return report
 
 
-def _ahead(coming: Sequence[Iterator[Found]]) -> Iterator[Found]:
-    """What is found by one after the other, while in other threads each looks for what comes next."""
+@contextmanager
+def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
+    """What is found by all, each of which looks in a thread of its own for what comes next."""
     with ExitStack() as stack:
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(_TURN)
-        workers = [ThreadPoolExecutor(1) for _ in coming]
-        for worker in workers:
-            stack.callback(worker.shutdown, cancel_futures=True)
-        going = [
-            deque(worker.submit(next, each, None) for _ in range(_AHEAD))
-            for worker, each in zip(workers, coming, strict=True)
-        ]
-        for worker, each, own in zip(workers, coming, going, strict=True):
-            while (found := own.popleft().result()) is not None:
-                own.append(worker.submit(next, each, None))
-                yield found
+        yield as_they_come([stack.enter_context(Ahead(each)) for each in coming])
 
 
 def _kept(findings: Iterable[Predicted], rules: Sequence[Rule]) -> list[Predicted]:
@@ -189,8 +179,9 @@ class _Telling:
         confirmed = None if self.happens is None else self.happens(found)
         self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness), confirmed=confirmed)
 
-    def findings(self) -> list[Predicted]:
-        return list(self._told.values())
+    def findings(self, kinds: Sequence[str]) -> list[Predicted]:
+        """One kind after the other, those of each as they were found."""
+        return sorted(self._told.values(), key=lambda finding: kinds.index(finding.kind))
 
     def counts(self) -> Counts:
         races = [rows for kind, rows in self._rows if kind == RACE]

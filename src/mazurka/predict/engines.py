@@ -14,12 +14,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from itertools import zip_longest
+from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.predict.ahead import Ahead
 from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.inversions import INVERSION
@@ -82,6 +86,25 @@ class Tier:
 
 
 @dataclass
+class _Asked:
+    """What several threads ask SeqCheck of one trace with: its index is made once, by the first."""
+
+    trace: Trace
+    first: SeqCheck | None = None
+    _making: Lock = field(default_factory=Lock)
+
+    def another(self) -> SeqCheck:
+        """One that nobody else asks."""
+        from mazurka.predict.seqcheck import SeqCheck
+
+        with self._making:
+            if self.first is None:
+                work = _WORK // max(len(self.trace.threads), 1)
+                self.first = SeqCheck(self.trace, complete_up_to=0, work=work)
+            return self.first.beside()
+
+
+@dataclass
 class Search:
     """One engine on one trace: what its tiers share. ``expired`` says when to stop. Not slotted: what is costly is made
     when first asked for."""
@@ -97,6 +120,10 @@ class Search:
         self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
 
     @cached_property
+    def _asked(self) -> _Asked:
+        return _Asked(self.trace)
+
+    @cached_property
     def questions(self) -> Questions:
         """What asks the maximal causal model."""
         long = len(self.trace) * len(self.trace.threads) > _AFFORDABLE
@@ -105,14 +132,12 @@ class Search:
     @cached_property
     def quick(self) -> SeqCheck:
         """What asks SeqCheck."""
-        from mazurka.predict.seqcheck import SeqCheck
-
-        return SeqCheck(self.trace, complete_up_to=0, work=_WORK // max(len(self.trace.threads), 1))
+        return self._asked.another()
 
     def beside(self) -> Search:
-        """Another one, which may look for other kinds at the same time."""
+        """Another one, which may look for other kinds, or ask about others, at the same time."""
         other = Search(self.trace, self.window, self.expired)
-        other.quick = self.quick.beside()
+        other._asked = self._asked
         return other
 
     @cached_property
@@ -191,37 +216,64 @@ _Proven = Iterator[tuple[Rows, Witness]]
 _Ask = Callable[[Claim], Verdict]
 
 
-def _decided(
-    search: Search, tier: Tier, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask, whole: bool = True
-) -> _Proven:
-    """One of each group, if one has a witness. ``whole``: a group in which none has settles what it is about."""
+@dataclass(slots=True)
+class _Outcome:
+    """What came of asking about a group, one after the other until one has a witness."""
+
+    key: Hashable
+    found: tuple[Rows, Witness] | None = None
+    candidates: int = 0
+    fallen: int = 0
+    unsure: bool = False
+
+
+def _decided(search: Search, tier: Tier, outcomes: Iterable[_Outcome], whole: bool = True) -> _Proven:
+    """What was found. ``whole``: a group in which none has a witness settles what it is about."""
     settled = search.settled[tier.kind]
+    for outcome in outcomes:
+        tier.candidates += outcome.candidates
+        tier.fallen += outcome.fallen
+        if outcome.found is not None:
+            rows, witness = outcome.found
+            search.settle(tier.kind, rows)
+            yield rows, witness
+        if outcome.key not in settled:
+            tier.undecided += outcome.unsure
+            if whole and not outcome.unsure:
+                settled.add(outcome.key)
+
+
+def _outcomes(
+    search: Search, kind: str, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
+) -> Iterator[_Outcome]:
+    """Of the groups that are not settled when their turn comes, each."""
     open_rows: set[Rows] = set()
     for key, several in groups:
-        if key in settled:
+        if key not in search.settled[kind]:
+            yield _outcome(search, kind, key, several, ask, open_rows)
+
+
+def _outcome(
+    search: Search, kind: str, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
+) -> _Outcome:
+    outcome = _Outcome(key)
+    for rows in several:
+        if search.expired():
+            outcome.unsure = True
+            break
+        if rows in open_rows:
+            outcome.unsure = True
             continue
-        unsure = False
-        for rows in several:
-            if search.expired():
-                unsure = True
-                break
-            if rows in open_rows:
-                unsure = True
-                continue
-            tier.candidates += 1
-            answer = ask(claim_of(tier.kind, rows))
-            if isinstance(answer, Witness):
-                search.settle(tier.kind, rows)
-                yield rows, answer
-                break
-            tier.fallen += isinstance(answer, Infeasible)
-            if isinstance(answer, Unknown):
-                unsure = True
-                open_rows.add(rows)
-        if key not in settled:
-            tier.undecided += unsure
-            if whole and not unsure:
-                settled.add(key)
+        outcome.candidates += 1
+        answer = ask(claim_of(kind, rows))
+        if isinstance(answer, Witness):
+            outcome.found = rows, answer
+            break
+        outcome.fallen += isinstance(answer, Infeasible)
+        if isinstance(answer, Unknown):
+            outcome.unsure = True
+            open_rows.add(rows)
+    return outcome
 
 
 def _by_order(search: Search, tier: Tier) -> _Proven:
@@ -229,14 +281,33 @@ def _by_order(search: Search, tier: Tier) -> _Proven:
     racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
     target, names = search.trace.target, search.trace.targets
     groups = ((pair[-1], [pair]) for pair in racy.pairs() if is_data(names[target[pair[-1]]]))
-    return _decided(search, tier, groups, search.vindicate, False)
+    return _decided(search, tier, _outcomes(search, tier.kind, groups, search.vindicate), False)
 
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
     """All candidates, as far as SeqCheck can tell."""
     if tier.kind == RACE and search.is_passed_over:
-        return _by_pass(search, tier)
-    return _all_candidates(search, tier, search.ask_quickly)
+        yield from _by_pass(search, tier)
+        return
+    groups, left = search.groups(tier.kind)
+    if tier.kind == RACE or len(search.trace) < _LONG:
+        yield from _decided(search, tier, _outcomes(search, tier.kind, groups.items(), search.ask_quickly))
+    else:
+        with _by_turns(search, tier.kind, groups) as outcomes:
+            yield from _decided(search, tier, outcomes)
+    tier.undecided += len(left - search.settled[tier.kind])
+
+
+@contextmanager
+def _by_turns(search: Search, kind: str, groups: Groups) -> Iterator[Iterator[_Outcome]]:
+    """Two threads ask about every other group each; what is found of one settles no other."""
+    open_ = [each for each in groups.items() if each[0] not in search.settled[kind]]
+    with ExitStack() as stack:
+        halves = []
+        for number in (0, 1):
+            own = search.beside()
+            halves.append(stack.enter_context(Ahead(_outcomes(own, kind, open_[number::2], own.ask_quickly))))
+        yield (each for both in zip_longest(*halves) for each in both if each is not None)
 
 
 def _by_pass(search: Search, tier: Tier) -> _Proven:
@@ -262,12 +333,8 @@ def _by_pass(search: Search, tier: Tier) -> _Proven:
 
 def _by_model(search: Search, tier: Tier) -> _Proven:
     """All candidates."""
-    return _all_candidates(search, tier, search.questions.ask)
-
-
-def _all_candidates(search: Search, tier: Tier, ask: _Ask) -> _Proven:
     groups, left = search.groups(tier.kind)
-    yield from _decided(search, tier, groups.items(), ask)
+    yield from _decided(search, tier, _outcomes(search, tier.kind, groups.items(), search.questions.ask))
     tier.undecided += len(left - search.settled[tier.kind])
 
 

@@ -130,7 +130,7 @@ class LockCircles:
                 of_lock.setdefault(lock, []).append(number)
         holders = [lock for lock in sorted(of_lock) for _ in of_lock[lock]]
         first = [rows[0] for rows in rows_of.values()]
-        made: dict[str, list[int]] = {
+        made: dict[str, Any] = {
             "thread": [each.thread for each in rows_of],
             "lock": [each.lock for each in rows_of],
             "held_at": list(accumulate((len(each.held) for each in rows_of), initial=0)),
@@ -138,7 +138,7 @@ class LockCircles:
             "holding_at": np.searchsorted(holders, np.arange(locks + 1)).tolist(),
             "holding": [number for lock in sorted(of_lock) for number in of_lock[lock]],
             "last": [rows[-1] for rows in rows_of.values()],
-            "need": self._needs[[self._place[row] for row in first]].ravel().tolist(),
+            "need": self._needs[[self._place[row] for row in first]].ravel(),
             "taken": [0] * locks,
             "path": [0] * threads,
             "cursor": [0] * threads,
@@ -147,7 +147,7 @@ class LockCircles:
         }
         if compiled:
             return _Dependencies(**{name: np.array(column, np.int64) for name, column in made.items()})
-        return _Dependencies(**made)
+        return _Dependencies(**{**made, "need": made["need"].tolist()})
 
     def _need(self, row: int, thread: int) -> int:
         """The latest row of a thread that must come before an acquire."""

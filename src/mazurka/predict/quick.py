@@ -193,14 +193,14 @@ def _begin(trace: Trace, compiled: bool, watched: Any) -> _Scan:
 def _shared(trace: Trace) -> tuple[Any, int]:
     """By target: the number of a place that several threads touch and one writes, or -1; and how many there are."""
     thread, op, target, _, _ = columns_of(trace)
-    data = np.isin(op, (_READ, _WRITE, _RMW))
+    data = (op == _READ) | (op == _WRITE) | (op == _RMW)
     one = np.zeros(len(trace.targets), thread.dtype)  # of the threads that touch it
     one[target[data]] = thread[data]
     shared, written = np.zeros((2, len(trace.targets)), bool)
     shared[target[data & (thread != one[target])]] = True
     written[target[data & (op != _READ)]] = True
     taken = np.zeros(len(trace.targets), bool)
-    taken[target[np.isin(op, (_ACQUIRE, _RELEASE))]] = True
+    taken[target[(op == _ACQUIRE) | (op == _RELEASE)]] = True
     places = [x for x in np.flatnonzero(shared & written & ~taken).tolist() if is_data(trace.targets[x])]
     number = np.full(len(trace.targets), -1, np.int32)
     number[places] = np.arange(len(places))

@@ -8,7 +8,7 @@ Every row is a step. The order of a witness is feasible if
 3. each read of data takes its value from the write that it had in the trace, or one of an equal recorded value, or is
    among ``unread``; what a write wrote is as recorded only if nothing unread comes before it in its thread;
 4. what exists because of a value that was read is not there if that is unread: no branch comes after an unread step of
-   its thread, and where the trace tells no branches nothing does;
+   its thread, and where the trace tells no branches nothing does, nor is the thread joined;
 5. a thread that waits goes on when a notification wakes it. ``wait, release, acquire`` of one lock, or ``release, wait,
    acquire``, with nothing of the thread in between, are one wait that gives up the lock: the thread is parked from the
    first of them on, and goes on with the acquire; other waits go on with the next event of their thread. Of those that
@@ -23,7 +23,10 @@ of the prefix only what the order meets is looked up.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -78,7 +81,9 @@ class Recorded:
         self._see_locks()
         self.branches = bool((self.op == Op.BRANCH).any())
         self.forks, self.joins = self._lives(Op.FORK), self._lives(Op.JOIN)
-        self.prefix, self.later = len(trace), dict[int, int]()
+        self.late_forks = self.forks  # not in the prefix
+        self.prefix, self.order = len(trace), np.zeros(0, np.int64)
+        self._later: dict[int, int] | None = None
         self.timed_out: set[int] = set()
         self.waiting = self.unread = frozenset[int]()
         self.timed_out = set(self._unwoken(self.signals, {}))
@@ -144,112 +149,121 @@ class Recorded:
     def objections(self, witness: Witness) -> Iterator[str]:
         """Everything that speaks against a witness."""
         order = np.asarray(witness.order, np.int64)
-        named = np.array([*_steps_of(witness.claim), *witness.unread, witness.prefix - 1], np.int64)
-        named = np.concatenate([order, named])
-        if not -1 <= named.min() <= named.max() < len(self.trace) or (named[:-1] < 0).any():
+        named = [*_steps_of(witness.claim), *witness.unread, int(order.min(initial=0)), int(order.max(initial=0))]
+        if not 0 <= min(named) <= max(named, default=0) < len(self.trace) or not 0 <= witness.prefix <= len(self.trace):
             yield "a step is not in the trace"
             return
-        self.prefix = witness.prefix
-        self.later = dict(zip(witness.order, range(self.prefix, self.prefix + len(order)), strict=True))
-        stride = self.prefix // _STRIDE
-        since = self.thread[stride * _STRIDE : self.prefix]
-        done = np.bincount(self.thread[order], minlength=len(self.trace.threads))
-        self.done = done + self.counts[:, stride] + np.bincount(since, minlength=len(done))
-        yield from self._in_program_order(order, done)
-        yield from self._life()
-        yield from self._locks(order)
+        self.prefix, self.order, self._later = witness.prefix, order, None
+        self.late_forks = self.forks[bisect_left(self.forks, self.prefix, key=itemgetter(0)) :]
+        op = self.op[order]
+        yield from self._in_program_order(order)
+        yield from self._life(order[op == Op.JOIN])
+        yield from self._locks(order[_IS_LOCKING[op]])
         yield from self._kept(order, np.array(sorted(witness.unread), np.int64))
         claimed = _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks | Halts) else ()
         self.unread = witness.unread
         self.waiting = frozenset(row for row in claimed if self.op[row] == Op.WAIT)
         standing = frozenset(claimed) - self.waiting
-        signals = np.concatenate([self.signals[self.signals < self.prefix], order[np.isin(order, self.signals)]])
+        signals = self.signals[self.signals < self.prefix]
+        if len(self.signals):
+            signals = np.concatenate([signals, order[np.isin(order, self.signals)]])
         for row in self._unwoken(signals, {int(self.thread[row]): _NEVER - 1 for row in standing}):
             yield f"thread {self._name(row)} goes on after step {row} although nobody has woken it"
         if witness.claim is not None:
             yield from self._claim(witness.claim)
 
     def _place(self, row: int) -> int:
-        return row if row < self.prefix else self.later.get(row, _NEVER)
+        if row < self.prefix:
+            return row
+        if self._later is None:  # mostly nobody asks
+            self._later = dict(zip(self.order.tolist(), range(self.prefix, self.prefix + len(self.order)), strict=True))
+        return self._later.get(row, _NEVER)
 
     def _name(self, row: int) -> str:
         name: str = self.trace.threads[self.thread[row]]
         return name
 
-    def _in_program_order(self, order: Numbers, done: Numbers) -> Iterator[str]:
-        by_thread = order[np.argsort(self.thread[order], kind="stable")]
-        first = self.done - done - (np.cumsum(done) - done)
+    def _in_program_order(self, order: Numbers) -> Iterator[str]:
+        thread = self.thread[order]
+        done = np.bincount(thread, minlength=len(self.trace.threads))
+        stride = self.prefix // _STRIDE
+        since = self.thread[stride * _STRIDE : self.prefix]
+        before = self.counts[:, stride] + np.bincount(since, minlength=len(done))
+        self.done = before + done
+        by_thread = order[order_by(thread)]
+        first = before - (np.cumsum(done) - done)
         wrong = self.index[by_thread] != np.arange(len(order)) + np.repeat(first, done)
         for row in by_thread[wrong][:1]:
             yield f"thread {self._name(row)} does not start with the steps it started with"
 
-    def _life(self) -> Iterator[str]:
+    def _life(self, joining: Numbers) -> Iterator[str]:
         """What happens in the prefix is as in the trace."""
-        for row, own in self.forks:
-            if row >= self.prefix and len(own) and self._place(int(own[0])) < self._place(row):
+        for row, own in self.late_forks:
+            if len(own) and self._place(int(own[0])) < self._place(row):
                 yield f"thread {self._name(own[0])} does something before it is started"
-        for row, own in self.joins:
-            if row in self.later and len(own) and self._place(row) < self._place(int(own[-1])):
+        for row, own in self.joins if len(joining) else ():
+            if row in joining and len(own) and self._place(row) < self._place(int(own[-1])):
                 yield f"thread {self._name(own[-1])} is joined before its end"
 
     def _locks(self, order: Numbers) -> Iterator[str]:
-        taking = _Latest(order[_IS_LOCKING[self.op[order]]], self.target)
-        rows, begins, targets = taking.rows, taking.begins, self.target[taking.rows]
+        taking = _Latest(order, self.target)
+        rows, begins, targets = taking.rows, taking.begins, taking.targets
         had = self.locking.before(targets, np.full(len(rows), self.prefix))  # -1, behind the last, is free
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
         depth = self.depth[had] + total[1:] - total[:-1][begins]
         for row in rows[depth < 0][:1]:
             yield f"step {row} gives back a lock that nobody has"
-        first = begins == np.arange(len(rows))
-        before = np.where(first, had, np.concatenate([[_NOBODY], rows])[:-1])
+        first, thread = begins == np.arange(len(rows)), self.thread[rows]
+        holder = np.where(first, self.thread[had], np.concatenate([[_NOBODY], thread])[:-1])
         depth_before = np.where(first, self.depth[had], np.concatenate([[0], depth])[:-1])
-        taken = (depth_before > 0) & (self.thread[before] != self.thread[rows])
-        for row in rows[taken][:1]:
+        for row in rows[(depth_before > 0) & (holder != thread)][:1]:
             yield f"step {row} takes or gives back a lock that another thread has"
         last = np.append(first[1:], True)[: len(rows)]
-        self.holders = {
-            int(self.target[row]): int(self.thread[row]) if deep > 0 else _NOBODY
-            for row, deep in zip(rows[last].tolist(), depth[last].tolist(), strict=True)
-        }
+        holders = np.where(depth[last] > 0, thread[last], _NOBODY)
+        self.holders = dict(zip(targets[last].tolist(), holders.tolist(), strict=True))
 
     def _holder(self, lock: int) -> int:
         """The thread that holds a lock in the end, or -1."""
         if lock not in self.holders:
             row = int(self.locking.before(np.array([lock]), np.array([self.prefix]))[0])
             return int(self.thread[row]) if self.depth[row] > 0 else _NOBODY
-        return self.holders[lock]
+        holder: int = self.holders[lock]
+        return holder
 
     def _kept(self, order: Numbers, unread: Numbers) -> Iterator[str]:
         """Reads give what they gave, except those that nothing depends on."""
         broken = self.broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
-        np.minimum.at(broken, self.thread[unread], self.index[unread])
-        after = order[self.index[order] > broken[self.thread[order]]]
-        for row in after[(self.op[after] == Op.BRANCH) | (not self.branches)][:1]:
-            yield f"step {row} may depend on what its thread has read before"
         reads, sources = self._sources(order)
-        free = np.isin(reads, unread)
-        reads, sources = reads[~free], sources[~free]
+        if len(unread):
+            np.minimum.at(broken, self.thread[unread], self.index[unread])
+            after = order[self.index[order] > broken[self.thread[order]]]
+            for row in after[(self.op[after] == Op.BRANCH) | (not self.branches)][:1]:
+                yield f"step {row} may depend on what its thread has read before"
+            free = np.isin(reads, unread)
+            reads, sources = reads[~free], sources[~free]
+            kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
+            for row in reads[~kept][:1]:
+                yield f"step {row} reads what was written after something else had been read"
         had = self.writes.before(self.target[reads], reads)
+        other = had != sources
+        reads, sources, had = reads[other], sources[other], had[other]
         value = np.where(sources == _NOBODY, self.initial[self.target[reads]], self.value[sources])
         gave = np.where(had == _NOBODY, self.initial[self.target[reads]], self.value[had])
-        same = (had == sources) | ((value == gave) & (value == self.value[reads]) & (value != NO_VALUE))
+        same = (value == gave) & (value == self.value[reads]) & (value != NO_VALUE)
         for row in reads[~same][:1]:
             yield f"step {row} reads {self.trace.targets[self.target[row]]} from another write"
-        kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
-        for row in reads[~kept][:1]:
-            yield f"step {row} reads what was written after something else had been read"
 
     def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
         """The reads of an order, and the row that wrote what each reads."""
         accesses = _Latest(order[self.is_read[order] | self.is_write[order]], self.target)
-        rows, begins = accesses.rows, accesses.begins
+        rows, begins, targets = accesses.rows, accesses.begins, accesses.targets
         written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
         last = np.concatenate([[_NOBODY], np.maximum.accumulate(written)])[:-1]  # before, not with
         reads = self.is_read[rows]
-        found, rows = np.where(last >= begins, rows[last], _NOBODY)[reads], rows[reads]
+        found = np.where(last >= begins, rows[last], _NOBODY)[reads]
         before = found == _NOBODY
-        found[before] = self.writes.before(self.target[rows[before]], np.full(int(before.sum()), self.prefix))
-        return rows, found
+        found[before] = self.writes.before(targets[reads][before], np.full(int(before.sum()), self.prefix))
+        return rows[reads], found
 
     def _unwoken(self, rows: Numbers, standing: dict[int, int]) -> Iterator[int]:
         """Waits after which their thread goes on, or stands before something, without having been woken."""
@@ -294,7 +308,7 @@ class Recorded:
     def _all_next(self, steps: Sequence[int]) -> Iterator[str]:
         for row in steps:
             thread = self.thread[row]
-            unborn = any(self._place(fork) == _NEVER and _is_in(own, row) for fork, own in self.forks)
+            unborn = any(_is_in(own, row) and self._place(fork) == _NEVER for fork, own in self.late_forks)
             if unborn or self.index[row] != self.done[thread]:
                 yield f"step {row} is not what its thread does next"
             if not self.branches and self.broken[thread] < self.index[row]:
@@ -397,23 +411,28 @@ class _Latest:
     """Rows in an order, grouped by target."""
 
     def __init__(self, order: Numbers, target: Numbers) -> None:
-        self.rows = order[order_by(target[order])]
-        self._keys = target[self.rows].astype(np.int64) << 32 | self.rows
+        targets = target[order]
+        by_target = order_by(targets)
+        self.rows, self.targets = order[by_target], targets[by_target]
 
     @property
     def begins(self) -> Numbers:
         """For each row, where those of its target begin."""
-        targets = self._keys >> 32
         new = np.ones(len(self.rows), bool)
-        new[1:] = targets[1:] != targets[:-1]
+        new[1:] = self.targets[1:] != self.targets[:-1]
         return np.maximum.accumulate(np.where(new, np.arange(len(self.rows)), 0))
+
+    @cached_property
+    def _keys(self) -> Numbers:
+        keys: Numbers = self.targets.astype(np.int64) << 32 | self.rows
+        return keys
 
     def before(self, targets: Numbers, rows: Numbers) -> Numbers:
         """The latest of each target before a row, or -1; if the order is that of the trace."""
         found = np.searchsorted(self._keys, targets.astype(np.int64) << 32 | rows) - 1
         if not len(self.rows):
             return found
-        return np.where((found >= 0) & (self._keys[found] >> 32 == targets), self.rows[found], _NOBODY)
+        return np.where((found >= 0) & (self.targets[found] == targets), self.rows[found], _NOBODY)
 
 
 def _place_in(rows: Numbers, row: int) -> int:
