@@ -179,14 +179,17 @@ def _keeps(index: Index, before: Ints) -> bool:
 
 def _as_it_was(index: Index, cone: Cone) -> Ints:
     """The rows of the set in the order of the trace."""
-    size = 0
+    size, end, since = 0, 0, cone.reg[SINCE]
     for t in range(len(cone.past)):
-        size += cone.past[t] - cone.base[t]
+        if cone.past[t] > cone.base[t]:
+            size += cone.past[t] - cone.base[t]
+            end = max(end, index.row[index.starts[t] + cone.past[t] - 1] + 1)
     rows = np.empty(size, np.int64)
     size = 0
-    for t in range(len(cone.past)):
-        for position in range(cone.base[t], cone.past[t]):
-            rows[size] = index.row[index.starts[t] + position]
+    for row in range(since, end):
+        e = index.event[row]
+        t = index.thread[e]
+        if e - index.starts[t] < cone.past[t]:
+            rows[size] = row
             size += 1
-    rows.sort()
     return rows

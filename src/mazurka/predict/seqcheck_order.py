@@ -63,7 +63,7 @@ class Order(NamedTuple):
 
 def close(index: Index, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Order]:
     """The least closed order of a set; of each pair of its events in ``before`` the first comes first."""
-    room = 4
+    room: Ints = np.int64(4)  # of one type with what follows, or _empty is compiled twice
     while True:
         order = _empty(index, cone, slot, len(before), room)
         if len(order.head) > len(order.clock):
@@ -77,9 +77,9 @@ def close(index: Index, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Orde
 
 def _close(index: Index, cone: Cone, order: Order, before: Ints) -> int:
     """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
+    first, edges = True, order.reg[EDGES]
     _list(index, cone, order)
     _begin(index, cone, order, before)
-    first, edges = True, 0
     while order.reg[BROKEN] == 0 and _pass(cone, order, edges):
         edges = order.reg[EDGES]
         _observe(index, cone, order)

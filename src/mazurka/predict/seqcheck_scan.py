@@ -189,7 +189,7 @@ def _follow(index: Index, state: Scan, e: int) -> None:
         _join(state.must, t, state.must, u, u, index.link[e] - index.starts[u] + 1)
         _join(state.value, t, state.must, u, u, index.link[e] - index.starts[u] + 1)
     elif kind == BRANCH:
-        state.must[t] = state.value[t]
+        _copy(state.must, t, state.value, t)
     elif x != NONE:
         source = index.link[e]
         if kind != WRITE and source != NONE and index.thread[source] != t and not is_loose(index, e):
@@ -365,7 +365,8 @@ def _tell(state: Scan, since: int, rows: Ints, free: bool) -> None:
     """What proves the race that was reported last, if there is room."""
     last, begin = state.count[0] - 1, state.count[5]
     if begin + len(rows) <= len(state.pool):
-        state.pool[begin : begin + len(rows)] = rows
+        for i in range(len(rows)):
+            state.pool[begin + i] = rows[i]
         state.count[5] += len(rows)
         state.found[last, 3], state.found[last, 4] = since, int(free)
         state.found[last, 5], state.found[last, 6] = begin, state.count[5]
