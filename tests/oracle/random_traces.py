@@ -19,20 +19,29 @@ def random_trace(
     valued: bool = False,
     waiting: bool = False,
     freeing: bool = False,
+    updating: bool = False,
 ) -> Trace:
     """A well-formed trace of up to ``length`` events: two places (which may be freed, if ``freeing``), three locks,
-    perhaps forks and joins. If ``waiting`` a condition, too."""
-    return _Recorder(rng, threads, branching, valued, waiting, freeing).run(length)
+    perhaps forks and joins. If ``waiting`` a condition, too; if ``updating`` something that is read and updated, as
+    locks are that guard nothing known."""
+    return _Recorder(rng, threads, branching, valued, waiting, freeing, updating).run(length)
 
 
 class _Recorder:
     """Lets threads do this and that; what can't be done now is not recorded."""
 
     def __init__(
-        self, rng: random.Random, threads: int, branching: bool, valued: bool, waiting: bool, freeing: bool
+        self,
+        rng: random.Random,
+        threads: int,
+        branching: bool,
+        valued: bool,
+        waiting: bool,
+        freeing: bool,
+        updating: bool,
     ) -> None:
         self.rng, self.branching, self.valued = rng, branching, valued
-        self.waiting, self.freeing = waiting, freeing
+        self.waiting, self.freeing, self.updating = waiting, freeing, updating
         self.parked: list[int] = []
         self.given_up: dict[int, str] = {}
         self.log: list[Step] = []
@@ -79,6 +88,8 @@ class _Recorder:
     def _touch(self, thread: int, place: str) -> None:
         if self.freeing and self.rng.random() < 0.1:
             self._emit(thread, Op.FREE, ("object", place))
+        elif self.updating and self.rng.random() < 0.3:
+            self._emit(thread, self.rng.choice((Op.READ, Op.RMW, Op.RMW)), ("hidden", "h"))
         elif self.rng.random() < 0.5:
             self._emit(thread, Op.READ, ("var", place), self.memory.get(place, 0))
         else:

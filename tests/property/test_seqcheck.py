@@ -93,6 +93,16 @@ def test_what_it_says_of_more_threads_is_true(valued: bool) -> None:
     assert met["Deadlocks Witness"] + met["Deadlocks Infeasible"] > 0
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_is_updated_orders_threads(whole: bool) -> None:
+    met: Counter[str] = Counter()
+    for seed in range(700_000, 700_000 + _TRACES // 4):
+        rng = random.Random(seed)
+        trace = random_trace(rng, rng.randrange(6, 18), 2, bool(seed & 1), updating=True)
+        _compare(trace, SeqCheck(trace, complete_up_to=0, whole=whole, kernel=_KERNEL), met)
+    assert met["Races Witness"] > 0 < met["Races Infeasible"]
+
+
 def test_with_the_complete_solver_nothing_is_unknown() -> None:
     met: Counter[str] = Counter()
     for trace in _traces(300_000, (2, 3), valued=True):

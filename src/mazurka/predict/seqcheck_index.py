@@ -145,7 +145,7 @@ def survey(thread: Ints, op: Ints, target: Ints, seen: Ints, holder: Ints, depth
     thread does."""
     for row in range(len(op)):
         x, t = target[row], thread[row]
-        seen[0, x] |= 1 << op[row]
+        seen[0, x] |= 1 << int(op[row])  # not compiled, an operation's code is a byte, and so is what it is shifted by
         seen[1, x] = t if seen[1, x] == NONE or seen[1, x] == t else _SEVERAL
         if op[row] == _ACQUIRE:
             if depth[x] > 0 and holder[x] != t:
