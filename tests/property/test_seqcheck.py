@@ -98,7 +98,7 @@ def test_what_is_updated_orders_threads(whole: bool) -> None:
     met: Counter[str] = Counter()
     for seed in range(700_000, 700_000 + _TRACES // 4):
         rng = random.Random(seed)
-        trace = random_trace(rng, rng.randrange(6, 18), 2, bool(seed & 1), updating=True)
+        trace = random_trace(rng, rng.randrange(6, 18), 2, updating=True)  # without branches: such reads always count
         _compare(trace, SeqCheck(trace, complete_up_to=0, whole=whole, kernel=_KERNEL), met)
     assert met["Races Witness"] > 0 < met["Races Infeasible"]
 
