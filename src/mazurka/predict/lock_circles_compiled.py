@@ -17,7 +17,9 @@ def _compile() -> Any:
     for name in lock_circles.SEARCH:
         source: FunctionType = getattr(lock_circles, name)
         inline = "never" if name == "_search" else "always"
-        space[name] = jit(cache=True, nogil=True, inline=inline)(FunctionType(source.__code__, space, name))
+        space[name] = jit(cache=True, nogil=True, inline=inline, _nrt=False, no_cfunc_wrapper=True)(
+            FunctionType(source.__code__, space, name)
+        )
     return space["_search"]
 
 

@@ -18,7 +18,9 @@ def _compile() -> tuple[Any, Any]:
         source: FunctionType = getattr(quick, name)
         # Handing over some forty arrays costs more than most of the functions do.
         inline = "never" if name in ("_survey", "_scan") else "always"
-        space[name] = jit(cache=True, nogil=True, inline=inline)(FunctionType(source.__code__, space, name))
+        space[name] = jit(cache=True, nogil=True, inline=inline, _nrt=False, no_cfunc_wrapper=True)(
+            FunctionType(source.__code__, space, name)
+        )
     return space["_survey"], space["_scan"]
 
 
