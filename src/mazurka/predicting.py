@@ -1,7 +1,7 @@
-"""Predicts from one trace: runs an engine, has each finding's witness checked, and makes a report of them.
+"""Predicts from one trace: runs an engine, which has each finding's witness checked, and makes a report of them.
 
-While the witnesses of a long trace are checked, the engine goes on in other threads, one for each kind of bug. What is
-told, and in which order, does not depend on which is the faster.
+In a long trace each kind of bug is looked for in a thread of its own. What is told, and in which order, does not depend
+on which is the faster.
 
 Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
 error in Mazurka.
@@ -9,6 +9,7 @@ error in Mazurka.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -33,7 +34,7 @@ from mazurka.report.words import verb
 from mazurka.trace.event import Location, Op
 from mazurka.trace.locations import text_of
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Witness
+from mazurka.witness import Witness
 
 #: Traces of so many events are worth a thread for each kind of bug.
 _LONG: Final = 100_000
@@ -126,6 +127,9 @@ def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
     with ExitStack() as stack:
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(_TURN)
+        if not gc.get_freeze_count():
+            stack.callback(gc.unfreeze)
+            gc.freeze()  # looking through all that is there, compiled code above all, takes a tenth of a second
         yield as_they_come([stack.enter_context(Ahead(each)) for each in coming])
 
 
@@ -158,14 +162,12 @@ class _Telling:
 
     def __post_init__(self) -> None:
         self.trace = self.numbered.trace
-        self._checker: Checker | None = None
         self._signatures: dict[str, Signatures] = {}
 
     def take(self, found: Found) -> None:
-        self._checker = self._checker or Checker(self.trace)
-        objections = self._checker.objections(found.witness)
-        if objections:
-            self.refused.append(f"{found.kind} of events {', '.join(map(str, found.rows))}: {'; '.join(objections)}")
+        if found.objections:
+            rows, what = ", ".join(map(str, found.rows)), "; ".join(found.objections)
+            self.refused.append(f"{found.kind} of events {rows}: {what}")
             return
         if found.kind not in self._signatures:
             self._signatures[found.kind] = Signatures(self.trace, found.kind, Each.LOCATIONS)

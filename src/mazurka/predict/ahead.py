@@ -1,4 +1,4 @@
-"""Iterators that go on in threads of their own, up to so many items ahead of who takes them.
+"""Iterators that go on in threads of their own, up to so many items ahead of who takes them, and what they share.
 
 Worth it where iterating is mostly compiled code, which does without Python's lock. Cost: some ten microseconds an item.
 """
@@ -6,15 +6,41 @@ Worth it where iterating is mostly compiled code, which does without Python's lo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import Final, Generic, TypeVar
+from threading import Lock
+from typing import Final, Generic, Protocol, Self, TypeVar
 
 T = TypeVar("T")
 
+
+class Divisible(Protocol):
+    """What one thread at a time may ask."""
+
+    def beside(self) -> Self:
+        """Another one, of what is costly the same, which may be asked at the same time."""
+        ...
+
+
+D = TypeVar("D", bound=Divisible)
+
 #: So many items are made before any is taken.
-_ITEMS: Final = 64
+_ITEMS: Final = 16
+
+
+class Shared(Generic[D]):
+    """Made by the thread that needs it first, for all."""
+
+    def __init__(self, make: Callable[[], D]) -> None:
+        self._make, self._making = make, Lock()
+        self._made: D | None = None
+
+    def own(self) -> D:
+        """One that nobody else asks."""
+        with self._making:
+            self._made = self._made or self._make()
+            return self._made.beside()
 
 
 class Ahead(Generic[T]):

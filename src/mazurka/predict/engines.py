@@ -16,14 +16,13 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from itertools import zip_longest
-from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mazurka.causal.solver import Infeasible, Unknown
-from mazurka.predict.ahead import Ahead
+from mazurka.predict.ahead import Ahead, Shared
 from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.inversions import INVERSION
@@ -63,12 +62,14 @@ Rows = tuple[int, ...]
 
 
 class Found(NamedTuple):
-    """A bug, with its witness and the tier that found it."""
+    """A bug, with its witness, the tier that found it, and what the checker has against the witness: nothing, unless
+    there is an error in Mazurka."""
 
     kind: str
     rows: Rows
     witness: Witness
     tier: str
+    objections: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -83,25 +84,6 @@ class Tier:
     fallen: int = 0
     undecided: int = 0
     seconds: float = 0.0
-
-
-@dataclass
-class _Asked:
-    """What several threads ask SeqCheck of one trace with: its index is made once, by the first."""
-
-    trace: Trace
-    first: SeqCheck | None = None
-    _making: Lock = field(default_factory=Lock)
-
-    def another(self) -> SeqCheck:
-        """One that nobody else asks."""
-        from mazurka.predict.seqcheck import SeqCheck
-
-        with self._making:
-            if self.first is None:
-                work = _WORK // max(len(self.trace.threads), 1)
-                self.first = SeqCheck(self.trace, complete_up_to=0, work=work)
-            return self.first.beside()
 
 
 @dataclass
@@ -120,8 +102,13 @@ class Search:
         self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
 
     @cached_property
-    def _asked(self) -> _Asked:
-        return _Asked(self.trace)
+    def _index(self) -> Shared[SeqCheck]:
+        return Shared(self._indexed)
+
+    def _indexed(self) -> SeqCheck:
+        from mazurka.predict.seqcheck import SeqCheck
+
+        return SeqCheck(self.trace, complete_up_to=0, work=_WORK // max(len(self.trace.threads), 1))
 
     @cached_property
     def questions(self) -> Questions:
@@ -132,30 +119,38 @@ class Search:
     @cached_property
     def quick(self) -> SeqCheck:
         """What asks SeqCheck."""
-        return self._asked.another()
+        return self._index.own()
 
     def beside(self) -> Search:
         """Another one, which may look for other kinds, or ask about others, at the same time."""
         other = Search(self.trace, self.window, self.expired)
-        other._asked = self._asked
+        other._index, other._checkers = self._index, self._checkers
         return other
 
     @cached_property
-    def _checker(self) -> Checker | None:
-        """What SeqCheck's witnesses have to pass where threads wait on conditions, of which it knows too little."""
-        waits = Op.WAIT in columns_of(self.trace).op
-        return Checker(self.trace) if waits else None
+    def _checkers(self) -> Shared[Checker]:
+        return Shared(partial(Checker, self.trace))
+
+    @cached_property
+    def checker(self) -> Checker:
+        """What witnesses have to pass."""
+        return self._checkers.own()
+
+    @cached_property
+    def _waits(self) -> bool:
+        """Whether threads wait on conditions, of which SeqCheck knows too little."""
+        return Op.WAIT in columns_of(self.trace).op
 
     def ask_quickly(self, claim: Claim) -> Verdict:
         """What SeqCheck says."""
         answer = self.quick.prove(claim)
-        if self._checker is None or (isinstance(answer, Witness) and not self._checker.objections(answer)):
+        if not self._waits or (isinstance(answer, Witness) and not self.checker.objections(answer)):
             return answer
         return Unknown("threads wait on conditions")
 
     def believed(self, witness: Witness) -> Verdict:
         """A witness of those who know nothing of conditions, or what the model says where threads wait on some."""
-        if self._checker is None or witness.claim is None or not self._checker.objections(witness):
+        if not self._waits or witness.claim is None or not self.checker.objections(witness):
             return witness
         return self.questions.ask(witness.claim)
 
@@ -177,7 +172,7 @@ class Search:
     def is_passed_over(self) -> bool:
         """Whether SeqCheck is to pass over the trace for races. Of threads that wait on conditions it knows too little
         for that."""
-        return len(self.trace) >= _LONG and self._checker is None
+        return len(self.trace) >= _LONG and not self._waits
 
     def leave(self, races: Iterable[Rows], unasked: int) -> None:
         """Nobody knows of these races, and of so many others: they are all that is left to later tiers."""
@@ -190,6 +185,10 @@ class Search:
     def is_settled(self, kind: str, rows: Rows) -> bool:
         """Whether something at the same places has been found."""
         return self._signatures[kind].of(rows) in self.settled[kind]
+
+    def found(self, tier: Tier, rows: Rows, witness: Witness) -> Found:
+        """A finding, its witness checked."""
+        return Found(tier.kind, rows, witness, tier.name, tuple(self.checker.objections(witness)))
 
     def settle(self, kind: str, rows: Rows) -> None:
         """What was looked for has been found."""
@@ -205,14 +204,14 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
             tier = Tier(name, kind)
             search.tiers.append(tier)
             started = time.monotonic()
-            for rows, witness in _TIERS[name](search, tier):
+            for found in _TIERS[name](search, tier):
                 tier.found += 1
                 tier.seconds = time.monotonic() - started
-                yield Found(kind, rows, witness, name)
+                yield found
             tier.seconds = time.monotonic() - started
 
 
-_Proven = Iterator[tuple[Rows, Witness]]
+_Findings = Iterator[Found]
 _Ask = Callable[[Claim], Verdict]
 
 
@@ -221,22 +220,21 @@ class _Outcome:
     """What came of asking about a group, one after the other until one has a witness."""
 
     key: Hashable
-    found: tuple[Rows, Witness] | None = None
+    found: Found | None = None
     candidates: int = 0
     fallen: int = 0
     unsure: bool = False
 
 
-def _decided(search: Search, tier: Tier, outcomes: Iterable[_Outcome], whole: bool = True) -> _Proven:
+def _decided(search: Search, tier: Tier, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
     """What was found. ``whole``: a group in which none has a witness settles what it is about."""
     settled = search.settled[tier.kind]
     for outcome in outcomes:
         tier.candidates += outcome.candidates
         tier.fallen += outcome.fallen
         if outcome.found is not None:
-            rows, witness = outcome.found
-            search.settle(tier.kind, rows)
-            yield rows, witness
+            search.settle(tier.kind, outcome.found.rows)
+            yield outcome.found
         if outcome.key not in settled:
             tier.undecided += outcome.unsure
             if whole and not outcome.unsure:
@@ -244,17 +242,17 @@ def _decided(search: Search, tier: Tier, outcomes: Iterable[_Outcome], whole: bo
 
 
 def _outcomes(
-    search: Search, kind: str, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
+    search: Search, tier: Tier, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
 ) -> Iterator[_Outcome]:
     """Of the groups that are not settled when their turn comes, each."""
     open_rows: set[Rows] = set()
     for key, several in groups:
-        if key not in search.settled[kind]:
-            yield _outcome(search, kind, key, several, ask, open_rows)
+        if key not in search.settled[tier.kind]:
+            yield _outcome(search, tier, key, several, ask, open_rows)
 
 
 def _outcome(
-    search: Search, kind: str, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
+    search: Search, tier: Tier, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
 ) -> _Outcome:
     outcome = _Outcome(key)
     for rows in several:
@@ -265,9 +263,9 @@ def _outcome(
             outcome.unsure = True
             continue
         outcome.candidates += 1
-        answer = ask(claim_of(kind, rows))
+        answer = ask(claim_of(tier.kind, rows))
         if isinstance(answer, Witness):
-            outcome.found = rows, answer
+            outcome.found = search.found(tier, rows, answer)
             break
         outcome.fallen += isinstance(answer, Infeasible)
         if isinstance(answer, Unknown):
@@ -276,41 +274,41 @@ def _outcome(
     return outcome
 
 
-def _by_order(search: Search, tier: Tier) -> _Proven:
+def _by_order(search: Search, tier: Tier) -> _Findings:
     """The events that race under a partial order, each with an earlier one."""
     racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
     target, names = search.trace.target, search.trace.targets
     groups = ((pair[-1], [pair]) for pair in racy.pairs() if is_data(names[target[pair[-1]]]))
-    return _decided(search, tier, _outcomes(search, tier.kind, groups, search.vindicate), False)
+    return _decided(search, tier, _outcomes(search, tier, groups, search.vindicate), False)
 
 
-def _by_seqcheck(search: Search, tier: Tier) -> _Proven:
+def _by_seqcheck(search: Search, tier: Tier) -> _Findings:
     """All candidates, as far as SeqCheck can tell."""
     if tier.kind == RACE and search.is_passed_over:
         yield from _by_pass(search, tier)
         return
     groups, left = search.groups(tier.kind)
     if tier.kind == RACE or len(search.trace) < _LONG:
-        yield from _decided(search, tier, _outcomes(search, tier.kind, groups.items(), search.ask_quickly))
+        yield from _decided(search, tier, _outcomes(search, tier, groups.items(), search.ask_quickly))
     else:
-        with _by_turns(search, tier.kind, groups) as outcomes:
+        with _by_turns(search, tier, groups) as outcomes:
             yield from _decided(search, tier, outcomes)
     tier.undecided += len(left - search.settled[tier.kind])
 
 
 @contextmanager
-def _by_turns(search: Search, kind: str, groups: Groups) -> Iterator[Iterator[_Outcome]]:
+def _by_turns(search: Search, tier: Tier, groups: Groups) -> Iterator[Iterator[_Outcome]]:
     """Two threads ask about every other group each; what is found of one settles no other."""
-    open_ = [each for each in groups.items() if each[0] not in search.settled[kind]]
+    open_ = [each for each in groups.items() if each[0] not in search.settled[tier.kind]]
     with ExitStack() as stack:
         halves = []
         for number in (0, 1):
             own = search.beside()
-            halves.append(stack.enter_context(Ahead(_outcomes(own, kind, open_[number::2], own.ask_quickly))))
+            halves.append(stack.enter_context(Ahead(_outcomes(own, tier, open_[number::2], own.ask_quickly))))
         yield (each for both in zip_longest(*halves) for each in both if each is not None)
 
 
-def _by_pass(search: Search, tier: Tier) -> _Proven:
+def _by_pass(search: Search, tier: Tier) -> _Findings:
     """All races that SeqCheck can tell in one pass over the trace."""
     from mazurka.predict.seqcheck_races import SeqCheckRaces
     from mazurka.predict.seqcheck_scan import EVENT, PLACE
@@ -322,7 +320,7 @@ def _by_pass(search: Search, tier: Tier) -> _Proven:
             doubtful.append(rows)
         elif not (rows[-1] in search.settled[RACE] and search.is_settled(RACE, rows)):
             search.settle(RACE, rows)
-            yield rows, answer
+            yield search.found(tier, rows, answer)
         if late := search.expired():
             break
     search.leave(doubtful, asking.unasked + late)
@@ -331,14 +329,14 @@ def _by_pass(search: Search, tier: Tier) -> _Proven:
     tier.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
 
 
-def _by_model(search: Search, tier: Tier) -> _Proven:
+def _by_model(search: Search, tier: Tier) -> _Findings:
     """All candidates."""
     groups, left = search.groups(tier.kind)
-    yield from _decided(search, tier, _outcomes(search, tier.kind, groups.items(), search.questions.ask))
+    yield from _decided(search, tier, _outcomes(search, tier, groups.items(), search.questions.ask))
     tier.undecided += len(left - search.settled[tier.kind])
 
 
-def _by_sync_preserving(search: Search, tier: Tier) -> _Proven:
+def _by_sync_preserving(search: Search, tier: Tier) -> _Findings:
     """Deadlocks that show without sections changing places."""
     from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
 
@@ -347,11 +345,11 @@ def _by_sync_preserving(search: Search, tier: Tier) -> _Proven:
         answer = search.believed(prediction.witness)
         if isinstance(answer, Witness):
             search.settle(tier.kind, prediction.rows)
-            yield prediction.rows, answer
+            yield search.found(tier, prediction.rows, answer)
         tier.fallen += isinstance(answer, Infeasible)
 
 
-def _by_standstill(search: Search, tier: Tier) -> _Proven:
+def _by_standstill(search: Search, tier: Tier) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
     from mazurka.predict.standstills import Standstills
 
@@ -368,14 +366,14 @@ def _by_standstill(search: Search, tier: Tier) -> _Proven:
             unsure.discard(candidate.place)
             if not search.is_settled(tier.kind, rows):
                 search.settle(tier.kind, rows)
-                yield rows, answer
+                yield search.found(tier, rows, answer)
         elif isinstance(answer, Unknown):
             unsure.add(candidate.place)
         tier.fallen += isinstance(answer, Infeasible)
     tier.undecided = len(unsure)
 
 
-_TIERS: Final[dict[str, Callable[[Search, Tier], _Proven]]] = {
+_TIERS: Final[dict[str, Callable[[Search, Tier], _Findings]]] = {
     **dict.fromkeys(_ORDERS, _by_order),
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,

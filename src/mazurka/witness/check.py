@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -56,6 +57,12 @@ class Checker:
             from mazurka.witness.columns import Recorded
 
             self._recorded = Recorded(trace)
+
+    def beside(self) -> Checker:
+        """Another one of the same trace, which may judge at the same time."""
+        other = copy(self)
+        other._recorded = copy(self._recorded)  # what is the same for all witnesses is not copied
+        return other
 
     def objections(self, witness: Witness) -> list[str]:
         """Everything that speaks against the witness; empty if it is one."""
