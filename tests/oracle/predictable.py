@@ -2,7 +2,8 @@
 
 A correct reordering takes of each thread a prefix, in program order, so that
 
-- what a thread does after its fork in the trace comes after it; a join comes after all that the joined thread does;
+- what a thread does after its fork in the trace comes after it; a join comes after all that the joined thread does,
+  and, without branch events, only if all its reads gave what they gave: it might not end otherwise;
 - nobody takes a lock that somebody else holds (re-entrant: the outermost acquire and release count);
 - an event takes place only if the reads its existence depends on gave what they gave: with branch events the reads
   before the last branch before it in its thread (a branch itself: all reads before it), without any all reads.
@@ -80,7 +81,7 @@ class Predictable:
         self._wait()
 
     def _read(self) -> None:
-        branching = Op.BRANCH in self.ops
+        branching = self.branching = Op.BRANCH in self.ops
         last: dict[int, int] = {}
         branch = [0] * len(self.rows)
         self.sources, self.guards, self.initial = {}, [], {}
@@ -189,7 +190,8 @@ class Predictable:
     def _possible(self, state: Reached, row: int) -> bool:
         if self.ops[row] is Op.JOIN:
             other = self.others[self.targets[row]]
-            return other < 0 or state.at[other] == len(self.rows[other])
+            ended = other < 0 or state.at[other] == len(self.rows[other])
+            return ended and (self.branching or state.broken[other] == _ALWAYS)
         if self.ops[row] is Op.ACQUIRE:
             return all(
                 thread == self.threads[row] or self.targets[row] not in self.held[thread][at]

@@ -100,6 +100,7 @@ class Closure:
         flat = len(self.model.rank) >= state.COMPILE_FROM
         self.state: State = state_of(self.model, self.room, flat)
         self.kernel: Any = INTERPRETED
+        self.state.reg[kernel.KEEPS] = int(self.model.keeps)
         self.handle: Any = self.state  # what the kernel's functions take for the state
         if flat:
             from mazurka.causal.compiled import COMPILED, handle_of
@@ -231,7 +232,7 @@ class Closure:
         if event > s.starts[thread]:
             k.want(h, event - 1, False)
         for i in range(s.need_at[event], s.need_at[event + 1] if ready else s.need_at[event]):
-            k.want(h, s.need[i], False)
+            k.want(h, s.need[i], self.model.keeps)
         if s.guard[event]:
             k.want(h, s.starts[thread] + s.guard[event] - 1, True)
 

@@ -46,7 +46,8 @@ OPENS: Final = 9
 GROWING: Final = 10
 MARK: Final = 11  # where the trail stood when the present level or question began
 REFUSED: Final = 12
-REGISTERS: Final = 13
+KEEPS: Final = 13  # 1: what must happen before an event must have read as observed, too
+REGISTERS: Final = 14
 
 # Why an edge holds; operands x and y are given behind.
 HARD: Final = 0  # the model says so, as event x happens
@@ -209,7 +210,7 @@ def admit(s: Any, t: int, e: int) -> None:
     s.born[e] = s.reg[TRAIL]
     s.out_head[e] = -1
     for i in range(s.need_at[e], s.need_at[e + 1]):
-        want(s, s.need[i], False)
+        want(s, s.need[i], s.reg[KEEPS] != 0)
         link(s, s.need[i], e, HARD, e, 0)
     for i in range(s.pair_at[e], s.pair_at[e + 1]):
         a = s.pair_first[i]

@@ -6,7 +6,8 @@ of what it did in the run. An event can come next if
 - what must happen before it has happened: program order, the fork before a thread's begin, the end before the join, a
   notification before the wake-up that was its in the run;
 - the reads its existence depends on gave what they gave in the run: all reads of the thread before the last branch
-  before the event (``guard``). The other reads may give anything;
+  before the event (``guard``). The other reads may give anything; where no branches are told (``keeps``), a thread's
+  last read has to, too, for its end to be joined: it might go on otherwise;
 - it enters no section of a lock (or waiting period, see below) that excludes it.
 
 A read *gives what it gave* if it takes its value from a write of an equal value (or the equal initial value) whose
@@ -87,6 +88,7 @@ class Model:
     lock_to: list[int] = field(default_factory=list)
     taking: list[int] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
+    keeps: bool = False  # what must happen before an event must have read what it read, too
     event_of: dict[int, int] = field(default_factory=dict)  # by rank
     target_numbers: dict[Any, int] = field(default_factory=dict)
 

@@ -14,8 +14,8 @@ How rows are read:
   notification may come where it wakes any of those parked, which is all that conditions promise. Traces of our own
   front ends tell whom a notification woke, by a write that the wake-up reads; there conditions are like variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
-- BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch. Initial
-  values are those that reads of them gave.
+- BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch, which a
+  join of its thread follows then. Initial values are those that reads of them gave.
 
 Cost: one pass over the rows, some microseconds each.
 """
@@ -66,7 +66,7 @@ class _Reading:
                 strict=True,
             )
         )
-        self.model = Model([0])
+        self.model = Model([0], keeps=not branches)
         self.model.targets = len(trace.targets)
         self.model.target_numbers = {name: number for number, name in enumerate(trace.targets)}
         self.group_of_source: dict[tuple[int, int], int] = {}

@@ -60,13 +60,16 @@ class _Encoding:
                 add(self.place[e - 1] < self.place[e], z3.Implies(self.occurs[e], self.occurs[e - 1]))
                 add(z3.Implies(self.kept[e], self.kept[e - 1]))
             for needed in model.need[model.need_at[e] : model.need_at[e + 1]]:
-                add(z3.Implies(self.occurs[e], z3.And(self.occurs[needed], self.place[needed] < self.place[e])))
+                add(z3.Implies(self.occurs[e], z3.And(self._needed(needed), self.place[needed] < self.place[e])))
             for i in range(model.pair_at[e], model.pair_at[e + 1]):
                 first, second = model.pair_first[i], model.pair_second[i]
                 every = z3.And(self.occurs[e], self.occurs[first], self.occurs[second])
                 add(z3.Implies(every, self.place[first] < self.place[second]))
             if model.guard[e]:
                 add(z3.Implies(self.occurs[e], self.kept[start + model.guard[e] - 1]))
+
+    def _needed(self, e: int) -> Any:
+        return self.kept[e] if self.model.keeps else self.occurs[e]
 
     def reads(self) -> None:
         model, z3 = self.model, self.z3
@@ -124,7 +127,7 @@ class _Encoding:
             if model.guard[e]:
                 add(self.kept[start + model.guard[e] - 1])
             if rank in question.next:
-                add(*[self.occurs[needed] for needed in model.need[model.need_at[e] : model.need_at[e + 1]]])
+                add(*[self._needed(needed) for needed in model.need[model.need_at[e] : model.need_at[e + 1]]])
 
     def order(self, found: Any) -> tuple[int, ...]:
         events = [e for e, occurs in enumerate(self.occurs) if found.eval(occurs, True)]

@@ -10,15 +10,16 @@ In the first case the write need not take place: a lock that the other thread ha
 would survive the order predicted the trace does not tell; unlike a race it may be there although locks protect both
 accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
 
-What must have happened before anyway (quick.py) is left out.
+What must have happened before anyway (quick.py) is left out. Of a thread's uses of a place at one location, before it
+is ready, only the first need be asked about: where another one can be that early, it can.
 
-Cost: two passes; at most ``nearest`` candidates per place, thread and side.
+Cost: two passes; of places that are freed, the number of uses before times that of threads that free them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final
 
 import numpy as np
@@ -34,38 +35,42 @@ INVERSION: Final = "inversion"
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 
-
-def inversions_of(trace: Trace, nearest: int | None = None) -> Iterator[tuple[int, int]]:
-    """Two rows in the order opposite to that of the trace, unless the first is known to need the second."""
-    found = list(_inverted(trace, nearest))
-    later = sorted({first for first, _ in found})
-    if not found:
-        return iter(())
-    needs = needs_of(trace, later)
-    place = {row: number for number, row in enumerate(later)}
-    return ((first, second) for first, second in found if needs[place[first], trace.thread[second]] < second)
+#: So many are looked at together.
+_CHUNK: Final = 500_000
 
 
-def _inverted(trace: Trace, nearest: int | None) -> Iterator[tuple[int, int]]:
-    """All of them."""
-    thread, op, target, _, _ = columns_of(trace)
+def inversions_of(trace: Trace, implied: bool = True) -> Iterator[tuple[int, int]]:
+    """Two rows in the order opposite to that of the trace, unless the first is known to need the second; also those
+    that others at the same locations imply, if they are wanted."""
+    inverted = _inverted(trace, implied)
+    while found := list(islice(inverted, _CHUNK)):
+        later = sorted({first for first, _ in found})
+        needs = needs_of(trace, later)
+        place = {row: number for number, row in enumerate(later)}
+        yield from (rows for rows in found if needs[place[rows[0]], trace.thread[rows[1]]] < rows[1])
+
+
+def _inverted(trace: Trace, implied: bool) -> Iterator[tuple[int, int]]:
+    """Whether or not the first needs the second."""
+    thread, op, target, _, site = columns_of(trace)
     parts = _parts(trace, op, target)
     first: dict[int, int] = {}  # by place: the row that first touches it
     used: dict[int, dict[int, list[int]]] = {}  # by place and thread: accesses
+    early: set[tuple[int, int, int]] = set()  # place, thread, location
     rows = np.flatnonzero(np.isin(op, (*_DATA, int(Op.FREE))))
-    columns = (column[rows].tolist() for column in (thread, op, target))
-    for row, t, done, x in zip(rows.tolist(), *columns, strict=True):
+    columns = (column[rows].tolist() for column in (thread, op, target, site))
+    for row, t, done, x, s in zip(rows.tolist(), *columns, strict=True):
         if done == Op.FREE:
             for place in parts[x]:
                 for other, theirs in used.get(place, {}).items():
                     if other != t:
-                        yield from ((row, use) for use in theirs[-nearest if nearest else 0 :])
+                        yield from ((row, use) for use in reversed(theirs))
         elif is_data(trace.targets[x]):
             ready = first.setdefault(x, row)
-            theirs = used.setdefault(x, {}).setdefault(t, [])
-            if op[ready] == Op.WRITE and thread[ready] != t and (nearest is None or len(theirs) < nearest):
+            if op[ready] == Op.WRITE and thread[ready] != t and (implied or (x, t, s) not in early):
+                early.add((x, t, s))
                 yield row, ready
-            theirs.append(row)
+            used.setdefault(x, {}).setdefault(t, []).append(row)
 
 
 def _parts(trace: Trace, op: Any, target: Any) -> dict[int, list[int]]:

@@ -33,9 +33,6 @@ from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Races, 
 _LIMIT: Final = 500
 _MOST: Final = 2_000_000
 
-#: Accesses of another thread that are tried to each side of two consecutive ones, unless all are wanted.
-_NEAREST: Final = 4
-
 
 #: Candidates by what is looked for once of them.
 Groups = dict[Hashable, list[tuple[int, ...]]]
@@ -138,9 +135,9 @@ def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, .
         case "deadlock":
             return LockCircles(trace)
         case "atomicity":
-            return intrusions_of(trace, None if thorough else _NEAREST)
+            return intrusions_of(trace)
         case "inversion":
-            return inversions_of(trace, None if thorough else _NEAREST)
+            return inversions_of(trace, implied=thorough)
         case _:
             raise ValueError(kind)
 

@@ -105,7 +105,7 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> boo
         if position == index.born[t] and index.fork[t] != NONE:
             want(index, cone, int(index.fork[t]))
         if index.kind[e] == JOIN:
-            want(index, cone, int(index.link[e]))
+            _want_ended(index, cone, int(index.link[e]))
         _wait(cone, t)
     for i in range(len(happen)):
         want(index, cone, happen[i])
@@ -281,7 +281,9 @@ def _look(index: Index, cone: Cone) -> None:
             if kinds[e] == ENTER:
                 if not needed or stood_in[targets[e]] != NONE:
                     _enter(index, cone, e)
-            elif kinds[e] == JOIN or (kinds[e] in (BOTH, LOOK) and links[e] != NONE):
+            elif kinds[e] == JOIN:
+                _want_ended(index, cone, int(links[e]))
+            elif kinds[e] in (BOTH, LOOK) and links[e] != NONE:
                 _want_since(index, cone, int(links[e]))
         while looked[t] < kept[t]:
             e = starts[t] + looked[t]
@@ -307,6 +309,16 @@ def _look(index: Index, cone: Cone) -> None:
 def _want_since(index: Index, cone: Cone, e: int) -> None:
     if index.row[e] >= cone.reg[SINCE]:
         want(index, cone, e)
+
+
+def _want_ended(index: Index, cone: Cone, e: int) -> None:
+    """Let a thread have ended after an event; without branches who knows whether it does if it has read something
+    else there."""
+    if index.row[e] >= cone.reg[SINCE]:
+        want(index, cone, e)
+        if len(index.guard) == 0:
+            t = int(index.thread[e])
+            _keep(index, cone, t, e - index.starts[t] + 1)
 
 
 def is_loose(index: Index, e: int) -> bool:

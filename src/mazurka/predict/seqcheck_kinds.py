@@ -24,14 +24,11 @@ from mazurka.predict.seqcheck import SeqCheck
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Witness
 
-#: Accesses of a thread that are tried of those that come before or after one that makes or frees their place.
-_NEAREST: Final = 4
-
 #: What is claimed of a trace, by kind.
 CLAIMS: Final[dict[str, Callable[[Trace], Iterator[Claim]]]] = {
     DEADLOCK: lambda trace: map(Deadlocks, circles_of(trace)),
     INTRUSION: lambda trace: (Intrudes(*rows) for rows in intrusions_of(trace)),
-    INVERSION: lambda trace: (Inverts(*rows) for rows in inversions_of(trace, _NEAREST)),
+    INVERSION: lambda trace: (Inverts(*rows) for rows in inversions_of(trace, implied=False)),
 }
 
 

@@ -239,6 +239,7 @@ class Recorded:
             after = order[self.index[order] > broken[self.thread[order]]]
             for row in after[(self.op[after] == Op.BRANCH) | (not self.branches)][:1]:
                 yield f"step {row} may depend on what its thread has read before"
+            yield from () if self.branches else self._ends()
             free = np.isin(reads, unread)
             reads, sources = reads[~free], sources[~free]
             kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
@@ -252,6 +253,13 @@ class Recorded:
         same = (value == gave) & (value == self.value[reads]) & (value != NO_VALUE)
         for row in reads[~same][:1]:
             yield f"step {row} reads {self.trace.targets[self.target[row]]} from another write"
+
+    def _ends(self) -> Iterator[str]:
+        """Without branches nobody knows whether a thread ends that has read something else in the end."""
+        for row, own in self.joins:
+            joined = self.prefix <= row and len(own) and self._place(row) < _NEVER
+            if joined and self.broken[self.thread[own[-1]]] < _NEVER:
+                yield f"thread {self._name(own[-1])} is joined, whose end may depend on what it has read before"
 
     def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
         """The reads of an order, and the row that wrote what each reads."""

@@ -1,0 +1,77 @@
+"""Traces small enough to be judged by reading them: what follows from their events, and what does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mazurka.predicting import Numbered, Request, predict
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.trace.reading import read_trace
+
+#: ``reader`` may go round in a loop if it reads x before ``writer`` has written it: no branch is told, so any read may
+#: be followed by one. Then ``main`` never gets past its join.
+_WAITS_FOR_A_WRITE = """\
+writer|w(y)|1
+writer|w(y)|2
+writer|w(x)|3
+reader|r(x)|4
+main|join(reader)|5
+main|r(y)|6
+"""
+
+#: The same with locks: ``main`` has l when it joins ``writer``, who would need it, only if ``reader`` has ended.
+_JOINS_WITH_A_LOCK = """\
+writer|acq(l)|1
+writer|w(x)|2
+writer|rel(l)|3
+reader|r(x)|4
+main|join(reader)|5
+main|acq(l)|6
+main|join(writer)|7
+main|rel(l)|8
+"""
+
+
+def _predicted(path: Path, engine: str, *kinds: str) -> PredictionReport:
+    report = predict(Numbered(read_trace(str(path))), Request(str(path), engine, kinds))
+    assert report.refused == []
+    return report
+
+
+@pytest.mark.parametrize("engine", ["auto", "maximal", "seqcheck"])
+def test_a_thread_that_read_something_else_may_not_end(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "trace.std"
+    path.write_text(_WAITS_FOR_A_WRITE)
+    assert _predicted(path, engine, "atomicity").findings == []
+    path.write_text(_WAITS_FOR_A_WRITE + "main|branch|7\n")  # now branches are told, and reader has none
+    (found,) = _predicted(path, engine, "atomicity").findings
+    assert [act.event for act in found.acts] == [0, 5, 1]
+
+
+@pytest.mark.parametrize("engine", ["auto", "maximal"])
+def test_nor_be_joined_by_one_who_then_takes_a_lock(tmp_path: Path, engine: str) -> None:
+    path = tmp_path / "trace.std"
+    path.write_text(_JOINS_WITH_A_LOCK)
+    assert _predicted(path, engine, "deadlock").findings == []
+    path.write_text(_JOINS_WITH_A_LOCK.replace("reader|r(x)", "reader|w(z)"))
+    (found,) = _predicted(path, engine, "deadlock").findings
+    assert [act.event for act in found.acts] == [0, 6]
+
+
+def test_what_is_far_away_gets_between_as_well(tmp_path: Path) -> None:
+    """Ten accesses of another thread lie between, in the trace, each of them in a place of its own."""
+    path = tmp_path / "trace.std"
+    other = "".join(f"b|r(x)|{line}\n" for line in range(10, 20))
+    path.write_text(f"a|w(x)|1\nb|w(x)|9\n{other}a|w(x)|2\n")
+    found = _predicted(path, "auto", "atomicity").findings
+    assert {act.event for each in found for act in each.acts if act.event in range(2, 12)} == set(range(2, 12))
+    assert len([each for each in found if [act.event for act in each.acts][::2] == [0, 12]]) == 10
+
+
+def test_each_use_of_what_is_not_ready_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "trace.std"
+    path.write_text("a|w(x)|1\nb|w(x)|2\n" + "".join(f"b|r(x)|{line}\n" for line in range(10, 20)))
+    found = _predicted(path, "auto", "inversion").findings
+    assert {tuple(act.event for act in each.acts) for each in found} == {(row, 0) for row in range(1, 12)}
