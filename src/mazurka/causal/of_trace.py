@@ -17,11 +17,12 @@ How rows are read:
 - BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch, which a
   join of its thread follows then. Initial values are those that reads of them gave.
 
-Cost: one pass over the rows, some microseconds each.
+Cost: one pass over the rows, some microseconds each; of long recorded traces less (:mod:`mazurka.causal.of_columns`).
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -29,6 +30,7 @@ from typing import Any, Final
 
 from mazurka.causal.history import INITIAL
 from mazurka.causal.model import NEVER_LEFT, Model, lay_out
+from mazurka.causal.state import COMPILE_FROM
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.waits import Wait, waits_of
@@ -47,6 +49,12 @@ _WAITED_FOR: Final = frozenset({"wake", "thread", "lock", "cond", "sem", "queue"
 def model_of_trace(trace: Trace, branches: bool = False, start: int = 0, waits: Sequence[Wait] | None = None) -> Model:
     """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``: as
     :func:`waits_of` tells of the trace (in steps), if this is part of one."""
+    if len(trace) >= COMPILE_FROM and not isinstance(trace.thread, array):
+        from mazurka.causal.of_columns import model_of_columns
+
+        model = model_of_columns(trace, branches, start)
+        if model is not None:
+            return model
     return _Reading(trace, branches, start, waits).run()
 
 
@@ -134,7 +142,7 @@ class _Reading:
                     locks.discard(target)
                 held[target] = (thread, depth + (1 if op is Op.ACQUIRE else -1))
         names = self.trace.targets
-        data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not _may_wait(names[t])}
+        data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not may_wait(names[t])}
         told = any(isinstance(name, tuple) and name[:1] == ("wake",) for name in names)
         signals = {t for t, met in ops.items() if met <= _SIGNALLING and not told}
         return locks, data, signals
@@ -335,5 +343,6 @@ class _Reading:
                     self._enter(other, lock, wake)
 
 
-def _may_wait(name: Any) -> bool:
+def may_wait(name: Any) -> bool:
+    """Whether a read of a target may have waited for the value that it got."""
     return isinstance(name, tuple) and bool(name) and name[0] in _WAITED_FOR
