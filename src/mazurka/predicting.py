@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,10 @@ from mazurka.predict.inversions import INVERSION
 from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Signatures
 from mazurka.predict.suppressions import Rule
-from mazurka.report.prediction_report import Act, Counts, Predicted, PredictionReport, Shown, Suppressed, Turn
+from mazurka.report.prediction_report import Act, Counts, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
 from mazurka.report.words import verb
 from mazurka.trace.event import Location, Op
+from mazurka.trace.holding import Held, Holding
 from mazurka.trace.locations import text_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import Witness
@@ -117,6 +118,7 @@ def predict(
     report.tiers = [tier for one in ([search] if alone else searches) for tier in one.tiers]
     report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
     report.refused = telling.refused
+    report.expired = expired()
     report.seconds = time.monotonic() - started
     return report
 
@@ -162,6 +164,7 @@ class _Telling:
 
     def __post_init__(self) -> None:
         self.trace = self.numbered.trace
+        self._holding = Holding(self.trace)
         self._signatures: dict[str, Signatures] = {}
 
     def take(self, found: Found) -> None:
@@ -204,10 +207,15 @@ class _Telling:
             self.numbered.event(row),
             trace.threads[trace.thread[row]],
             verb(Op(int(trace.op[row]))),
-            " ".join(map(str, target[1:])) or str(target[0]),
+            _words(target),
             self._place(int(trace.site[row])),
             self._location(row),
+            tuple([self._lock(held) for held in self._holding.at(row)]),
         )
+
+    def _lock(self, held: Held) -> Lock:
+        name, site = self.trace.targets[held.lock], int(self.trace.site[held.since])
+        return Lock(_words(name), self.numbered.event(held.since), self._place(site))
 
     def _location(self, row: int) -> Location | None:
         site = int(self.trace.site[row])
@@ -233,3 +241,8 @@ class _Telling:
         ]
         unread = tuple(map(event, sorted(witness.unread)))
         return Shown(event(witness.prefix - 1) + 1, tuple(turns), unread)
+
+
+def _words(target: Any) -> str:
+    """What a target is called."""
+    return " ".join(map(str, target[1:])) or str(target[0])

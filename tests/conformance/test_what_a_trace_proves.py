@@ -8,6 +8,7 @@ import pytest
 
 from mazurka.predicting import Numbered, Request, predict
 from mazurka.report.prediction_report import PredictionReport
+from mazurka.trace.holding import Holding
 from mazurka.trace.reading import read_trace
 
 #: ``reader`` may go round in a loop if it reads x before ``writer`` has written it: no branch is told, so any read may
@@ -75,3 +76,31 @@ def test_each_use_of_what_is_not_ready_is_told(tmp_path: Path) -> None:
     path.write_text("a|w(x)|1\nb|w(x)|2\n" + "".join(f"b|r(x)|{line}\n" for line in range(10, 20)))
     found = _predicted(path, "auto", "inversion").findings
     assert {tuple(act.event for act in each.acts) for each in found} == {(row, 0) for row in range(1, 12)}
+
+
+def test_the_locks_that_threads_hold_are_told(tmp_path: Path) -> None:
+    """Taken twice, given back out of order, and given up by waiting."""
+    path = tmp_path / "trace.std"
+    path.write_text(
+        "a|acq(l)|1\na|acq(m)|2\na|acq(l)|3\na|rel(m)|4\na|rel(l)|5\na|acq(k)|6\na|w(x)|7\n"
+        "b|acq(n)|8\nb|wait(c)|9\nb|rel(n)|9\nb|acq(n)|9\nb|rel(n)|10\nb|w(x)|11\n"
+    )
+    trace = read_trace(str(path))
+    holding = Holding(trace)
+    held = [[(trace.targets[lock][1], since) for lock, since in holding.at(row)] for row in range(len(trace))]
+    assert held[:7] == [
+        [],
+        [("l", 0)],
+        [("l", 0), ("m", 1)],
+        [("l", 0), ("m", 1)],
+        [("l", 0)],
+        [("l", 0)],
+        [("l", 0), ("k", 5)],
+    ]
+    assert held[7:] == [[], [], [("n", 7)], [], [("n", 10)], []]
+
+
+def test_a_lock_is_known_however_long_it_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "trace.std"
+    path.write_text("a|acq(l)|1\n" + "a|acq(m)|2\na|rel(m)|3\n" * 3000 + "a|w(x)|4\n")
+    assert [tuple(held) for held in Holding(read_trace(str(path))).at(6001)] == [(0, 0)]

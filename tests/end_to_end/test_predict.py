@@ -56,6 +56,7 @@ def test_a_race_with_its_order(traces: Any, engine: str) -> None:
     assert list(taken) == ["main", *["worker"] * 3, "main"]
     assert finding["witness"]["unread"] == [6]
     assert report["counts"]["racy_events"] == report["counts"]["race_locations"] == 1
+    assert finding["held"] == [[{"lock": "lock", "event": 1}], []]
 
 
 def test_a_deadlock_in_words(traces: Any) -> None:

@@ -62,7 +62,7 @@ def intrusions_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
     writes = [WRITES[each] for each in columns_of(trace).op.tolist()]
     uses, held = _accesses(trace)
     places = [own for x, own in uses.items() if len(own) > 1 and is_data(trace.targets[x])]
-    for together in _batches(places, _ROOM // len(trace.threads)):
+    for together in _batches(places, _ROOM // max(len(trace.threads), 1)):
         known = _with_needs(trace, together)
         for near in (True, False):
             for place in known:

@@ -14,6 +14,15 @@ from mazurka.trace.event import Location
 
 
 @dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock that a thread has, and the event and place at which it took it."""
+
+    name: str
+    event: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """One of the events that make up a finding."""
 
@@ -23,6 +32,7 @@ class Act:
     target: str
     place: str  # in words; "" if the trace does not tell
     location: Location | None  # of a file that has lines
+    held: tuple[Lock, ...] = ()  # by its thread, before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,7 @@ class PredictionReport:
     suppressed: list[Suppressed] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    expired: bool = False  # the time limit, or somebody's patience
 
     @property
     def undecided(self) -> int:

@@ -55,6 +55,7 @@ def _finding(finding: Predicted) -> dict[str, Any]:
         "operations": [act.what for act in finding.acts],
         "targets": [act.target for act in finding.acts],
         "locations": [_location(act) for act in finding.acts],
+        "held": [[{"lock": lock.name, "event": lock.event} for lock in act.held] for act in finding.acts],
         "engine": finding.engine,
         "alike": finding.alike,
         "witness": {

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from typing import Final
 
-from mazurka.report.prediction_report import Act, Predicted, PredictionReport, Shown
-from mazurka.report.words import cut, printable, verb
+from mazurka.report.prediction_report import Act, Lock, Predicted, PredictionReport, Shown
+from mazurka.report.words import printable, shorten, verb
 from mazurka.trace.event import Op
 
 #: Turns of threads that are told of a long order: the last ones.
-_TURNS: Final = 4
+_TURNS: Final = 8
+
+#: What names are cut to: some are whole keys of dictionaries.
+_LONGEST_NAME: Final = 200
 
 _ENDINGS: Final = {
     "race": "then both are next",
@@ -28,7 +33,14 @@ def render(report: PredictionReport, width: int) -> str:
     for number, finding in enumerate(report.findings, 1):
         lines += [*_finding(finding, number, len(report.findings)), ""]
     lines += [*_summary(report), *_tiers(report), *_suppressions(report)]
-    return "\n".join(cut(printable(line), width) for line in lines) + "\n"
+    return "\n".join(part for line in lines for part in _wrapped(printable(line), width)) + "\n"
+
+
+def _wrapped(line: str, width: int) -> Iterator[str]:
+    """A line, and what does not fit on it on lines that are further in."""
+    within = " " * (len(line) - len(line.lstrip()) + 4)
+    parts = textwrap.wrap(line, width, subsequent_indent=within, break_long_words=False, break_on_hyphens=False)
+    yield from parts or [""]
 
 
 def _finding(finding: Predicted, number: int, of: int) -> list[str]:
@@ -47,7 +59,7 @@ def _sentence(finding: Predicted) -> str:
     threads = ", ".join(dict.fromkeys(act.thread for act in acts))
     match finding.kind:
         case "race":
-            return f"nothing orders accesses of {acts[0].target} by {threads}"
+            return f"nothing orders accesses of {_name(acts[0])} by {threads}"
         case "deadlock":
             if any(act.what == verb(Op.WAIT) for act in acts):
                 return f"{threads} wait, and nobody is left to go on"
@@ -55,25 +67,38 @@ def _sentence(finding: Predicted) -> str:
         case "inversion":
             return _inverted(*acts)
         case _:
-            return f"{acts[1].thread} gets between two accesses of {acts[0].target} by {acts[0].thread}"
+            return f"{acts[1].thread} gets between two accesses of {_name(acts[0])} by {acts[0].thread}"
 
 
 def _inverted(first: Act, second: Act) -> str:
     if first.what == verb(Op.FREE):
-        return f"{second.thread} uses {second.target} after {first.thread} has freed it"
-    return f"{first.thread} uses {first.target} before {second.thread} has made it ready"
+        return f"{second.thread} uses {_name(second)} after {first.thread} has freed it"
+    return f"{first.thread} uses {_name(first)} before {second.thread} has made it ready"
 
 
 def _act(act: Act) -> str:
-    place = f" at {act.place}" if act.place else ""
-    return f"{act.thread} {act.what} {act.target}{place} (event {act.event})"
+    held = ", ".join(map(_lock, act.held))
+    doing = f"{act.thread} {act.what} {_name(act)}{_at(act.place)} (event {act.event})"
+    return f"{doing}, holding {held}" if held else doing
+
+
+def _lock(lock: Lock) -> str:
+    return f"{shorten(lock.name, _LONGEST_NAME)} (taken{_at(lock.place)}, event {lock.event})"
+
+
+def _name(act: Act) -> str:
+    return shorten(act.target, _LONGEST_NAME)
+
+
+def _at(place: str) -> str:
+    return f" at {place}" if place else ""
 
 
 def _order(shown: Shown, ending: str) -> str:
     turns = [f"{turn.thread} to event {turn.last}" for turn in shown.turns[-_TURNS:]]
     left_out = len(shown.turns) - len(turns)
     if left_out:
-        turns.insert(0, f"{left_out} turns")
+        turns.insert(0, _count(left_out, "turn"))
     if shown.prefix:
         turns.insert(0, f"as it was to event {shown.prefix - 1}")
     return f"{', '.join([*turns, ending])} ({_count(shown.events, 'event')})"
@@ -103,9 +128,18 @@ def _summary(report: PredictionReport) -> list[str]:
     size = f"{_count(report.events, 'event')} of {_count(report.threads, 'thread')}"
     lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     if report.undecided:
-        lines.append(f"  undecided: {_count(report.undecided, 'candidate')}, for want of time or of a larger window")
+        lines.append(f"  undecided: {_count(report.undecided, 'candidate')}, {_why(report)}")
     lines += [f"  not believed by the witness checker, an error in Mazurka: {text}" for text in report.refused]
     return lines
+
+
+def _why(report: PredictionReport) -> str:
+    """What candidates were left open for."""
+    if report.expired:
+        return "for want of time"
+    if report.engine == "seqcheck":
+        return "of which seqcheck can't tell; auto might"
+    return "for want of a larger window" if report.window else "beyond the limits of the search"
 
 
 def _tiers(report: PredictionReport) -> list[str]:

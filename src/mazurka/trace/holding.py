@@ -1,0 +1,95 @@
+"""Which locks a thread has where it stands: those that it has taken before, in the trace, and not given back since.
+
+In any reordering it has the same there, since it has done the same. Who waits has given up what is given back right
+after the wait (:mod:`mazurka.trace.waits`).
+
+Cost: for each thread that is asked about a pass over its events, and 8 bytes for each that takes or gives back a lock;
+then a pass over those since the locks were taken.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+
+#: Events looked back at first; then eight times as many.
+_NEAR: Final = 1 << 10
+
+
+class Held(NamedTuple):
+    """A lock, as a number of a target, and the row that took it (of a re-entrant one: first)."""
+
+    lock: int
+    since: int
+
+
+class _Sections(NamedTuple):
+    """The rows of a thread that enter and leave its outermost sections, and in how many it is after each."""
+
+    rows: NDArray[np.int32]
+    depth: NDArray[np.int32]
+
+
+class Holding:
+    """Answers for one trace, whose locks are held by one thread at a time."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._columns = columns_of(trace)
+        self._sections: dict[int, _Sections] = {}
+
+    def at(self, row: int) -> tuple[Held, ...]:
+        """What the thread of a row has before it does that, in the order in which it was taken."""
+        thread = int(self._columns.thread[row])
+        if thread not in self._sections:
+            self._sections[thread] = self._sections_of(thread)
+        rows, depth = self._sections[thread]
+        end = int(np.searchsorted(rows, np.int32(self._stands_before(row))))
+        many, last, found = int(depth[end - 1]) if end else 0, _NEAR, list[Held]()
+        while len(found) < many:
+            found = self._open(rows[max(0, end - last) : end])
+            if last >= end:
+                break
+            last *= 8
+        return tuple(found)
+
+    def _sections_of(self, thread: int) -> _Sections:
+        op, target = self._columns.op, self._columns.target
+        rows = np.asarray(self._trace.rows_of_thread[thread], np.int32)
+        rows = rows[(op[rows] == Op.ACQUIRE) | (op[rows] == Op.RELEASE)]
+        by_lock = rows[np.argsort(target[rows], kind="stable")]
+        change = np.where(op[by_lock] == Op.ACQUIRE, 1, -1)
+        after = np.cumsum(change)  # each lock begins where the last one ended: what is never given back stays
+        begins = np.append(True, target[by_lock[1:]] != target[by_lock[:-1]])[: len(rows)]
+        number = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
+        after -= (after - change)[number]
+        outermost = np.where(change > 0, after == 1, after == 0)
+        order = np.argsort(by_lock[outermost])
+        return _Sections(by_lock[outermost][order], np.cumsum(change[outermost][order], dtype=np.int32))
+
+    def _open(self, rows: NDArray[np.int32]) -> list[Held]:
+        """What is entered and not left in some rows, by when."""
+        entered: dict[int, int] = {}
+        op, target = self._columns.op[rows].tolist(), self._columns.target[rows].tolist()
+        for row, done, lock in zip(rows.tolist(), op, target, strict=True):
+            if done == Op.ACQUIRE:
+                entered[lock] = row
+            else:
+                entered.pop(lock, None)
+        return [Held(lock, since) for lock, since in sorted(entered.items(), key=lambda each: each[1])]
+
+    def _stands_before(self, row: int) -> int:
+        """The row itself; of a wait what comes after the releases that go with it."""
+        if self._columns.op[row] != Op.WAIT:
+            return row
+        own = self._trace.rows_of_thread[self._columns.thread[row]]
+        after = int(np.searchsorted(own, row)) + 1
+        while after < len(own) and self._columns.op[own[after]] == Op.RELEASE:
+            after += 1
+        return int(own[after]) if after < len(own) else len(self._trace)
