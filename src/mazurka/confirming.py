@@ -16,6 +16,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,12 +26,12 @@ from mazurka.predict.conflicts import RACE, conflict, shown
 from mazurka.predict.engines import Found
 from mazurka.predict.inversions import INVERSION
 from mazurka.predict.lock_circles import DEADLOCK
-from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Step, Wanted
+from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
 from mazurka.program.python import sites
 from mazurka.program.python.program import PythonProgram
 from mazurka.subject import Subject, open_program
 from mazurka.trace.event import Op
-from mazurka.trace.trace import Trace
+from mazurka.trace.trace import NO_VALUE, Trace
 
 _DESCRIPTION: Final = "recording.json"
 _STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
@@ -74,24 +75,61 @@ class Confirmer:
 
     def _orders(self, found: Found) -> Iterator[Sequence[int]]:
         """Orders of events that end in the bug."""
-        order = [row for row in found.witness.order if row not in found.rows]
+        witness, leads = found.witness, [self._leads[row] for row in found.rows]
+        order = [row for row in (*range(witness.prefix), *witness.order) if self._leads[row] not in leads]
         if found.kind == RACE:
-            yield [*order, *found.rows]
-            yield [*order, *reversed(found.rows)]
+            yield [*order, *leads]
+            yield [*order, *reversed(leads)]
         elif found.kind == DEADLOCK:
             yield order
         else:
-            yield found.witness.order
+            yield [*range(witness.prefix), *witness.order]
 
     def _guide(self, rows: Sequence[int]) -> Iterator[Wanted]:
         trace = self._trace
         for row in rows:
+            if self._leads[row] != row:
+                continue
             op = Op(int(trace.op[row]))
             kind = trace.targets[trace.target[row]][0]
-            if op in _GUIDING and kind != "hidden":
+            if op is Op.FORK:
+                yield Wanted(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
+            elif op in _GUIDING and kind != "hidden":
                 places = self._sites_of(row)
                 if places or op is Op.ACQUIRE:
-                    yield Wanted(trace.threads[trace.thread[row]], op, places)
+                    yield Wanted(trace.threads[trace.thread[row]], op, places, self._name_of(row))
+
+    @cached_property
+    def _leads(self) -> list[int]:
+        """By row: the first row of the operation that it is of. One operation on a container is told as its accesses
+        of what is in it and of how it is organised, one on an attribute perhaps as those of an instance and a class."""
+        trace = self._trace
+        leads: list[int] = []
+        last: dict[int, int] = {}  # by thread
+        columns = (trace.thread.tolist(), trace.op.tolist(), trace.site.tolist())
+        for row, (thread, op, site) in enumerate(zip(*columns, strict=True)):
+            before, lead = last.get(thread), row
+            if before is not None and trace.site[before] == site != NO_VALUE and self._goes_on(leads[before], row):
+                lead = leads[before]
+            leads.append(lead)
+            if op != Op.BRANCH:
+                last[thread] = row
+        return leads
+
+    def _goes_on(self, lead: int, row: int) -> bool:
+        """Whether a row at the same site tells more of the operation that ``lead`` begins."""
+        (kind, name), (own_kind, own) = [self._trace.targets[self._trace.target[each]] for each in (lead, row)]
+        if own_kind == "structure":
+            return bool(own != name)
+        if kind == "structure":
+            return bool(own_kind == "var")
+        reads = self._trace.op[lead] == self._trace.op[row] == Op.READ
+        return bool(reads and own != name and own.rpartition(".")[2] == name.rpartition(".")[2] and own[-1:] != "]")
+
+    def _name_of(self, row: int) -> str:
+        """What the attribute or global is called that a row touches, if it does."""
+        kind, name = self._trace.targets[self._trace.target[row]]
+        return name.rpartition(".")[2] if kind == "var" and name[-1:] != "]" else ""
 
     def _sites_of(self, row: int) -> frozenset[int]:
         number = int(self._trace.site[row])
@@ -106,9 +144,14 @@ class Confirmer:
     def _shows(self, run: Run, found: Found) -> bool:
         if found.kind == DEADLOCK:
             return any(failure.kind in _STOPPING for failure in run.failures)
-        places = [self._sites_of(row) for row in found.rows]
+        places = [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
         if found.kind == RACE:
-            pairs = ((run.log[each.first].site, run.log[each.second].site) for each in shown(run.log))
+            name = self._name_of(found.rows[0])
+            pairs = (
+                (run.log[each.first].site, run.log[each.second].site)
+                for each in shown(run.log)
+                if not name or is_called(each.target, name)
+            )
             return any(
                 one in places[0] and other in places[1] or one in places[1] and other in places[0]
                 for one, other in pairs

@@ -219,6 +219,13 @@ CONFLICTS = [
     ("P.__dict__['shared']", "P.shared = 1", True),
     ("vars(P).get('shared')", "P.shared = 1", True),
     ("vars(P)['shared']", "P.other = 1", False),
+    ("hasattr(P, 'new')", "P.new = 1", True),
+    ("getattr(Q, 'new', 0)", "P.new = 1", True),
+    ("Q.shared", "Q.shared = 2", True),
+    ("Q.shared", "P.shared = 2", True),
+    ("P.shared", "Q.shared = 2", False),
+    ("r.shared", "Q.shared = 2", True),
+    ("r.m()", "r.m = None", True),
     ("o.move_to_end('a')", "list(o)", True),
     ("q.popleft()", "q.append(1)", True),
     ("b[0] = 1", "bytes(b)", True),
@@ -233,6 +240,7 @@ def test_conflicts(one: str, other: str, expected: bool) -> None:
     """Two operations conflict iff one writes what the other touches."""
     setup = "from collections import Counter, OrderedDict, deque\n" + POINT
     setup += "d = {'a': 1, 'b': 2}\no = OrderedDict(a=1)\nq = deque([1])\nb = bytearray(b'a')\nc = Counter('ab')\n"
+    setup += "class Q(P): pass\nr = Q()\n"
     running = run(f"{setup}def f():\n    {one}\ndef g():\n    {other}\n", "f", "g")
     touched: list[dict[Any, bool]] = [{}, {}]
     for task, op, target, _site, _point, _value, more in (tuple(step)[:7] for step in running.log):

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
 from mazurka.causal.history import stable_print
-from mazurka.program.protocol import Continuation, Plan, Target
+from mazurka.program.protocol import Continuation, Plan, Target, Wanted
 from mazurka.trace.event import WRITES, Op
 
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
@@ -142,14 +142,19 @@ class Guided:
         self._guide = plan.guide
         self._at = 0
         self._last = ""  # who moved last
+        self._met: set[str] = set()  # threads
 
     def choose(self, pending: Sequence[Pending]) -> int:
         by_thread = {each.thread: index for index, each in enumerate(pending)}
+        self._met.update(by_thread)
         while self._at < len(self._guide):
             wanted = self._guide[self._at]
             index = by_thread.get(wanted.thread)
+            if wanted.op is Op.BEGIN and wanted.thread in self._met:
+                self._at += 1
+                continue
             if index is None:
-                index = self._other(by_thread)  # it has to wait, say to be started
+                index = self._other(by_thread, wanted)  # it has to wait, say to be started
             elif wanted.is_met_by(pending[index]):
                 self._at += 1
             elif self._comes_later(pending[index]):
@@ -161,8 +166,11 @@ class Guided:
         self._last = pending[index].thread
         return index
 
-    def _other(self, by_thread: dict[str, int]) -> int:
-        """Somebody of whom nothing is wanted any more; else whoever something is wanted of next."""
+    def _other(self, by_thread: dict[str, int], wanted: Wanted) -> int:
+        """Whoever is to start it; else somebody of whom nothing is wanted any more; else of whom next."""
+        parent = wanted.thread.rpartition(".")[0]
+        if wanted.op is Op.BEGIN and parent in by_thread:
+            return by_thread[parent]
         rest = [each.thread for each in self._guide[self._at :]]
         free = [index for thread, index in by_thread.items() if thread not in rest]
         return free[0] if free else next((by_thread[thread] for thread in rest if thread in by_thread), 0)

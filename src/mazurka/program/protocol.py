@@ -63,15 +63,23 @@ class Continuation(Enum):
 
 
 class Wanted(NamedTuple):
-    """An operation as it is known from elsewhere: by its thread and its places in the source, or what it does."""
+    """An operation as it is known from elsewhere: by its thread, its places in the source, and what it does."""
 
     thread: str
     op: Op
     sites: frozenset[int]  # none: of a primitive
+    name: str = ""  # of the attribute or global, if it is of one
 
     def is_met_by(self, pending: Any) -> bool:
         """Whether a thread's pending operation (policy.Pending) is it."""
-        return pending.op is self.op and (not self.sites or pending.site in self.sites)
+        if pending.op is not self.op or (self.sites and pending.site not in self.sites):
+            return False
+        return not self.name or is_called(pending.target, self.name)
+
+
+def is_called(target: Target, name: str) -> bool:
+    """Whether a target may be the attribute or global of that name."""
+    return target[0] not in ("a", "g") or target[-1] == name
 
 
 #: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (rounds.py).

@@ -4,13 +4,14 @@
 what the class says                          location
 ===========================================  ==========================================================
 nothing, or a slot                           the instance's attribute
-a function, class or method                  none, unless the instance may hide it
+a function, class or method                  none; the instance's attribute if that may hide it
 a data descriptor (property ...)             none: its own code is tracked, or opaque
 another descriptor (cached_property ...)     the instance's attribute: that is where it keeps its result
 any other value                              the instance's attribute, and the class's while that shows through
 ===========================================  ==========================================================
 
-An attribute of a class is a location of the class that has it; an attribute of a module is the module's global.
+An attribute of a class is a location of the class that has it, and of those that come before it and might get it, of
+all if none has it; an attribute of a module is the module's global.
 What was found out is kept by class and name, and forgotten between runs.
 
 Cost: two dictionary look-ups for what was seen before.
@@ -136,7 +137,7 @@ def _classify(kind: type, name: str) -> Any:
             return OPAQUE
         if _may_get_on(owner, value):
             return FOREIGN
-        return HIDABLE if has_dictionary and name in sites.stored else NONE
+        return INSTANCE if has_dictionary and name in sites.stored else NONE
     if type(value) is types.MemberDescriptorType:
         return INSTANCE if owner.__flags__ & 1 << 9 else NONE
     descriptor = type(value)
@@ -173,10 +174,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     """An attribute is about to be read that is not simply the instance's."""
     if how is NONE:
         return
-    if how is HIDABLE:
-        if name in objects.dictionary(thing):
-            _emit(run, thing, name, site, _READ)
-    elif how is OF_MODULE:
+    if how is OF_MODULE:
         module_read(run, thing, name, site)
     elif how is OF_CLASS:
         _class_read(run, thing, name, site)
@@ -190,10 +188,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         if name in objects.dictionary(thing):
             _emit(run, thing, name, site, _READ)
         else:
-            target = ("a", number(how), name)
-            if run.detail:
-                objects.label(run, target, how, f".{name}")
-            _emit(run, thing, name, site, _READ, (Access(_READ, target),))
+            _emit(run, thing, name, site, _READ, _reads_of(run, _upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
 
@@ -225,26 +220,51 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
 
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
-    owner = _owner_of(thing, name)
-    if owner is not NONE:
-        _emit(run, owner, name, site, _READ)
+    owners = _owners_of(thing, name)
+    if owners:
+        _emit(run, owners[0], name, site, _READ, _reads_of(run, owners[1:], name))
+
+
+def _reads_of(run: Any, kinds: tuple[type, ...], name: str) -> tuple[Access, ...]:
+    """Reads of an attribute of these classes."""
+    if run.detail:
+        for kind in kinds:
+            objects.label(run, ("a", number(kind), name), kind, f".{name}")
+    return tuple([Access(_READ, ("a", number(kind), name)) for kind in kinds])
 
 
 def owner_of(kind: type, name: str) -> Any:
-    """The class that has attribute ``name`` of class ``kind``, if it may change; remembered, for code that always tells
-    when it changes a class."""
+    """The class that alone decides what attribute ``name`` of class ``kind`` is: NONE if it never changes, None if
+    several do. Remembered, for code that always tells when it changes a class."""
     own = shape_of(kind).own
-    found = own.get(name)
-    if found is None:
-        found = own[name] = _owner_of(kind, name)
-    return found
+    if name not in own:
+        owners = _owners_of(kind, name)
+        own[name] = NONE if not owners else owners[0] if len(owners) == 1 else None
+    return own[name]
 
 
-def _owner_of(kind: type, name: str) -> Any:
+def _owners_of(kind: type, name: str) -> tuple[type, ...]:
+    """The classes that decide what attribute ``name`` of class ``kind`` is: those up to the one that has it, or all if
+    none has, since any of them may get it. None if it never changes."""
+    if name.startswith("__") or issubclass(type(kind), EnumType):
+        return ()
     found = _find(kind, name)
-    if found is None or is_a(found[1], CONSTANT) or _find(type(found[1]), "__get__") or name.startswith("__"):
-        return NONE
-    return NONE if issubclass(type(kind), EnumType) else found[0]
+    if found is None:
+        return () if _find(type(kind), name) else _upto(kind, None)
+    if is_a(found[1], CONSTANT) or _find(type(found[1]), "__get__"):
+        return ()
+    return _upto(kind, found[0])
+
+
+def _upto(kind: type, owner: type | None) -> tuple[type, ...]:
+    """The classes that instances of ``kind`` are of, the program's own, up to ``owner``."""
+    found: list[type] = []
+    for each in bases(kind):
+        if each.__flags__ & 1 << 9:
+            found.append(each)
+        if each is owner:
+            break
+    return tuple(found)
 
 
 def module_read(run: Any, module: Any, name: str, site: int) -> None:

@@ -1,0 +1,89 @@
+"""What is predicted from a recording is followed to where it happens, however the program comes there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_SRC = Path(__file__).resolve().parents[2] / "src"
+
+_THREADS = """
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+#: By what makes it hard: a program.
+_PROGRAMS = {
+    "a thread has to be started in between": """
+import threading
+class Worker:
+    def __init__(self): self.lock, self.thread, self.ready = threading.Lock(), None, None
+    def start(self):
+        with self.lock:
+            if self.ready is None:
+                self.thread = threading.Thread(target=print, args=("",))
+                self.thread.start()
+                self.ready = True
+worker = Worker()
+def work():
+    if worker.ready is None: worker.start()
+""",
+    "a class gets what it had not": """
+import threading
+class Base: pass
+class Bar(Base):
+    @classmethod
+    def get_lock(cls):
+        if not hasattr(cls, "_lock"): cls._lock = threading.Lock()
+        return cls._lock
+def work():
+    with Bar.get_lock(): pass
+""",
+    "an instance hides a method": """
+import threading
+class Proxy:
+    def bind(self):
+        self.bind = lambda: 1
+        return 0
+proxy = Proxy()
+def work(): proxy.bind()
+""",
+    "one line stores many attributes": """
+import threading
+class memoized:
+    def __init__(self, make): self.make, self.name = make, make.__name__
+    def __get__(self, thing, kind):
+        thing.__dict__[self.name] = result = self.make(thing)
+        return result
+class Table:
+    @memoized
+    def one(self): return 1
+    @memoized
+    def two(self): return self.one + 1
+    @memoized
+    def three(self): return self.two + 1
+table = Table()
+def work(): table.three; table.two; table.one
+""",
+}
+
+
+def _mazurka(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command, environment = [sys.executable, "-m", "mazurka", *arguments], {**os.environ, "PYTHONPATH": str(_SRC)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("what", _PROGRAMS)
+def test_what_is_predicted_is_confirmed(what: str, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(_PROGRAMS[what] + _THREADS)
+    assert _mazurka(tmp_path, "record", "program.py").returncode == 0
+    done = _mazurka(tmp_path, "predict", "program.recording", "--confirm", "--format", "json")
+    findings = json.loads(done.stdout)["findings"]
+    assert findings, done.stderr
+    assert all(each["confirmed"] for each in findings), done.stdout
