@@ -1,4 +1,5 @@
-"""The model of a recorded trace that NumPy makes is the one that is made row by row, but for places of one thread."""
+"""The model of a recorded trace that NumPy makes is the one that is made row by row, but for places of one thread; what
+a model of some of the rows refutes is refuted."""
 
 from __future__ import annotations
 
@@ -6,12 +7,17 @@ import os
 import random
 from typing import Any
 
+import pytest
 from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.model import Model
 from mazurka.causal.of_columns import model_of_columns
 from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.solver import Infeasible
+from mazurka.predict import questions
+from mazurka.predict.questions import Questions
 from mazurka.trace.trace import Trace
+from mazurka.witness import Ordered, Races, Witness
 
 _TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 150)
 
@@ -38,6 +44,26 @@ def test_conditions_are_left_to_others() -> None:
         assert (model_of_columns(trace) is None) == waits
         seen += waits
     assert seen
+
+
+def test_what_is_refuted_nearby_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    nearby = 0
+    for seed in range(_TRACES // 3):
+        rng = random.Random(seed)
+        trace = random_trace(rng, 60, 4, branching=bool(seed & 1), valued=seed % 4 == 2, updating=bool(seed & 8))
+        whole, quick = Questions(trace, limit=100), Questions(trace, rng.choice((None, 12, 30)), limit=100)
+        for _ in range(30):
+            first, second = sorted(rng.sample(range(len(trace)), 2))
+            claim = rng.choice((Races(first, second), Ordered((second, first))))
+            if second - first > 20 or trace.thread[first] == trace.thread[second]:
+                continue
+            with monkeypatch.context() as patch:
+                patch.setattr(questions, "_NEARBY", rng.choice((1, 3, 6)))
+                answer = quick.ask(claim)
+            if isinstance(answer, Infeasible):
+                assert not isinstance(whole.ask(claim), Witness), (seed, claim)
+                nearby += quick.window is not None  # a window alone does not refute
+    assert nearby > _TRACES // 8
 
 
 def _places_of_one(trace: Trace) -> set[int]:

@@ -4,6 +4,10 @@ Of traces each of whose rows is a step of its own, without conditions and attemp
 given back, by one holder at a time; None of others. What a place's only thread does to it is left out: it gives what it
 gave whenever the thread gets there having read what it read, and nobody else notices.
 
+Of rows that are *cut* out of a trace a model is made that knows less than that of the trace: not what a read gets,
+unless it had one of these writes and no value is told, nor sections of which the end is missing. What it refutes the
+model of the trace refutes; what it finds feasible need not be.
+
 Invariant: but for that, and for how groups of writes are numbered, the model is that of :mod:`mazurka.causal.of_trace`.
 
 Cost: some 200 ns a row.
@@ -33,9 +37,9 @@ _READS: Final = np.array(READS)
 _WRITES: Final = np.array(WRITES)
 
 
-def model_of_columns(trace: Trace, branches: bool = False, start: int = 0) -> Model | None:
+def model_of_columns(trace: Trace, branches: bool = False, start: int = 0, cut: bool = False) -> Model | None:
     """See the module, and :func:`mazurka.causal.of_trace.model_of_trace`."""
-    reading = _Reading(trace, branches, start)
+    reading = _Reading(trace, branches, start, cut)
     model: Model = reading.model
     return model if reading.is_plain() and reading.run() else None
 
@@ -43,8 +47,8 @@ def model_of_columns(trace: Trace, branches: bool = False, start: int = 0) -> Mo
 class _Reading:
     """Rows are those of the trace; ``event`` tells by row which event it is."""
 
-    def __init__(self, trace: Trace, branches: bool, start: int) -> None:
-        self.trace, self.branches, self.start = trace, branches, start
+    def __init__(self, trace: Trace, branches: bool, start: int, cut: bool) -> None:
+        self.trace, self.branches, self.start, self.cut = trace, branches, start, cut
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
         self.targets = len(trace.targets)
         self.model: Any = Model([0], keeps=not branches)  # whose lists are arrays
@@ -100,9 +104,13 @@ class _Reading:
         section = np.cumsum(enters) - 1  # by row: that of its lock that is open, the sections sorted by lock
         left = np.full(int(enters.sum()), NEVER_LEFT)
         left[section[leaves]] = self.event[rows[leaves]]
-        entered, lock = self.event[rows[enters]], target[enters]
+        entering, lock = rows[enters], target[enters]
+        if self.cut:
+            whole = left != NEVER_LEFT
+            left, entering, lock = left[whole], entering[whole], lock[whole]
+        entered = self.event[entering]
         number = np.empty(len(left), np.int64)  # in the order of the trace
-        number[np.argsort(rows[enters])] = np.arange(len(left))
+        number[np.argsort(entering)] = np.arange(len(left))
         model.section_from, model.section_to, model.section_lock = np.empty((3, len(left)), np.int64)
         model.section_from[number], model.section_to[number] = entered, left
         model.section_lock[number] = _dense(lock)
@@ -160,6 +168,9 @@ class _Reading:
         is_data = ~self._touched((self.op != Op.READ) & (self.op != Op.WRITE))
         for x in np.flatnonzero(is_data & common).tolist():
             is_data[x] = not may_wait(self.trace.targets[x])
+        if self.cut:
+            told = is_data[self.target[reads]] & (self.value[reads] != NO_VALUE)
+            reads = reads[(source[reads] != INITIAL) & ~told]
         model.read_event, model.read_target = self.event[reads], self.target[reads]
         model.read_at = _at(model.read_event, size)
         model.read_sync = (~is_data[model.read_target]).astype(np.int32)

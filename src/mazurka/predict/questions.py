@@ -4,12 +4,17 @@ With ``window`` the model covers so many rows at a time (patent, "Windowing"): t
 did, so nothing is lost but reorderings that need more than the window. Windows overlap by half, so that events less
 than half a window apart share one. A model is kept until another window is asked for.
 
-Cost: a model takes some microseconds and 100 bytes an event, and its closure 4 bytes x threads an event; a question
-mostly takes well under a millisecond, and some milliseconds if much has to be moved.
+What can't be mostly shows nearby: of a long trace the rows around those asked about are first taken alone, with nothing
+said of the others (:mod:`mazurka.causal.of_columns`).
+
+Cost: a model takes some microseconds (of a long trace some tenths of one) and 100 bytes an event, and its closure 4
+bytes x threads an event; a question mostly takes well under a millisecond, and some milliseconds if much has to be
+moved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
@@ -18,8 +23,10 @@ import numpy as np
 
 from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
+from mazurka.causal.of_columns import model_of_columns
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
+from mazurka.predict.unnoticed import Unnoticed
 from mazurka.predict.unread import Unread
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
@@ -34,6 +41,12 @@ _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 #: Contradictions after which a question is given up.
 _LIMIT: Final = 2_000
 
+
+#: From so many rows on a model leaves out what can be.
+_LONG: Final = 10_000
+
+#: Questions are first put to so many rows, or twice as many, to each side of those asked about.
+_NEARBY: Final = 5_000
 
 #: What is said of a claim.
 Verdict = Witness | Infeasible | Unknown
@@ -50,14 +63,18 @@ class Questions:
         self._solver = ClosureSolver(limit)
         self._looked_at = 0  # so many of those
         self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held then
-        self._begin = -1
+        self._of: tuple[int, Unnoticed | None] = -1, None  # where the model begins, and what it leaves out
+        self._unnoticed: Unnoticed | None = None
         self._model: Model | None = None
+        self._refuter = ClosureSolver(limit)
+        self._cut = 0, 0  # the rows of which the nearby model is
+        self._nearby: Model | None = None
         self._held: frozenset[int] = frozenset()
         self._waits = waits_of(trace)
         self._unread: Unread | None = None
 
     def ask(self, claim: Claim) -> Verdict:
-        """A witness of the claim, or that there is none; within a window that can't be told."""
+        """A witness of the claim, or that there is none, which within a window can only be told if it shows nearby."""
         return self.prove(claim, question_of(claim, self.trace))
 
     def prove(self, claim: Claim, question: Question) -> Verdict:
@@ -67,9 +84,15 @@ class Questions:
         begin = self._window_of(min(inside), max(rows))
         if begin is None:
             return Unknown("too far apart for a window")
-        answer = self._decide(begin, _since(begin, question))
+        if self._is_refuted_nearby(min(rows), max(rows), question):
+            return Infeasible()
+        left_out = self._left_out(rows)
+        answer = self._decide(begin, _since(begin, question), left_out)
         if isinstance(answer, Feasible):
-            return self._witness(begin, answer.order, claim)
+            order = answer.order
+            if left_out is not None:
+                order = left_out.put_back(order, (*question.next, *question.blocked))
+            return self._witness(begin, order, claim)
         if isinstance(answer, Infeasible) and self.window is not None:
             return Unknown("not within a window")
         return answer
@@ -82,15 +105,36 @@ class Questions:
         begin = max(0, first // half * half - (half if last - first // half * half < half else 0))
         return begin if last < begin + 2 * half else None
 
-    def _decide(self, begin: int, question: Question) -> Answer:
-        if self._model is None or begin != self._begin:
-            self._begin = begin
-            self._model = self._model_from(begin)
+    def _is_refuted_nearby(self, first: int, last: int, question: Question) -> bool:
+        """Whether what happens shortly before two rows, between them and shortly after is enough to see that there is
+        no answer."""
+        begin = max(0, first // _NEARBY - 1) * _NEARBY
+        end = min(len(self.trace), (last // _NEARBY + 2) * _NEARBY)
+        if 2 * (end - begin) > len(self.trace) or not isinstance(self.trace.thread, np.ndarray):
+            return False
+        if self._cut != (begin, end):
+            rows = np.array([*self._held_at(begin), *range(begin, end)], np.int32)
+            self._nearby = model_of_columns(self._part(rows), self._branches, cut=True)
+            self._cut = begin, end
+        return self._nearby is not None and isinstance(self._refuter.decide(self._nearby, question), Infeasible)
+
+    def _left_out(self, asked: Sequence[int]) -> Unnoticed | None:
+        """What a model leaves out, unless that is asked about."""
+        if self.window is not None or self._waits or len(self.trace) < _LONG:
+            return None
+        self._unnoticed = self._unnoticed or Unnoticed(self.trace)
+        return self._unnoticed if self._unnoticed.are_others(asked) else None
+
+    def _decide(self, begin: int, question: Question, left_out: Unnoticed | None) -> Answer:
+        if self._model is None or self._of != (begin, left_out):
+            self._of = begin, left_out
+            self._model = self._model_from(begin, left_out)
         return self._solver.decide(self._model, question)
 
-    def _model_from(self, begin: int) -> Model:
+    def _model_from(self, begin: int, left_out: Unnoticed | None) -> Model:
         if self.window is None:
-            return model_of_trace(self.trace, self._branches)
+            part = self.trace if left_out is None else self._part(left_out.others)
+            return model_of_trace(part, self._branches)
         held = self._held_at(begin)
         self._held = frozenset(held)
         rows = np.array([*held, *range(begin, min(begin + self.window, len(self.trace)))], np.int32)

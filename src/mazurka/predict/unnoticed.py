@@ -1,0 +1,54 @@
+"""Rows that no other thread notices, left out of a model and put back into its answers.
+
+A thread's accesses of a place that no other thread touches give what they gave whenever the thread has read before what
+it read, so that nothing follows from them (nor from their absence). In an order they come as late as their thread lets
+them: right before its next other row. In the traces of programs these are mostly more than half of the rows.
+
+Cost: some 20 ns a row when made, and as much for each row of an order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from mazurka.trace.columns import columns_of, order_by
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+
+_ACCESSES: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
+
+
+class Unnoticed:
+    """Those of one trace, whose rows are steps of their own."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._thread, op, target, _, _ = columns_of(trace)
+        one = np.zeros(len(trace.targets), self._thread.dtype)  # of the threads that touch it
+        one[target] = self._thread
+        common = np.zeros(len(trace.targets), np.bool_)
+        common[target[self._thread != one[target]]] = True
+        kept = common[target] | ~_ACCESSES[op]
+        self._own = order_by(self._thread)
+        self._place = np.empty(len(trace), np.int32)
+        self._place[self._own] = np.arange(len(trace), dtype=np.int32)
+        after = np.where(kept[self._own], np.arange(1, len(trace) + 1), 0)
+        after = np.append(0, np.maximum.accumulate(after))[: len(trace)]
+        starts = np.append(0, np.cumsum(np.bincount(self._thread, minlength=len(trace.threads))))
+        self._since = np.maximum(after, starts[self._thread[self._own]])[self._place]  # by row: behind the last kept
+        self._kept = kept
+        self.others: Any = np.flatnonzero(kept).astype(np.int32)
+
+    def are_others(self, rows: Iterable[int]) -> bool:
+        """Whether none of some rows is among them."""
+        return all(bool(self._kept[row]) for row in rows)
+
+    def put_back(self, order: Sequence[int], standing: Sequence[int]) -> tuple[int, ...]:
+        """An order of other rows, those of its threads that come before them, and before rows that are stood before."""
+        chosen = np.array([*order, *standing], np.int64)
+        begin, end = self._since[chosen], self._place[chosen] + (np.arange(len(chosen)) < len(order))
+        sizes = end - begin
+        inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return tuple(self._own[np.repeat(begin, sizes) + inside].tolist())
