@@ -19,7 +19,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
 #: Events looked back at first; then eight times as many.
-_NEAR: Final = 1 << 10
+_NEAR: Final = 1 << 5
 
 
 class Held(NamedTuple):
