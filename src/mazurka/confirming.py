@@ -40,6 +40,9 @@ _GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
 #: Runs in which the program shows new shared places before one counts.
 _TRIES: Final = 3
 
+#: After so many findings in a row whose runs were cut (the program waits outside the model, say) no more are run.
+_PATIENCE: Final = 2
+
 
 class Confirmer:
     """Runs findings of one trace on the program that it is a recording of."""
@@ -49,29 +52,49 @@ class Confirmer:
         known = _description(recording)
         self._program = _program(known, recording)
         self._directory = str(known["directory"])
-        self._program.prepare()
-        self._sites: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-        for file in sites.instrumented:
-            for number in sites.numbers(file):
-                place = sites.location(number)
-                if place is not None:
-                    self._sites[os.path.abspath(file), place.line, place.column].add(number)
+        self._cut = 0  # findings in a row whose runs were cut
+        self.trouble = ""  # why nothing is run any more
 
     def close(self) -> None:
         self._program.close()
 
-    def happens(self, found: Found) -> bool:
-        """Whether a run shows it."""
+    def happens(self, found: Found) -> bool | None:
+        """Whether a run shows it; None if the program can't be run so."""
+        if self.trouble:
+            return None
         for rows in self._orders(found):
             guide = tuple(self._guide(rows))
             self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
+            plan = Plan(then=Continuation.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
             for _ in range(_TRIES):
-                run = self._program.execute(Plan(then=Continuation.GUIDED, guide=guide))
+                run = self._program.execute(plan)
                 if self._shows(run, found):
+                    self._cut = 0
                     return True
+                if run.truncated:
+                    self._note_cut(run.truncated)
+                    return None
                 if not run.grew:
                     break
+        self._cut = 0
         return False
+
+    def _note_cut(self, reason: str) -> None:
+        self._cut += 1
+        if self._cut == _PATIENCE:
+            self.trouble = reason
+
+    @cached_property
+    def _sites(self) -> dict[tuple[str, int, int], set[int]]:
+        """By file, line and column: numbers of sites. Gets the program ready."""
+        self._program.prepare()
+        found: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+        for file in sites.instrumented:
+            for number in sites.numbers(file):
+                place = sites.location(number)
+                if place is not None:
+                    found[os.path.abspath(file), place.line, place.column].add(number)
+        return found
 
     def _orders(self, found: Found) -> Iterator[Sequence[int]]:
         """Orders of events that end in the bug."""

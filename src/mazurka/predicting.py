@@ -81,6 +81,10 @@ class Watcher(Protocol):
         """So many bugs have been found, the last by that tier."""
         ...
 
+    def confirming(self, number: int, of: int) -> None:
+        """So many findings of those are being run on the program."""
+        ...
+
     def stopped(self) -> bool:
         """Whether to stop, and tell what has been found so far."""
         ...
@@ -90,9 +94,10 @@ def predict(
     numbered: Numbered,
     request: Request,
     watcher: Watcher | None = None,
-    happens: Callable[[Found], bool] | None = None,
+    happens: Callable[[Found], bool | None] | None = None,
 ) -> PredictionReport:
-    """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run."""
+    """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run, if it
+    can be told. All that are reported are run, however late it is."""
     trace = numbered.trace
     started = time.monotonic()
 
@@ -101,8 +106,8 @@ def predict(
         return late or (watcher is not None and watcher.stopped())
 
     search = Search(trace, request.window, expired)
-    telling = _Telling(numbered, happens)
-    alone = happens is not None or len(trace) < _LONG
+    telling = _Telling(numbered)
+    alone = len(trace) < _LONG
     searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
     coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
     with nullcontext(chain(*coming)) if alone else _together(coming) as findings:
@@ -113,12 +118,13 @@ def predict(
     report = PredictionReport(
         request.source, request.engine, len(trace), len(trace.threads), request.kinds, request.window
     )
-    report.findings = _kept(telling.findings(request.kinds), request.rules)
+    kept = _kept(telling.findings(request.kinds), request.rules)
+    report.expired = expired()
+    report.findings = _confirmed(kept, happens, watcher)
     report.counts = telling.counts()
     report.tiers = [tier for one in ([search] if alone else searches) for tier in one.tiers]
     report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
     report.refused = telling.refused
-    report.expired = expired()
     report.seconds = time.monotonic() - started
     return report
 
@@ -135,10 +141,25 @@ def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
         yield as_they_come([stack.enter_context(Ahead(each)) for each in coming])
 
 
-def _kept(findings: Iterable[Predicted], rules: Sequence[Rule]) -> list[Predicted]:
+def _confirmed(
+    findings: Sequence[_Told], happens: Callable[[Found], bool | None] | None, watcher: Watcher | None
+) -> list[Predicted]:
+    """The findings, each with whether it happens."""
+    told = []
+    for number, (finding, found) in enumerate(findings, 1):
+        if happens is not None and not (watcher is not None and watcher.stopped()):
+            if watcher is not None:
+                watcher.confirming(number, len(findings))
+            finding = replace(finding, confirmed=happens(found))
+        told.append(finding)
+    return told
+
+
+def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
     """Findings that no rule keeps back."""
     kept = []
-    for finding in findings:
+    for told in findings:
+        finding, _ = told
         places = [act.place for act in finding.acts]
         functions = [act.location.function for act in finding.acts if act.location is not None]
         targets = [act.target for act in finding.acts]
@@ -146,8 +167,12 @@ def _kept(findings: Iterable[Predicted], rules: Sequence[Rule]) -> list[Predicte
         for rule in matching:
             rule.used += 1
         if not matching:
-            kept.append(finding)
+            kept.append(told)
     return kept
+
+
+#: A finding, and what was found first of it.
+_Told = tuple[Predicted, Found]
 
 
 @dataclass
@@ -155,10 +180,9 @@ class _Telling:
     """Gathers what was found, by places."""
 
     numbered: Numbered
-    happens: Callable[[Found], bool] | None = None
     refused: list[str] = field(default_factory=list)
     number: int = 0
-    _told: dict[tuple[str, Hashable], Predicted] = field(default_factory=dict)
+    _told: dict[tuple[str, Hashable], _Told] = field(default_factory=dict)
     _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
     _places: dict[int, str] = field(default_factory=dict)  # by number of a location
 
@@ -178,15 +202,15 @@ class _Telling:
         self._rows.add((found.kind, found.rows))
         self.number += 1
         if key in self._told:
-            self._told[key] = replace(self._told[key], alike=self._told[key].alike + 1)
+            finding, first = self._told[key]
+            self._told[key] = replace(finding, alike=finding.alike + 1), first
             return
         acts = tuple([self._act(row) for row in found.rows])
-        confirmed = None if self.happens is None else self.happens(found)
-        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness), confirmed=confirmed)
+        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness)), found
 
-    def findings(self, kinds: Sequence[str]) -> list[Predicted]:
+    def findings(self, kinds: Sequence[str]) -> list[_Told]:
         """One kind after the other, those of each as they were found."""
-        return sorted(self._told.values(), key=lambda finding: kinds.index(finding.kind))
+        return sorted(self._told.values(), key=lambda told: kinds.index(told[0].kind))
 
     def counts(self) -> Counts:
         races = [rows for kind, rows in self._rows if kind == RACE]

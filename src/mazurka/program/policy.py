@@ -32,6 +32,9 @@ from mazurka.trace.event import WRITES, Op
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
 _AHEAD: Final = 10_000
 
+#: How many choices it makes past its guide, if the run is to be brief: points may be a little later than told.
+_AFTER: Final = 20
+
 
 class Pending(NamedTuple):
     """An operation that a thread stands before; it could go on."""
@@ -48,8 +51,8 @@ class Pending(NamedTuple):
 class Policy(Protocol):
     """Decides at points."""
 
-    def choose(self, pending: Sequence[Pending]) -> int:
-        """Which of them, at least one, moves: its index."""
+    def choose(self, pending: Sequence[Pending]) -> int | None:
+        """Which of them, at least one, moves: its index; None: the run is over."""
         ...
 
 
@@ -143,8 +146,9 @@ class Guided:
         self._at = 0
         self._last = ""  # who moved last
         self._met: set[str] = set()  # threads
+        self._left = _AFTER if plan.brief else -1  # choices past the guide
 
-    def choose(self, pending: Sequence[Pending]) -> int:
+    def choose(self, pending: Sequence[Pending]) -> int | None:
         by_thread = {each.thread: index for index, each in enumerate(pending)}
         self._met.update(by_thread)
         while self._at < len(self._guide):
@@ -162,6 +166,9 @@ class Guided:
                 continue
             self._last = pending[index].thread
             return index
+        if self._left == 0:
+            return None
+        self._left -= 1
         index = by_thread.get(self._last, 0)
         self._last = pending[index].thread
         return index

@@ -113,6 +113,7 @@ class Plan:
     length: int = 100  # PCT: the number of points among which the changes are spread
     focus: int = 0  # SURW: the location whose operations count, by causal.history.stable_print
     guide: tuple[Wanted, ...] = ()  # GUIDED
+    brief: bool = False  # GUIDED: soon after the guide has been followed the run ends
     weights: tuple[tuple[str, int], ...] = ()  # SURW: how many of these operations each thread has
     strict: bool = True
     detail: bool = False

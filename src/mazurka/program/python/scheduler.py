@@ -97,14 +97,15 @@ class Scheduler:
                 return None
         cursor = self.cursor
         self.cursor = cursor + 1
+        chosen: Task | None
         if cursor < len(self.prefix):
             chosen = self._follow(run, cursor, enabled)
-            if chosen is None:
-                return None
         elif len(enabled) == 1 and self._policy is None:
             chosen = enabled[0]
         else:
             chosen = self._decide(run, enabled, cursor)
+        if chosen is None:
+            return None
         if chosen is overdue:
             chosen.timed_out = True
         if len(enabled) > 1:
@@ -133,13 +134,14 @@ class Scheduler:
         run.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
         return None
 
-    def _decide(self, run: Kernel, enabled: list[Task], cursor: int) -> Task:
+    def _decide(self, run: Kernel, enabled: list[Task], cursor: int) -> Task | None:
         if self._then is _STAY:
             return _stay(run, enabled)
         if self._then is _RANDOM:
             return enabled[int(_number() * len(enabled))]
         if self._policy is not None:
-            return enabled[self._policy.choose([_pending(task) for task in enabled])]
+            index = self._policy.choose([_pending(task) for task in enabled])
+            return None if index is None else enabled[index]
         chosen = max(enabled, key=lambda task: task.priority)
         if cursor in self._drops:
             chosen.priority = -float(cursor)
