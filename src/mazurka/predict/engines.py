@@ -314,15 +314,16 @@ def _by_pass(search: Search, tier: Tier) -> _Findings:
     from mazurka.predict.seqcheck_scan import EVENT, PLACE
 
     asking, doubtful, late = SeqCheckRaces(EVENT | PLACE), list[Rows](), False
-    for claim, answer in asking.answers(search.quick):
-        rows = (claim.first, claim.second)
-        if isinstance(answer, Unknown):
-            doubtful.append(rows)
-        elif not (rows[-1] in search.settled[RACE] and search.is_settled(RACE, rows)):
-            search.settle(RACE, rows)
-            yield search.found(tier, rows, answer)
-        if late := search.expired():
-            break
+    with Ahead(asking.answers(search.quick)) as answers:
+        for claim, answer in answers:
+            rows = (claim.first, claim.second)
+            if isinstance(answer, Unknown):
+                doubtful.append(rows)
+            elif not (rows[-1] in search.settled[RACE] and search.is_settled(RACE, rows)):
+                search.settle(RACE, rows)
+                yield search.found(tier, rows, answer)
+            if late := search.expired():
+                break
     search.leave(doubtful, asking.unasked + late)
     groups, left = search.groups(RACE)
     tier.candidates, tier.fallen = asking.asked, asking.refuted

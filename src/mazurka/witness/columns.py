@@ -40,6 +40,7 @@ from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, 
 Numbers = NDArray[Any]
 
 _NOBODY: Final = -1
+_EARLIER: Final = -2
 _NEVER: Final = 1 << 40
 _DATA: Final = (Op.READ, Op.WRITE, Op.RMW)
 _LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
@@ -208,12 +209,13 @@ class Recorded:
     def _locks(self, order: Numbers) -> Iterator[str]:
         taking = _Latest(order, self.target)
         rows, begins, targets = taking.rows, taking.begins, taking.targets
-        had = self.locking.before(targets, np.full(len(rows), self.prefix))  # -1, behind the last, is free
+        first = begins == np.arange(len(rows))
+        had = self._before_all(self.locking, targets[first])[np.cumsum(first) - 1]  # -1, behind the last, is free
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
         depth = self.depth[had] + total[1:] - total[:-1][begins]
         for row in rows[depth < 0][:1]:
             yield f"step {row} gives back a lock that nobody has"
-        first, thread = begins == np.arange(len(rows)), self.thread[rows]
+        thread = self.thread[rows]
         holder = np.where(first, self.thread[had], np.concatenate([[_NOBODY], thread])[:-1])
         depth_before = np.where(first, self.depth[had], np.concatenate([[0], depth])[:-1])
         for row in rows[(depth_before > 0) & (holder != thread)][:1]:
@@ -225,7 +227,7 @@ class Recorded:
     def _holder(self, lock: int) -> int:
         """The thread that holds a lock in the end, or -1."""
         if lock not in self.holders:
-            row = int(self.locking.before(np.array([lock]), np.array([self.prefix]))[0])
+            row = int(self._before_all(self.locking, np.array([lock]))[0])
             return int(self.thread[row]) if self.depth[row] > 0 else _NOBODY
         holder: int = self.holders[lock]
         return holder
@@ -234,6 +236,11 @@ class Recorded:
         """Reads give what they gave, except those that nothing depends on."""
         broken = self.broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
         reads, sources = self._sources(order)
+        had = self.writes.before(self.target[reads], reads)
+        early = (sources == _EARLIER) & (had < self.prefix)  # what came last before the read did so before the order
+        sources[early] = had[early]
+        unsure = sources == _EARLIER
+        sources[unsure] = self._before_all(self.writes, self.target[reads[unsure]])
         if len(unread):
             np.minimum.at(broken, self.thread[unread], self.index[unread])
             after = order[self.index[order] > broken[self.thread[order]]]
@@ -241,11 +248,10 @@ class Recorded:
                 yield f"step {row} may depend on what its thread has read before"
             yield from () if self.branches else self._ends()
             free = np.isin(reads, unread)
-            reads, sources = reads[~free], sources[~free]
+            reads, sources, had = reads[~free], sources[~free], had[~free]
             kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
             for row in reads[~kept][:1]:
                 yield f"step {row} reads what was written after something else had been read"
-        had = self.writes.before(self.target[reads], reads)
         other = had != sources
         reads, sources, had = reads[other], sources[other], had[other]
         value = np.where(sources == _NOBODY, self.initial[self.target[reads]], self.value[sources])
@@ -262,16 +268,17 @@ class Recorded:
                 yield f"thread {self._name(own[-1])} is joined, whose end may depend on what it has read before"
 
     def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
-        """The reads of an order, and the row that wrote what each reads."""
+        """The reads of an order, and the row that wrote what each reads, unless that was before the order."""
         accesses = _Latest(order[self.is_read[order] | self.is_write[order]], self.target)
-        rows, begins, targets = accesses.rows, accesses.begins, accesses.targets
+        rows, begins = accesses.rows, accesses.begins
         written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
         last = np.concatenate([[_NOBODY], np.maximum.accumulate(written)])[:-1]  # before, not with
         reads = self.is_read[rows]
-        found = np.where(last >= begins, rows[last], _NOBODY)[reads]
-        before = found == _NOBODY
-        found[before] = self.writes.before(targets[reads][before], np.full(int(before.sum()), self.prefix))
-        return rows[reads], found
+        return rows[reads], np.where(last >= begins, rows[last], _EARLIER)[reads]
+
+    def _before_all(self, latest: _Latest, targets: Numbers) -> Numbers:
+        """The latest of each target in the prefix, or -1."""
+        return latest.before(targets, np.full(len(targets), self.prefix))
 
     def _unwoken(self, rows: Numbers, standing: dict[int, int]) -> Iterator[int]:
         """Waits after which their thread goes on, or stands before something, without having been woken."""
