@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -59,6 +60,33 @@ def test_a_race_that_did_no_harm(shell: Shell) -> None:
     races = [each for each in _predicted(shell, "account.recording") if each["kind"] == "race"]
     assert races
     assert {location["line"] for each in races for location in each["locations"]} == {12}
+
+
+def test_items_and_locks_are_called_what_people_call_them(shell: Shell) -> None:
+    shell.write(
+        "flags.py",
+        """
+import threading
+
+flags, guard = [False] * 9, threading.Lock()
+
+def raise_flags():
+    for number in range(9):
+        flags[number] = True
+    with guard:
+        pass
+
+threads = [threading.Thread(target=raise_flags) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+""",
+    )
+    shell.run("record", "flags.py", status=0)
+    said = shell.run("trace", "head", "-n", "99", "flags.recording", status=0).stdout
+    assert set(re.findall(r"var (list#1\[.*?\])", said)) == {f"list#1[{number}]" for number in range(9)}
+    assert re.search(r"acquire +lock Lock#\d", said)
 
 
 def test_findings_are_run_on_the_program(shell: Shell) -> None:
