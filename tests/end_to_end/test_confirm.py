@@ -20,19 +20,16 @@ for thread in threads: thread.join()
 
 #: By what makes it hard: a program.
 _PROGRAMS = {
-    "a thread has to be started in between": """
+    "a class says what its locks are": """
 import threading
-class Worker:
-    def __init__(self): self.lock, self.thread, self.ready = threading.Lock(), None, None
-    def start(self):
-        with self.lock:
-            if self.ready is None:
-                self.thread = threading.Thread(target=print, args=("",))
-                self.thread.start()
-                self.ready = True
-worker = Worker()
+class Account:
+    lock_class = threading.Lock
+    def __init__(self): self.lock = self.lock_class()
+accounts = [Account(), Account()]
 def work():
-    if worker.ready is None: worker.start()
+    one, other = accounts if threading.current_thread() is threads[0] else reversed(accounts)
+    with one.lock:
+        with other.lock: pass
 """,
     "a class gets what it had not": """
 import threading
@@ -87,3 +84,4 @@ def test_what_is_predicted_is_confirmed(what: str, tmp_path: Path) -> None:
     findings = json.loads(done.stdout)["findings"]
     assert findings, done.stderr
     assert all(each["confirmed"] for each in findings), done.stdout
+    assert "RecordedLock" not in done.stdout

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mazurka.errors import MazurkaError
 from mazurka.program.python import hooks, kernel, loader, objects, swap
 from mazurka.program.python.entry import Entry
+from mazurka.program.python.recording.adopting import adopt_locks
 from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
 from mazurka.trace.event import Op
@@ -52,7 +53,8 @@ def record(
         tracked.install()
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
-        undo += [swap.swap_module(module) for module in _imported(tracked.include)]
+        for module in _imported(tracked.include):
+            undo += [swap.swap_module(module), adopt_locks(vars(module))]
         entry.prepare()
         recorder.begin()
         kernel.active = recorder  # type: ignore[assignment]  # it answers what hooks ask

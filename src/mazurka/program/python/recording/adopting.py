@@ -1,0 +1,44 @@
+"""Locks of modules that are tracked though they were imported before: the standard library's, mostly.
+
+Such a module has captured what makes locks (``from _thread import RLock``), and made some for itself. Both are replaced
+among its globals. A lock that is held now, or that classes, instances or other modules have, stays as it is, unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.recording import locks
+
+#: What makes locks -> what does so while a program is recorded; what a lock is -> the same.
+_MAKERS: Final[dict[Any, Any]] = {
+    locks.real_lock: staticmethod(locks.make_low_lock),
+    locks.real_rlock: staticmethod(locks.make_low_rlock),
+}
+_KINDS: Final = {type(locks.real_lock()): locks.RecordedLock, locks.real_rlock: locks.RecordedRLock}
+
+
+def adopt_locks(names: dict[str, Any]) -> Callable[[], None]:
+    """Replace what a module's globals hold of these; returns how to undo that."""
+    found = {name: new for name, value in list(names.items()) if (new := _instead(value)) is not None}
+    before = {name: names[name] for name in found}
+    names.update(found)
+    return lambda: names.update(before)
+
+
+def _instead(value: Any) -> Any:
+    if value is locks.real_lock or value is locks.real_rlock:
+        return _MAKERS[value]
+    kind = _KINDS.get(type(value))
+    if kind is None or not _is_free(value):
+        return None
+    return kind(True)
+
+
+def _is_free(lock: Any) -> bool:
+    if not lock.acquire(False):
+        return False
+    lock.release()
+    owned: Callable[[], bool] = getattr(lock, "_is_owned", bool)  # by this thread, once more
+    return not owned()
