@@ -111,6 +111,8 @@ def predict(
     searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
     coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
     with nullcontext(chain(*coming)) if alone else _together(coming) as findings:
+        if not alone:
+            search.prepare()
         for found in findings:
             telling.take(found)
             if watcher is not None:

@@ -100,10 +100,8 @@ class Search:
 
     def __post_init__(self) -> None:
         self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
-
-    @cached_property
-    def _index(self) -> Shared[SeqCheck]:
-        return Shared(self._indexed)
+        self._index = Shared(self._indexed)
+        self._checkers = Shared(partial(Checker, self.trace))
 
     def _indexed(self) -> SeqCheck:
         from mazurka.predict.seqcheck import SeqCheck
@@ -127,9 +125,9 @@ class Search:
         other._index, other._checkers = self._index, self._checkers
         return other
 
-    @cached_property
-    def _checkers(self) -> Shared[Checker]:
-        return Shared(partial(Checker, self.trace))
+    def prepare(self) -> None:
+        """What is there for all threads is made by whoever needs it first; make now what they will need last."""
+        self._checkers.own()
 
     @cached_property
     def checker(self) -> Checker:
