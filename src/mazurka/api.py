@@ -1,4 +1,4 @@
-"""Exploring from Python: one call, one result.
+"""Exploring, and predicting, from Python: one call, one result.
 
     from mazurka.api import explore
 
@@ -8,20 +8,25 @@
 The callable takes no arguments and starts, and joins, the threads in question. It is run again and again in this
 process; the modules of its project are instrumented for the time of the call, in place, and given back as they were.
 Nothing else may run threads of the same modules meanwhile.
+
+    from mazurka.api import predict
+
+    for finding in predict("service.recording").findings:
+        print(finding.kind, [act.place for act in finding.acts])
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.checking import check
 from mazurka.config import Options, from_arguments, resolve
@@ -38,8 +43,11 @@ from mazurka.replay.replayer import replay as follow
 from mazurka.replaying import diverged, report_of
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
-from mazurka.report.render import renderer
+from mazurka.report.render import DEFAULT_WIDTH, renderer
 from mazurka.subject import PYTHON, RUNNER, Subject, loading_of, options_of, settings_of
+
+if TYPE_CHECKING:
+    from mazurka.report.prediction_report import Counts, Predicted, PredictionReport
 
 
 class ConcurrencyFailure(AssertionError):
@@ -122,6 +130,74 @@ def replay(
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
         return Result(report_of(result, program, schedule))
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a trace proves; its text is the report. ``notes`` say what was mended, or is odd."""
+
+    report: PredictionReport
+    notes: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> Sequence[Predicted]:
+        """Bugs of distinct places, each with a checked order of events that leads to it."""
+        return self.report.findings
+
+    @property
+    def counts(self) -> Counts:
+        return self.report.counts
+
+    @property
+    def undecided(self) -> int:
+        """How many candidates a limit left open; 0: the trace proves no more."""
+        return self.report.undecided
+
+    def data(self) -> dict[str, Any]:
+        """The report as `mazurka predict --format json` prints it."""
+        from mazurka.report.predictions_json import report_data
+
+        return report_data(self.report)
+
+    def __str__(self) -> str:
+        from mazurka.report.predictions_text import render
+
+        return render(self.report, DEFAULT_WIDTH)
+
+
+def predict(
+    trace: str | os.PathLike[str],
+    *,
+    engine: str = "auto",
+    kinds: Sequence[str] = ("race", "deadlock"),
+    window: int | None = None,
+    time_limit: float | None = 60.0,
+    repair: bool = False,
+    suppressions: str | os.PathLike[str] | None = None,
+) -> Prediction:
+    """What another order of the events in a trace file, or a recording, would show.
+
+    ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``inversion``. The rest is what the options
+    of `mazurka predict` are; a ``time_limit`` of None is none. What the command line would refuse raises
+    :class:`~mazurka.errors.MazurkaError`.
+    """
+    from mazurka.predict.engines import ENGINES
+    from mazurka.predict.suppressions import read_suppressions
+    from mazurka.predicting import Numbered, Request
+    from mazurka.predicting import predict as run
+    from mazurka.trace.reliable import read_reliably
+
+    if engine not in ENGINES:
+        raise UsageError("no-such-engine", f"there is no engine {engine!r}", hint=f"take one of {', '.join(ENGINES)}")
+    for kind in kinds:
+        if kind not in ENGINES[engine]:
+            hint = f"take some of {', '.join(ENGINES[engine])}"
+            raise UsageError("no-such-kind", f"engine {engine} finds no {kind!r}", hint=hint)
+    rules = [] if suppressions is None else read_suppressions(os.fspath(suppressions))
+    notes: list[str] = []
+    read = read_reliably(os.fspath(trace), None, repair, notes.append)
+    request = Request(os.fspath(trace), engine, tuple(kinds), window, time_limit, rules)
+    return Prediction(run(Numbered(*read), request), tuple(notes))
 
 
 def _load(

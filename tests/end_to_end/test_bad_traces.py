@@ -6,8 +6,8 @@ import resource
 import subprocess
 from typing import Any
 
-from mazurka.cli.predict import MOST_THREADS
 from mazurka.trace.formats.source import LONGEST_LINE
+from mazurka.trace.reliable import MOST_THREADS
 
 
 def test_a_long_line_is_refused_wherever_it_is(shell: Any) -> None:

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator, Draft202012Validator
 
+from mazurka.api import predict
 from mazurka.cli.predict import ENGINES, KINDS
+from mazurka.errors import MazurkaError
 from mazurka.predict import engines
 from mazurka.report.predictions_json import SCHEMA_PATH
 
@@ -162,3 +164,26 @@ def test_empty_traces_and_those_of_one_event(shell: Any) -> None:
     assert _report(shell, "one.std", status=0)["events"] == 1
     shell.write("none.std", "")
     assert _report(shell, "none.std", "--kind", "races,deadlocks,atomicity,inversions", status=0)["findings"] == []
+
+
+def test_from_python_it_is_the_same(traces: Any) -> None:
+    traces.write("broken.std", _BROKEN)
+    path = traces.folder / "traces" / "transfer.std"
+    prediction = predict(path, kinds=("deadlock", "race"))
+    said = prediction.data() | {"source": "traces/transfer.std"}
+    for report in (said, printed := _report(traces, "traces/transfer.std")):
+        del report["seconds"], report["kinds"]
+        for tier in report["tiers"]:
+            del tier["seconds"]
+    assert sorted(map(str, said.pop("findings"))) == sorted(map(str, printed.pop("findings")))
+    assert sorted(map(str, said.pop("tiers"))) == sorted(map(str, printed.pop("tiers")))
+    assert said == printed
+    assert (prediction.counts.deadlocks, prediction.undecided, prediction.notes) == (1, 0, ())
+    assert "anna, ben wait for one another" in str(prediction)
+    assert predict(traces.folder / "broken.std", repair=True).notes
+    for slug, wrong in (("no-such-engine", {"engine": "fast"}), ("no-such-kind", {"kinds": ("races",)})):
+        with pytest.raises(MazurkaError) as refused:
+            predict(path, **wrong)
+        assert refused.value.slug == slug
+    with pytest.raises(MazurkaError):
+        predict(traces.folder / "broken.std")

@@ -1,0 +1,56 @@
+"""Traces that predictions can rely upon: read from files, mended if wanted, refused if they contradict themselves.
+
+A lock that two threads have at once, or that somebody gives back who does not have it, makes it unknowable which orders
+are possible. What is odd about threads (started twice, going on after their end) is told and taken as it is.
+
+Cost: reading, and a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.errors import MazurkaError
+from mazurka.trace.columns import parts_of
+from mazurka.trace.faults import Fault, findings_of
+from mazurka.trace.reading import read_trace
+from mazurka.trace.repair import repaired
+from mazurka.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mazurka.trace.faults import Findings
+
+#: Of each event it is known which events of each thread came before it, if there are no more threads than this.
+MOST_THREADS: Final = 1 << 13
+
+_FORBIDDING: Final = (Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD)
+_ODD: Final = (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.AFTER_JOIN)
+
+
+def read_reliably(path: str, origin: str | None, repair: bool, tell: Callable[[str], None]) -> tuple[Trace, Any]:
+    """A trace, and what number each row's event has in the file (None: that of the row). ``tell`` is told what was
+    mended, and what is odd."""
+    trace = read_trace(path, origin)
+    if len(trace.threads) > MOST_THREADS:
+        what = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be looked at"
+        raise MazurkaError("trace-too-large", what, where=path)
+    if repair:
+        done = repaired(trace)
+        for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
+            tell(str(mend))
+        return done.trace, done.rows
+    found = findings_of(parts_of(trace))
+    for fault in _FORBIDDING:
+        if found.counts[fault]:
+            what = f"{_first(found, fault)}, so nothing can be said of other orders"
+            raise MazurkaError("trace-locks", what, where=path, hint="mend the trace with --repair")
+    for fault in _ODD:
+        if found.counts[fault]:
+            tell(f"{_first(found, fault)}; see `mazurka trace check`")
+    return trace, None
+
+
+def _first(found: Findings, fault: Fault) -> str:
+    row = found.first[fault][0]
+    return f"event {row} ({found.words[row]}) {fault.words}"
