@@ -1,12 +1,12 @@
 """Runs what was predicted from a recording on the program itself: does it happen?
 
 The witness of a finding is an order of recorded events. The program is run under control (as `mazurka check` does) and
-its threads are moved in that order as nearly as can be (policy.Guided); then it is looked whether the run shows what
-was claimed: two accesses at these places as each other's neighbours, the access of another thread in between, a
+its threads are moved in that order as nearly as can be (policy.Guided), or if that leads elsewhere, the threads of a
+race each up to its access; then it is looked whether the run shows what was claimed: two accesses at these places as each other's neighbours, the access of another thread in between, a
 deadlock. A finding that is not confirmed may still be right: names of threads, random numbers and inputs may have
 been others when it was recorded.
 
-Cost: getting the program ready, and one to six runs a finding.
+Cost: getting the program ready, and one to twelve runs a finding, which end soon after they show it.
 """
 
 from __future__ import annotations
@@ -62,8 +62,7 @@ class Confirmer:
         """Whether a run shows it; None if the program can't be run so."""
         if self.trouble:
             return None
-        for rows in self._orders(found):
-            guide = tuple(self._guide(rows))
+        for guide in self._guides(found):
             self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
             plan = Plan(then=Continuation.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
             for _ in range(_TRIES):
@@ -95,6 +94,28 @@ class Confirmer:
                 if place is not None:
                     found[os.path.abspath(file), place.line, place.column].add(number)
         return found
+
+    def _guides(self, found: Found) -> Iterator[tuple[Wanted, ...]]:
+        """Ways to lead the program there, the nearest to the order first."""
+        for rows in self._orders(found):
+            yield tuple(self._guide(rows))
+        if found.kind == RACE:
+            before = [list(self._before(found, row)) for row in found.rows]
+            if all(before):
+                ends = [wanted[-1] for wanted in before]
+                for one, other in ((0, 1), (1, 0)):
+                    stand = [*before[one][:-1], ends[one]._replace(stays=True)]
+                    stand += [*before[other][:-1], ends[other]._replace(stays=True)]
+                    yield (*stand, ends[one], ends[other])
+
+    def _before(self, found: Found, row: int) -> Iterator[Wanted]:
+        """The accesses of a row's thread that look like it, in the order, and it."""
+        trace, lead = self._trace, self._leads[row]
+        own = (trace.thread[lead], trace.op[lead], trace.site[lead])
+        for each in (*range(found.witness.prefix), *found.witness.order):
+            if each not in found.rows and (trace.thread[each], trace.op[each], trace.site[each]) == own and each < lead:
+                yield from self._guide([each])
+        yield from self._guide([lead])
 
     def _orders(self, found: Found) -> Iterator[Sequence[int]]:
         """Orders of events that end in the bug."""

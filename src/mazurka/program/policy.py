@@ -161,6 +161,8 @@ class Guided:
                 index = self._other(by_thread, wanted)  # it has to wait, say to be started
             elif wanted.is_met_by(pending[index]):
                 self._at += 1
+                if wanted.stays:
+                    continue
             elif self._comes_later(pending[index]):
                 self._at += 1  # what was wanted is no point here
                 continue

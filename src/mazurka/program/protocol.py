@@ -69,6 +69,7 @@ class Wanted(NamedTuple):
     op: Op
     sites: frozenset[int]  # none: of a primitive
     name: str = ""  # of the attribute or global, if it is of one
+    stays: bool = False  # the thread is to stand before it, no more
 
     def is_met_by(self, pending: Any) -> bool:
         """Whether a thread's pending operation (policy.Pending) is it."""
