@@ -188,7 +188,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         if name in objects.dictionary(thing):
             _emit(run, thing, name, site, _READ)
         else:
-            _emit(run, thing, name, site, _READ, _reads_of(run, _upto(type(thing), how), name))
+            _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
 
@@ -250,13 +250,13 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
         return ()
     found = _find(kind, name)
     if found is None:
-        return () if _find(type(kind), name) else _upto(kind, None)
+        return () if _find(type(kind), name) else upto(kind, None)
     if is_a(found[1], CONSTANT) or _find(type(found[1]), "__get__"):
         return ()
-    return _upto(kind, found[0])
+    return upto(kind, found[0])
 
 
-def _upto(kind: type, owner: type | None) -> tuple[type, ...]:
+def upto(kind: type, owner: type | None) -> tuple[type, ...]:
     """The classes that instances of ``kind`` are of, the program's own, up to ``owner``."""
     found: list[type] = []
     for each in bases(kind):

@@ -298,5 +298,5 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     handler = operation(left, name)
     if handler is not None:
         handler(run, left, site, (right,))
-    else:
+    elif type(left) is not tuple or type(right) is not tuple:  # what is in them is handed on unseen
         combine(run, left, right, site)

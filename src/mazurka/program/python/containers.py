@@ -394,7 +394,7 @@ GOING_THROUGH: Final = frozenset(
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
-    __slots__ = ("attributes", "base", "lasts", "looked_into", "operations", "own", "slots", "watch")
+    __slots__ = ("attributes", "base", "deciding", "lasts", "looked_into", "operations", "own", "slots", "watch")
 
     def __init__(self, kind: type) -> None:
         self.lasts = False  # from run to run
@@ -402,6 +402,7 @@ class Shape:
         self.operations = _operations(kind, self.base)
         self.attributes: dict[str, Any] = {}  # of instances, see attributes.py
         self.own: dict[str, Any] = {}  # of the class itself, see there
+        self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
         self.looked_into: dict[str, bool] = {}  # see wholes.py, like the following
         self.slots: list[str] | None = None
         key = id(kind)

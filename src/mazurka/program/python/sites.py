@@ -10,7 +10,9 @@ Cost: one dictionary and one list look-up per question; a site takes a tuple of 
 from __future__ import annotations
 
 import ast
+import itertools
 import zlib
+from types import CodeType, FrameType
 from typing import Final, NamedTuple
 
 from mazurka.trace.event import Location
@@ -38,11 +40,21 @@ Entry = tuple[int, int, str, str, str, int, int]
 _modules: dict[int, tuple[str, list[Entry]]] = {}
 _variables: dict[str, set[str]] = {}
 
+#: Places that are no sites, by numbers larger than any site's; code, by its id, and offset in it -> that code, and the
+#: number; site and name -> the number.
+_others: Final[dict[int, Site]] = {}
+_places: Final[dict[tuple[int, int], tuple[CodeType, int]]] = {}
+_named: Final[dict[tuple[int, str], int]] = {}
+_fresh: Final = itertools.count(1 << 60)
+
 #: Files whose code calls hooks.
 instrumented: set[str] = set()
 
 #: Names of attributes that instrumented code stores: only those can hide a method of the class.
 stored: set[str] = set()
+
+#: Those of them that it stores otherwise than in `self`: in a class, it may be.
+stored_from_outside: set[str] = set()
 
 
 class Numbering:
@@ -67,6 +79,7 @@ def register(file: str, entries: list[Entry]) -> None:
     _variables.pop(file, None)
     instrumented.add(file)
     stored.update(entry[4] for entry in entries if entry[3] == "store")
+    stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")
 
 
 def numbers(file: str) -> list[int]:
@@ -94,8 +107,33 @@ def site(number: int) -> Site | None:
     module = _modules.get(number >> _BITS) if number > 0 else None
     index = (number & _MASK) - 1
     if module is None or not 0 <= index < len(module[1]):
-        return None
+        return _others.get(number)
     return Site(module[0], *module[1][index])
+
+
+def place_of(frame: FrameType) -> int:
+    """A number for where a frame is, as if a site were there; unlike those of sites another one in another process."""
+    code, offset = frame.f_code, frame.f_lasti
+    known = _places.get((id(code), offset))
+    if known is None or known[0] is not code:
+        place = Site(code.co_filename, frame.f_lineno, 0, code.co_name, "", "")
+        known = _places[id(code), offset] = (code, _new(place))
+    return known[1]
+
+
+def named(number: int, name: str) -> int:
+    """A number for a site together with the name of an attribute that was told there as the program ran."""
+    known = _named.get((number, name))
+    if known is None:
+        told = site(number)
+        known = _named[number, name] = _new(Site("", 0, 0, "", "", name) if told is None else told._replace(name=name))
+    return known
+
+
+def _new(place: Site) -> int:
+    number = next(_fresh)
+    _others[number] = place
+    return number
 
 
 def kind_of(number: int) -> str:

@@ -12,6 +12,7 @@ from _thread import get_ident
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.python.recording.raw import MORE
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _OTHERS: Final = {
     "RShift": operator.irshift,
     "MatMult": operator.imatmul,
 }
-_BRANCH: Final = (Op.BRANCH.value, ("branch",), None, 0)
+_BRANCH: Final = (("branch",), Op.BRANCH.value, 0, None, MORE)
 
 
 def operators(run: Recorder) -> dict[str, Callable[[Any, Any], Any]]:

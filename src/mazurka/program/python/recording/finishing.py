@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from mazurka.program.protocol import Target
 from mazurka.program.python.recording.branches import Branches
-from mazurka.program.python.recording.raw import ADOPTED, OFFSETS, SUFFIX, Segment, read
+from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, MORE, OFFSETS, SUFFIX, Segment, read
 from mazurka.program.python.sites import Site
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
@@ -45,10 +45,18 @@ _LONG: Final = 60
 #: What a target's kind is called in traces.
 _KINDS: Final = {"waiter": "hidden", "s": "structure", "v": "values", "o": "object"}
 
+#: Kinds of targets that have no third part.
+_WHOLE: Final = frozenset({"s", "v", "c", "lock", "hidden"})
+
+#: What people call what is recorded in place of the standard library's.
+_CALLED: Final = {"RecordedLock": "Lock", "RecordedRLock": "RLock"}
+
 #: What can be told of targets of these kinds matters however few threads touch them.
 _ALWAYS: Final = frozenset({"lock", "thread"})
 
 _WRITING: Final = np.array(WRITES)
+_READ: Final = Op.READ.value
+_WRITE: Final = Op.WRITE.value
 _END: Final = Op.END.value
 _OP: Final = (1 << 5) - 1
 _KIND_AT: Final = {offset: kind for kind, offset in OFFSETS.items()}
@@ -161,36 +169,55 @@ class _Making:
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
     def columns(self, segment: Segment) -> Columns:
-        for number, kind in zip(segment.labels[::2], segment.labels[1::2], strict=True):
+        for number, name in zip(segment.labels[::2], segment.labels[1::2], strict=True):
+            kind = _CALLED.get(name, name)
             count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
             self._labels[abs(number)] = f"{kind}#{count}"
             if number < 0:
                 self._seeing.add(-number)
         for number, *parts in segment.places:
             self._sites[number] = Site(*parts)
-        events = segment.events
-        threads = self._threads_of(events)
-        if ADOPTED in events[1::5]:
-            starts = [start for start in range(0, len(events), 5) if events[start + 1] != ADOPTED]
-            events = [item for start in starts for item in events[start : start + 5]]
-        code = np.array(events[1::5], np.int32)
-        offsets, told = (code & ~_OP).tolist(), events[3::5]
-        parts = [part if offset else None for offset, part in zip(offsets, told, strict=True)]
-        values = [None if offset else value for offset, value in zip(offsets, told, strict=True)]
-        touched = zip(offsets, events[2::5], parts, strict=True)
+        codes, first = np.frombuffer(segment.codes, np.int64), np.frombuffer(segment.threads, np.int64)
+        starts = np.flatnonzero(codes != MORE)
+        code, ident = codes[starts], first[starts]
+        things = [segment.targets[start] for start in starts.tolist()]
+        threads = self._threads_of(ident.tolist(), code.tolist(), things)
+        if ADOPTED in code:
+            events = np.flatnonzero(code != ADOPTED)
+            starts, code, things = starts[events], code[events], [things[event] for event in events.tolist()]
+        named = np.abs(code) > LARGEST_CODE  # attributes that sites name
+        site = np.where(named, np.abs(code), first[np.minimum(starts + 1, len(first) - 1)])
+        code = np.where(named, np.where(code > 0, _READ, _WRITE) + OFFSETS["a"], code)
+        offsets = (code & ~_OP).tolist()
+        parts, values = self._parts(segment, starts, named.tolist(), site.tolist(), offsets)
+        touched = zip(offsets, things, parts, strict=True)
         return Columns(
             threads,
             (code & _OP).astype(np.int8),
             np.asarray(array("i", map(self._touched.__getitem__, touched))),
             np.asarray(array("i", map(self._told.__getitem__, values))),
-            np.asarray(array("i", map(self._places.__getitem__, events[4::5]))),
+            np.asarray(array("i", map(self._places.__getitem__, site.tolist()))),
         )
 
-    def _threads_of(self, events: list[Any]) -> NDArray[np.int32]:
+    def _parts(
+        self, segment: Segment, starts: NDArray[np.int64], named: list[bool], site: list[int], offsets: list[int]
+    ) -> tuple[list[Any], list[Any]]:
+        """What is touched of each thing, and values: of an event that is spelt out, one of the two was told."""
+        told = [
+            None if plain else segment.targets[start + 1] for start, plain in zip(starts.tolist(), named, strict=True)
+        ]
+        names = self._sites
+        parts = [
+            names[where].name if plain else part if offset else None
+            for part, plain, where, offset in zip(told, named, site, offsets, strict=True)
+        ]
+        return parts, [None if offset else value for offset, value in zip(offsets, told, strict=True)]
+
+    def _threads_of(self, idents: list[int], codes: list[int], names: list[Any]) -> NDArray[np.int32]:
         """Who did each of them but those that say who somebody is."""
         found = array("i")
         bearers = self._bearers
-        for ident, code, name in zip(events[::5], events[1::5], events[2::5], strict=True):
+        for ident, code, name in zip(idents, codes, names, strict=True):
             if code == ADOPTED:
                 bearers[ident] = self._new_thread(name)
                 continue
@@ -269,7 +296,7 @@ class _Making:
             return self._numbers[thing]
         if kind == "a" or (kind == "i" and thing < 0):
             return self._numbers["a", abs(thing), part]
-        return self._numbers[(kind, thing) if part is None and kind in "svc" else (kind, thing, part)]
+        return self._numbers[(kind, thing) if part is None and kind in _WHOLE else (kind, thing, part)]
 
     def _new_target(self, target: Target) -> int:
         self._targets.append(self._words(target))
@@ -289,10 +316,7 @@ class _Making:
         self._values.append(self._text(key))
         return len(self._values) - 1
 
-    def _new_location(self, site: Any) -> int:
-        if type(site) is tuple:
-            file, line, function = site
-            return self._spans[Location(file, line, 0, function), 0, 0]
+    def _new_location(self, site: int) -> int:
         known = self._sites.get(site)
         if known is None:
             return NO_VALUE
@@ -319,7 +343,11 @@ class _Making:
                 return "thread", parts[0]
             case "cond":
                 return "cond", self._label(parts[0])
-        return _KINDS.get(kind, str(kind)), " ".join(map(self._text, parts))
+        return _KINDS.get(kind, str(kind)), " ".join(map(self._part, parts))
+
+    def _part(self, part: Any) -> str:
+        """A part of a target that names no item: an integer is an object's number."""
+        return self._labels.get(part) or self._text(part) if isinstance(part, int) else self._text(part)
 
     def _label(self, number: Any) -> str:
         own = self._labels.get(abs(number), f"object#{number}")
@@ -335,6 +363,4 @@ class _Making:
             case (str(kind), value) if kind in ("int", "str", "bool", "NoneType", "bytes"):
                 text = repr(value)
                 return text if len(text) <= _LONG else f"{text[:_LONG]}... {zlib.crc32(text.encode()):x}"
-            case int() if key in self._labels:
-                return self._labels[key]
         return repr(key)

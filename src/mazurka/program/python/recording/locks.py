@@ -36,9 +36,6 @@ real_rlock: Final = _thread.RLock
 _THREADING: Final = threading.__file__
 _WAITING: Final = threading.Condition.wait.__code__
 
-#: Code, by its id, and offset in it -> that code, and the place.
-_places: Final[dict[tuple[int, int], tuple[Any, tuple[str, int, str]]]] = {}
-
 
 def _is_own(frame: Any) -> bool:
     """Whether a lock made in this frame is the program's own."""
@@ -75,19 +72,12 @@ def make_low_rlock() -> Any:
     return RecordedRLock(True) if _is_own(sys._getframe(1)) else real_rlock()
 
 
-def place() -> Any:
+def place() -> int:
     """Where in the program this happens: a recorder knows what stands for it."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back
-    if frame is None:
-        return 0
-    code = frame.f_code
-    known = _places.get((id(code), frame.f_lasti))
-    if known is None or known[0] is not code:
-        found = (code.co_filename, frame.f_lineno, code.co_name)
-        known = _places[id(code), frame.f_lasti] = (code, found)
-    return known[1]
+    return 0 if frame is None else sites.place_of(frame)
 
 
 class RecordedLock:

@@ -2,9 +2,9 @@
 
 They take the place of those of hooks.py once a second thread is started. What is an access of an ordinary attribute,
 of an item of a ``dict`` or ``list``, or of a container's structure goes straight to the recorder's list, the other
-hooks being in quick_uses.py; everything else goes the ordinary way, and means the same. Such an event is ``thread,
-code, number, name or key, site``, see raw.py; so no tuple has to be made that lasts until it is written, which the
-collector of garbage would look at.
+hooks being in quick_uses.py; everything else goes the ordinary way, and means the same. Such an event is three or
+six numbers and keys, see raw.py; so no tuple has to be made that lasts until it is written, which the collector of
+garbage would look at.
 
 Invariant: an event of theirs says what the hook of the same name in hooks.py would have told the recorder.
 
@@ -25,18 +25,16 @@ from mazurka.program.python import attributes, variables
 from mazurka.program.python.attributes import (
     CONSTANT,
     FOREIGN,
-    HIDABLE,
     INSTANCE,
     NONE,
     OF_CLASS,
     OF_MODULE,
     classify,
-    owner_of,
 )
-from mazurka.program.python.containers import operation, shapes
+from mazurka.program.python.containers import operation, shape_of, shapes
 from mazurka.program.python.locations import MANY
 from mazurka.program.python.objects import SCALARS, dictionary, key_of, number, numbers
-from mazurka.program.python.recording.raw import OFFSETS
+from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -66,6 +64,7 @@ def ticker() -> Tick:
 def teller(run: Recorder) -> Callable[..., None]:
     """What ordinary hooks tell of steps, without values."""
     add, give_way, tick, offset = run.buffer.extend, run.give_way, ticker(), OFFSETS.get
+    about_to_store = run.about_to_store
 
     def tell(
         op: Op,
@@ -79,23 +78,27 @@ def teller(run: Recorder) -> Callable[..., None]:
             give_way()
         code = offset(target[0])
         if code is None:
-            add((get_ident(), op._value_, target, None, site))
+            add((get_ident(), target, op._value_, site, None, MORE))
         else:
-            add((get_ident(), op._value_ + code, target[1], target[2] if len(target) == 3 else None, site))
+            if code == _ATTRIBUTE and op is not Op.READ:
+                about_to_store(target[1], target[2])
+            add((get_ident(), target[1], op._value_ + code, site, target[2] if len(target) == 3 else None, MORE))
         for each in more:
             op, target, _ = each
             code = offset(target[0])
             if code is None:
-                add((get_ident(), op._value_, target, None, site))
+                add((get_ident(), target, op._value_, site, None, MORE))
             else:
-                add((get_ident(), op._value_ + code, target[1], target[2] if len(target) == 3 else None, site))
+                if code == _ATTRIBUTE and op is not Op.READ:
+                    about_to_store(target[1], target[2])
+                add((get_ident(), target[1], op._value_ + code, site, target[2] if len(target) == 3 else None, MORE))
 
     return tell
 
 
 def attribute_reader(run: Recorder) -> Reader:
-    """Of attributes of instances, classes and modules."""
-    add, reading = run.buffer.extend, _READ + _ATTRIBUTE
+    """Of attributes of instances, classes and modules, by sites that name them."""
+    add, variable, of_classes, left_out = run.buffer.extend, run.variable, run.of_classes, run.left_out.add
 
     def read(thing: Any, name: str, site: int) -> Any:
         try:
@@ -103,38 +106,49 @@ def attribute_reader(run: Recorder) -> Reader:
         except KeyError:
             how = classify(type(thing), name)
         if how is INSTANCE:
-            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
+            add((get_ident(), numbers.get(id(thing)) or number(thing), site))
         elif how is NONE or how is FOREIGN:
             pass
         elif type(how) is not int:  # the class whose value shows through
-            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), name, site))
-            try:
-                space = _own(thing, "__dict__")
-            except AttributeError:
-                space = ()
-            if name not in (space if type(space) is dict else dictionary(thing)):
-                add((get_ident(), reading, numbers.get(id(how)) or number(how), name, site))
+            if name not in of_classes:
+                if name in variable:
+                    add((get_ident(), numbers.get(id(thing)) or number(thing), site))
+                left_out(name)
+                return thing
+            me, n = get_ident(), numbers.get(id(thing)) or number(thing)
+            if name in dictionary(thing):
+                add((me, n, site))
+            else:
+                shape = shapes.get(id(type(thing))) or shape_of(type(thing))
+                row = [me, n, site]
+                for each in shape.deciding.get(name) or deciding(type(thing), how, name):
+                    row += (me, each, site)
+                add(row)
         elif how is OF_CLASS:
-            try:
-                owner = shapes[id(thing)].own[name]
-            except KeyError:
-                owner = owner_of(thing, name)
-            if owner is not NONE:
-                add((get_ident(), reading, numbers.get(id(owner)) or number(owner), name, site))
+            if name in of_classes:
+                attributes.read(run, thing, name, site, how)
+            else:
+                left_out(name)
         elif how is OF_MODULE:
             if type(_own(thing, "__dict__").get(name)) not in _CONSTANT:
                 attributes.module_read(run, thing, name, site)
-        elif how is not HIDABLE or name in dictionary(thing):
+        else:
             attributes.read(run, thing, name, site, how)
         return thing
 
     return read
 
 
+def deciding(kind: type, owner: type, name: str) -> tuple[int, ...]:
+    """The numbers of the classes that decide what an instance has as attribute ``name`` which it has not itself."""
+    found = shape_of(kind).deciding[name] = tuple(map(number, attributes.upto(kind, owner)))
+    return found
+
+
 def attribute_hooks(run: Recorder, tick: Tick, read: Reader) -> Hooks:
     """For attributes and globals."""
     add, give_way, remembered = run.buffer.extend, run.give_way, variables.remembered
-    writing, reading_global = _WRITE + _ATTRIBUTE, _READ + _GLOBAL
+    reading_global, variable, about_to_store = _READ + _GLOBAL, run.variable, run.about_to_store
 
     def write(thing: Any, name: str, site: int) -> Any:
         if tick():
@@ -144,7 +158,10 @@ def attribute_hooks(run: Recorder, tick: Tick, read: Reader) -> Hooks:
         except KeyError:
             how = classify(type(thing), name)
         if how is INSTANCE or type(how) is not int:
-            add((get_ident(), writing, numbers.get(id(thing)) or number(thing), name, site))
+            n = numbers.get(id(thing)) or number(thing)
+            if name not in variable:
+                about_to_store(n, name)
+            add((get_ident(), n, -site))
         else:
             attributes.write(run, thing, name, site, how)
         return thing
@@ -159,7 +176,7 @@ def attribute_hooks(run: Recorder, tick: Tick, read: Reader) -> Hooks:
     def read_global(module: str | None, name: str, site: int) -> bool:
         if module is None:
             module = sys._getframe(1).f_globals.get("__name__", "?")
-        add((get_ident(), reading_global, module, name, site))
+        add((get_ident(), module, reading_global, site, name, MORE))
         return True
 
     return {
@@ -179,11 +196,11 @@ def item_reader(run: Recorder) -> Reader:
         kind = type(thing)
         if (kind is dict or kind is OrderedDict) and "__builtins__" not in thing:
             part = key if type(key) in SCALARS else key_of(key)
-            add((get_ident(), reading, numbers.get(id(thing)) or number(thing), part, site))
+            add((get_ident(), numbers.get(id(thing)) or number(thing), reading, site, part, MORE))
         elif kind is list and type(key) is int and -len(thing) <= key < len(thing):
-            n = numbers.get(id(thing)) or number(thing)
-            add((get_ident(), reading, n, key if key >= 0 else key + len(thing), site))
-            add((get_ident(), length, n, None, site))
+            me, n = get_ident(), numbers.get(id(thing)) or number(thing)
+            part = key if key >= 0 else key + len(thing)
+            add((me, n, reading, site, part, MORE, me, n, length, site, None, MORE))
         else:
             handler = operation(thing, "__getitem__")
             if handler is not None:
@@ -206,15 +223,17 @@ def _item_writer(run: Recorder, tick: Tick) -> Reader:
             and type(key) in SCALARS
             and len(thing) * 2 <= MANY
             and "__builtins__" not in thing
+            and numbers.get(id(thing), 0) >= 0  # not of an instance
         ):
-            n = numbers.get(id(thing)) or number(thing)
-            add((get_ident(), writing, n, key, site))
-            if key not in thing:
-                add((get_ident(), changing, n, None, site))
+            me, n = get_ident(), numbers.get(id(thing)) or number(thing)
+            if key in thing:
+                add((me, n, writing, site, key, MORE))
+            else:
+                add((me, n, writing, site, key, MORE, me, n, changing, site, None, MORE))
         elif kind is list and type(key) is int and -len(thing) <= key < len(thing) and len(thing) * 2 <= MANY:
-            n = numbers.get(id(thing)) or number(thing)
-            add((get_ident(), writing, n, key if key >= 0 else key + len(thing), site))
-            add((get_ident(), length, n, None, site))
+            me, n = get_ident(), numbers.get(id(thing)) or number(thing)
+            part = key if key >= 0 else key + len(thing)
+            add((me, n, writing, site, part, MORE, me, n, length, site, None, MORE))
         else:
             handler = operation(thing, "__setitem__")
             if handler is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.python import iteration
 from mazurka.program.python.locations import MANY
 from mazurka.program.python.objects import key_of, number, numbers
-from mazurka.program.python.recording.raw import OFFSETS
+from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -36,28 +36,30 @@ _Add = Callable[[tuple[Any, ...]], None]
 def _list_ticks(add: _Add, items: list[Any], start: int, site: int) -> Iterator[None]:
     n = number(items)
     for index in itertools.count(start):
-        add((get_ident(), _STRUCTURE, n, None, site))
+        me = get_ident()
         if index < len(items):
-            add((get_ident(), _ITEM, n, index, site))
+            add((me, n, _STRUCTURE, site, None, MORE, me, n, _ITEM, site, index, MORE))
+        else:
+            add((me, n, _STRUCTURE, site, None, MORE))
         yield None
 
 
 def _key_ticks(add: _Add, n: int, site: int) -> Iterator[None]:
     while True:
-        add((get_ident(), _STRUCTURE, n, None, site))
+        add((get_ident(), n, _STRUCTURE, site, None, MORE))
         yield None
 
 
 def _value_ticks(add: _Add, space: dict[Any, Any], n: int, site: int) -> Iterator[None]:
     """Of a dictionary, as long as it has as many keys; then the program's own iterator fails."""
     for place in itertools.count():
-        add((get_ident(), _STRUCTURE, n, None, site))
+        add((get_ident(), n, _STRUCTURE, site, None, MORE))
         if len(space) > MANY:
-            add((get_ident(), _VALUES, n, None, site))
+            add((get_ident(), n, _VALUES, site, None, MORE))
         else:
             key = next(itertools.islice(space, place, None), _NO_MORE)
             if key is not _NO_MORE:
-                add((get_ident(), _ITEM, n, key_of(key), site))
+                add((get_ident(), n, _ITEM, site, key_of(key), MORE))
         yield None
 
 
@@ -79,7 +81,7 @@ def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
         container = thing if kind is dict or kind is set else gc.get_referents(thing)[0]
         if type(container) is dict or kind is set:
             n = number(container)
-            add((get_ident(), _STRUCTURE, n, None, site))
+            add((get_ident(), n, _STRUCTURE, site, None, MORE))
             return _value_ticks(add, container, n, site) if kind in _SHOWING_VALUES else _key_ticks(add, n, site)
     elif kind is enumerate:
         native: Any = gc.get_referents(thing)[0]
@@ -104,10 +106,10 @@ def loop_hooks(run: Recorder) -> dict[str, Callable[..., Any]]:
         if items is None:
             return iteration.step(thing, site)
         n = numbers.get(id(items)) or number(items)
-        add((get_ident(), _STRUCTURE, n, None, site))
+        add((get_ident(), n, _STRUCTURE, site, None, MORE))
         left = thing.__length_hint__()
         if left:
-            add((get_ident(), _ITEM, n, len(items) - left, site))
+            add((get_ident(), n, _ITEM, site, len(items) - left, MORE))
         return thing
 
     return {"__mz_it__": iterate, "__mz_n__": step}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.python import calls, sites, uses, wholes
 from mazurka.program.python.containers import OPERATIONS, read_structure, shape_of, shapes
 from mazurka.program.python.locations import BASES, MANY
-from mazurka.program.python.objects import SCALARS, number, numbers
+from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.recording.quick import (
     Hooks,
     Reader,
@@ -24,7 +24,7 @@ from mazurka.program.python.recording.quick import (
     ticker,
 )
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
-from mazurka.program.python.recording.raw import OFFSETS
+from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 _READ_ITEM: Final = Op.READ + OFFSETS["i"]
 _READ_STRUCTURE: Final = Op.READ + OFFSETS["s"]
 _CHANGE: Final = Op.RMW + OFFSETS["s"]
+
+#: Builtins that look at what may be a class, function or module, or run code.
+_BY_NAME: Final = frozenset({getattr, hasattr, setattr, delattr, vars, exec, eval})
+
+#: Classes whose objects have methods of containers that are none of their attributes.
+_OTHERWISE: Final = frozenset({super, str, bytes, type})
 
 #: Containers whose length is their structure's.
 _MEASURED: Final = frozenset({list, dict, set})
@@ -66,7 +72,7 @@ def _tests(run: Recorder, read_item: Reader) -> Hooks:
         if known:
             handler = known.get("__len__")
             if handler is read_structure:
-                add((get_ident(), _READ_STRUCTURE, numbers.get(id(thing)) or number(thing), None, site))
+                add((get_ident(), numbers.get(id(thing)) or number(thing), _READ_STRUCTURE, site, None, MORE))
             elif handler is not None:
                 handler(run, thing, site, ())
         return thing
@@ -100,9 +106,10 @@ def _whole_reader(run: Recorder) -> Callable[[Any, int], None]:
                     break
             else:
                 n = numbers.get(id(thing)) or number(thing)
-                add((get_ident(), _READ_STRUCTURE, n, None, site))
+                me = get_ident()
+                add((me, n, _READ_STRUCTURE, site, None, MORE))
                 for index in range(len(thing)):
-                    add((get_ident(), _READ_ITEM, n, index, site))
+                    add((me, n, _READ_ITEM, site, index, MORE))
                 return
         wholes.read(run, (thing,), site)
 
@@ -119,7 +126,7 @@ def _operators(run: Recorder, read_whole: Callable[[Any, int], None]) -> Hooks:
     def measure(thing: Any, site: int) -> Any:
         kind = type(thing)
         if kind in _MEASURED:
-            add((get_ident(), _READ_STRUCTURE, numbers.get(id(thing)) or number(thing), None, site))
+            add((get_ident(), numbers.get(id(thing)) or number(thing), _READ_STRUCTURE, site, None, MORE))
         elif kind not in FIXED:
             calls.measure(run, thing, site)
         return thing
@@ -168,35 +175,55 @@ def _passes(run: Recorder, tick: Tick) -> Hooks:
     return {"__mz_be__": begin, "__mz_us__": consume, "__mz_l__": loop, "__mz_x__": bool}
 
 
-def _calls(
-    run: Recorder, tick: Tick, read_attribute: Reader, read_item: Reader, read_whole: Callable[[Any, int], None]
-) -> Hooks:
-    add, give_way, instrumented = run.buffer.extend, run.give_way, sites.instrumented
+def _caller(
+    run: Recorder, tick: Tick, read_attribute: Reader, read_whole: Callable[[Any, int], None]
+) -> Callable[..., Any]:
+    give_way, instrumented, are_plain = run.give_way, sites.instrumented, wholes.PLAIN.issuperset
     handlers: dict[tuple[int, str], Callable[..., None]] = {
         (id(kind), name): handler for kind in BASES for name, handler in OPERATIONS[kind].items()
     }
     handlers[id(str), "join"] = lambda _run, _text, site, args: read_whole(args[0], site)
 
+    def built_in(function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        """Whether all is told of what it does."""
+        owner = function.__self__
+        if function is getattr and len(args) > 1 and type(args[1]) is str:
+            read_attribute(args[0], args[1], sites.named(site, args[1]))
+            return True
+        if type(owner) is types.ModuleType:
+            return not named and function not in _BY_NAME and are_plain(map(type, args))
+        handler = None if named else handlers.get((id(type(owner)), function.__name__))
+        if handler is not None:
+            handler(run, owner, site, args)
+        return handler is not None
+
     def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
         if tick():
             give_way()
-        if function is getattr and len(args) > 1 and type(args[1]) is str:
-            read_attribute(args[0], args[1], site)
-            return function
         kind = type(function)
-        if kind is types.BuiltinMethodType and not named:
-            handler = handlers.get((id(type(function.__self__)), function.__name__))
-            if handler is not None:
-                handler(run, function.__self__, site, args)
-                return function
         inner = function.__func__ if kind is types.MethodType else function
-        if type(inner) is not types.FunctionType or inner.__code__.co_filename not in instrumented:
+        if type(inner) is types.FunctionType and inner.__code__.co_filename in instrumented:
+            return function
+        if kind is types.BuiltinMethodType:
+            told = built_in(function, site, args, named)
+        else:  # given nothing that could be looked into, it does nothing that is seen
+            told = (kind is types.FunctionType or kind is type) and not named and are_plain(map(type, args))
+        if not told:
             calls.announce(run, function, site, args, named)
         return function
 
+    return call
+
+
+def _calls(
+    run: Recorder, tick: Tick, read_attribute: Reader, read_item: Reader, read_whole: Callable[[Any, int], None]
+) -> Hooks:
+    add, give_way, plain = run.buffer.extend, run.give_way, wholes.PLAIN
+    call = _caller(run, tick, read_attribute, read_whole)
+
     def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
         if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
-            add((get_ident(), _READ_STRUCTURE, numbers.get(id(args[0])) or number(args[0]), None, site))
+            add((get_ident(), numbers.get(id(args[0])) or number(args[0]), _READ_STRUCTURE, site, None, MORE))
         else:
             call(function, site, *args, **named)
         return (partial(function, *args, **named),) if named else (function, *args)
@@ -207,12 +234,18 @@ def _calls(
         kind = type(thing)
         if name == "get" and kind is dict and args:
             return read_item(thing, args[0], site)
-        if name == "append" and kind is list and args and type(args[0]) in SCALARS:
-            add((get_ident(), _CHANGE, numbers.get(id(thing)) or number(thing), None, site))
+        if name == "append" and kind is list and args and type(args[0]) in plain:
+            add((get_ident(), numbers.get(id(thing)) or number(thing), _CHANGE, site, None, MORE))
         elif kind is str and len(args) == 1:
             read_whole(args[0], site)
         else:
-            calls.method(run, thing, name, site, args)
+            handler = (shapes.get(id(kind)) or shape_of(kind)).operations.get(name)
+            if handler is not None:
+                handler(run, thing, site, args)
+            elif kind in _OTHERWISE:
+                calls.method(run, thing, name, site, args)
+            else:
+                read_attribute(thing, name, site)
         return thing
 
     return {"__mz_c__": call, "__mz_cp__": call_parts, "__mz_m__": method}

@@ -1,15 +1,21 @@
 """Events on their way to disk: written as they are while the program runs; finishing.py makes a trace of them.
 
 A file holds one segment, by `marshal`, after its check sum: objects that got numbers since the last one, the places of
-sites that show for the first time, and events, each ``thread, operation, target, value, site``, one after the other.
-Threads are named as the system does, which gives a name again when its bearer has ended; so an event of its own
-(:data:`ADOPTED`) says who bears one from there on. Most targets are spelt out: ``thread, operation + offset, number of
-an object, attribute or key, site``, where the offset (:data:`OFFSETS`) says of which kind the target is. A segment is
-written under another name and then renamed: a recorder that is killed loses the segment it was at and no more.
+sites that show for the first time, and events, column by column. An event is three items, or twice three:
+
+- ``thread, number of an object, site``: the attribute that the site names is read, or written if the site is negated;
+- ``thread, target, operation, site, value, MORE``: anything else;
+- ``thread, number of an object, operation + offset, site, attribute or key, MORE``: the same, the target spelt out,
+  where the offset (:data:`OFFSETS`) says of which kind it is;
+- ``thread, name, ADOPTED``: the thread is called so from here on. Threads are named as the system does, which gives a
+  name again when its bearer has ended.
+
+Sites (sites.py) are larger than any operation, or 0. A segment is written under another name and then renamed: a
+recorder that is killed loses the segment it was at and no more.
 
 NumPy is not imported here, nor by whatever else runs beside the program: it starts threads.
 
-Cost: a fifth of a microsecond an event.
+Cost: a tenth of a microsecond an event.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ import json
 import marshal
 import os
 import zlib
+from array import array
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -29,11 +36,17 @@ from mazurka.program.python import sites
 #: In a recording, what it is a recording of.
 DESCRIPTION: Final = "recording.json"
 
-#: In place of an operation: the thread is called, from here on, what stands for the target.
-ADOPTED: Final = -1
+#: In place of a site: these three belong to those before.
+MORE: Final = -1
+
+#: In place of a site: the thread is called, from here on, what stands for the object.
+ADOPTED: Final = -2
+
+#: Sites are larger, unless a file's name has the check sum 0.
+LARGEST_CODE: Final = (1 << 20) - 1
 
 #: What is added to the code of an operation on a target that starts with this, and has no more than two other parts.
-OFFSETS: Final = {kind: (1 + place) << 5 for place, kind in enumerate(("a", "i", "s", "v", "g", "c"))}
+OFFSETS: Final = {kind: (1 + place) << 5 for place, kind in enumerate(("a", "i", "s", "v", "g", "c", "lock", "hidden"))}
 
 #: What the names of segments end with.
 SUFFIX: Final = ".raw"
@@ -54,15 +67,15 @@ class RawWriter:
             ) from error
         self._directory = directory
         self.segments = 0
-        self._sites: set[int] = set()  # whose places have been written
+        self._met: set[int] = set()  # numbers of sites whose places have been written, and others
 
     def write(self, events: list[Any], labels: list[Any]) -> None:
         """One segment; ``labels`` are taken out."""
-        told = labels[:]
-        fresh = {site for site in set(events[4::5]) if type(site) is int} - self._sites
-        self._sites |= fresh
-        places = [(site, *known) for site in fresh if (known := sites.site(site)) is not None]
-        data = marshal.dumps((told, places, events))
+        told, first, targets, codes = labels[:], events[::3], events[1::3], events[2::3]
+        fresh = {*first, *codes} - self._met  # of which some are names of threads
+        self._met |= fresh
+        places = [(site, *known) for site in map(abs, fresh) if (known := sites.site(site)) is not None]
+        data = marshal.dumps((told, places, array("q", first), targets, array("q", codes)))
         _write(self._directory / f"{self.segments:06}{SUFFIX}", zlib.crc32(data).to_bytes(4, "big"), data)
         self.segments += 1
         del labels[: len(told)]
@@ -85,7 +98,9 @@ class Segment(NamedTuple):
 
     labels: list[Any]  # numbers of new objects (negated: code may run when attributes are stored), each with its class
     places: list[tuple[Any, ...]]  # number and what else there is to a site
-    events: list[Any]
+    threads: bytes  # and sites, where MORE is among the codes, like all of the following
+    targets: list[Any]
+    codes: bytes
 
 
 def read(path: Path) -> Segment:

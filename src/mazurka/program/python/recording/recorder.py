@@ -30,16 +30,16 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import hooks
+from mazurka.program.python import hooks, sites
 from mazurka.program.python.attributes import sees_stores
 from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
-from mazurka.program.python.recording.raw import ADOPTED, RawWriter
+from mazurka.program.python.recording.raw import ADOPTED, MORE, RawWriter
 from mazurka.trace.event import Op
 
-#: Events per segment.
-SEGMENT: Final = 1 << 16
+#: Items of events per segment (raw.py).
+SEGMENT: Final = 320_000
 
 #: Seconds a thread goes on before a hook lets others; looked at every so many events.
 _TURN: Final = 0.005
@@ -115,7 +115,7 @@ class Recorder:
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = _Nameless()
         self.trouble: OSError | None = None  # why nothing was written from some event on
-        self.buffer: list[Any] = []  # five items for each event
+        self.buffer: list[Any] = []  # as raw.py has it
         self.current = _Anybody()
         self.visit: Callable[..., None] = self._visit_alone
         self.process = os.getpid()
@@ -129,6 +129,10 @@ class Recorder:
         self._held: dict[Target, Any] = {}  # locks that are held when the first thread is started
         self._raw = RawWriter(directory, known)
         self._flushed = 0
+        self.variable: set[Any] = set()  # names of attributes that may be stored from now on
+        self.of_classes: set[Any] = set()  # the same in classes, whose numbers these are
+        self.classes: set[int] = set()
+        self.left_out: set[Any] = set()  # of which reads have not been told
         self._interval = sys.getswitchinterval()
 
     # -- a recording --------------------------------------------------------------------------------------------------
@@ -156,7 +160,7 @@ class Recorder:
         index = next(self._births)
         name = name or f"x{index}"
         performer = self._of_thread.performer = Performer(name)
-        self.buffer.extend((_get_ident(), ADOPTED, name, None, 0))
+        self.buffer.extend((_get_ident(), name, ADOPTED))
         return performer
 
     def birth(self) -> str:
@@ -167,6 +171,8 @@ class Recorder:
             vars(builtins).update(operators(self))
             if not self.detail:
                 self.visit = teller(self)
+                self.variable |= sites.stored
+                self.of_classes |= sites.stored_from_outside
                 vars(builtins).update(hooks_for(self))
             for target, site in self._held.items():
                 self.visit(Op.ACQUIRE, target, site)
@@ -198,13 +204,26 @@ class Recorder:
             self.give_way()
         thread = _get_ident()
         told = value() if op is Op.READ and callable(value) else None
-        step: list[Any] = [thread, op._value_, target, told, site]
+        step: list[Any] = [thread, target, op._value_, site, told, MORE]
         for each in more:
-            step += (thread, each.op._value_, each.target, each.value, site)
+            step += (thread, each.target, each.op._value_, site, each.value, MORE)
         self.buffer.extend(step)
         if op is Op.WRITE and callable(value):
             length = len(self.buffer)
-            self._performer.unsettled = _Unsettled(self._flushed, length, length - len(step) + 3, target, value)
+            self._performer.unsettled = _Unsettled(self._flushed, length, length - len(step) + 4, target, value)
+
+    def about_to_store(self, n: int, name: Any) -> None:
+        """Object ``n`` is about to get an attribute, although no code that was there when the first thread was started
+        stores one of that name (in a class, if it is one), so that reads of what a class has by that name have not been
+        told. In any other order they stay before the store: all that the threads have done so far does."""
+        expected = (self.variable, self.of_classes) if n in self.classes else (self.variable,)
+        if all(name in each for each in expected):
+            return
+        for each in expected:
+            each.add(name)
+        me = _get_ident()
+        for thread in (*(other for other in sys._current_frames() if other != me), me) if name in self.left_out else ():
+            self.buffer.extend((thread, ("hidden", "stored", name), Op.RMW.value, 0, None, MORE))
 
     def settle(self) -> None:
         """What the thread's last write has written can be seen now, unless others have done something since."""
@@ -214,7 +233,7 @@ class Recorder:
             performer.unsettled = None
             value = unsettled.look()
             flushed, length, place, target, _ = unsettled
-            if (flushed, length) == (self._flushed, len(self.buffer)) and self.buffer[place - 1] is target:
+            if (flushed, length) == (self._flushed, len(self.buffer)) and self.buffer[place - 3] is target:
                 self.buffer[place] = value
 
     def passed_loop(self) -> None:
@@ -224,12 +243,14 @@ class Recorder:
         """An object's number; its class's name says what it will be called."""
         fresh = next(self._numbers)
         kind = type(thing)
+        if issubclass(kind, type):
+            self.classes.add(fresh)
         self._labels += (-fresh if sees_stores(kind) else fresh, kind.__name__)
         return fresh
 
     def give_way(self) -> None:
         """Let other threads go on, if it is time; write what is there, if that is enough."""
-        if len(self.buffer) >= 5 * SEGMENT:
+        if len(self.buffer) >= SEGMENT:
             self._flush(SEGMENT // 2)
         now = time.monotonic()
         if now >= self._turn_ends:
@@ -246,7 +267,7 @@ class Recorder:
         if not self._writing.acquire(blocking=fewest == 0):
             return
         try:
-            if len(self.buffer) > 5 * fewest:
+            if len(self.buffer) > fewest:
                 events = self.buffer[:]
                 self._flushed += 1
                 del self.buffer[: len(events)]  # before: what nobody else holds is written faster

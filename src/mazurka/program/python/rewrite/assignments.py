@@ -93,6 +93,7 @@ def in_place(r: Rewriter, node: ast.AugAssign, load: ast.expr, operation: str) -
 
 def augment_attribute(r: Rewriter, target: ast.Attribute, right: ast.expr) -> tuple[ast.expr, ast.expr]:
     name = r.mangled(target.attr)
+    r.stores(target)
     if isinstance(target.value, ast.Name) and r.steady(target.value) and not binds(right):
         load = at(ast.Attribute(copied(target.value), target.attr, ast.Load()), target)
         return r.visit(load), assigned(r, target)

@@ -69,6 +69,7 @@ def key_of(r: Rewriter, node: ast.expr) -> ast.expr:
 def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
     """What is assigned to, for any kind of assignment."""
     if isinstance(node, ast.Attribute):
+        r.stores(node)
         node.value = announced(r, node, "wa", "store")
     elif isinstance(node, ast.Subscript):
         if r.steady(node.slice):
@@ -116,6 +117,7 @@ def delete(r: Rewriter, node: ast.Delete) -> list[ast.stmt]:
 
 def delete_one(r: Rewriter, target: ast.expr, node: ast.Delete) -> list[ast.stmt]:
     if isinstance(target, ast.Attribute):
+        r.stores(target)
         target.value = announced(r, target, "wa", "store")
     elif isinstance(target, ast.Subscript):
         if r.steady(target.slice):

@@ -39,6 +39,7 @@ class Rewriter(ast.NodeTransformer):
         self.owner = ""  # the class whose private names are being mangled
         self.path: list[str] = []
         self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
+        self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
         self.telling = False  # whether returns of this function are to be told
         self.told_of = midst.possible(tree)
         self.module_known = "__name__" not in self.scopes.module.bindings
@@ -46,6 +47,8 @@ class Rewriter(ast.NodeTransformer):
     def rewrite(self, tree: ast.Module) -> ast.Module:
         """The module, rewritten."""
         tree.body = self.statements(tree.body)
+        for name in sorted(self.handed_in):
+            self.number(tree, "stored from outside", name)
         return ast.fix_missing_locations(tree)
 
     def visit(self, node: ast.AST) -> Any:
@@ -67,6 +70,11 @@ class Rewriter(ast.NodeTransformer):
     def number(self, node: ast.AST, kind: str, name: str = "") -> int:
         """The number of a new site."""
         return self.numbering.new(node, ".".join(self.path), kind, name)
+
+    def stores(self, target: ast.Attribute) -> None:
+        """An attribute is stored here."""
+        if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
+            self.handed_in.add(self.mangled(target.attr))
 
     def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
         """The same as an argument of a hook."""
