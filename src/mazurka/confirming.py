@@ -2,9 +2,9 @@
 
 The witness of a finding is an order of recorded events. The program is run under control (as `mazurka check` does) and
 its threads are moved in that order as nearly as can be (policy.Guided), or if that leads elsewhere, the threads of a
-race each up to its access; then it is looked whether the run shows what was claimed: two accesses at these places as each other's neighbours, the access of another thread in between, a
-deadlock. A finding that is not confirmed may still be right: names of threads, random numbers and inputs may have
-been others when it was recorded.
+race each up to its access; then it is looked whether the run shows what was claimed: two accesses at these places as
+each other's neighbours, the access of another thread in between, a deadlock. A finding that is not confirmed may still
+be right: names of threads, random numbers and inputs may have been others when it was recorded.
 
 Cost: getting the program ready, and one to twelve runs a finding, which end soon after they show it.
 """
