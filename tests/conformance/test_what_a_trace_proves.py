@@ -104,3 +104,13 @@ def test_a_lock_is_known_however_long_it_is_held(tmp_path: Path) -> None:
     path = tmp_path / "trace.std"
     path.write_text("a|acq(l)|1\n" + "a|acq(m)|2\na|rel(m)|3\n" * 3000 + "a|w(x)|4\n")
     assert [tuple(held) for held in Holding(read_trace(str(path))).at(6001)] == [(0, 0)]
+
+
+@pytest.mark.parametrize("engine", ["auto", "maximal", "seqcheck"])
+def test_an_update_is_not_taken_to_have_read_what_it_wrote(tmp_path: Path, engine: str) -> None:
+    """b's update, which wrote 2, could also read a 2: that is not what it read."""
+    path, events = tmp_path / "trace.csv", ("a,rmw,x,1", "b,read,x,1", "c,write,x,2", "a,write,x,0", "b,rmw,x,2")
+    lines = (f"{event},{number}\n" for number, event in enumerate(events))
+    path.write_text("thread,op,target,value,location\n" + "".join(lines))
+    found = _predicted(path, engine, "atomicity").findings
+    assert (1, 2, 4) in {tuple(act.event for act in each.acts) for each in found}

@@ -175,9 +175,10 @@ class SeqCheck:
         return NONE if source == NONE else int(self.rows[self.index.row[source]])
 
     def _gives(self, source: int, row: int) -> bool:
-        """Whether a read gets the value that it got from a write, or from nobody."""
+        """Whether a read gets the value that it got from a write, or from nobody. Of what reads and writes at once the
+        trace tells one value only."""
         value = self.trace.value
-        if value[row] == NO_VALUE:
+        if value[row] == NO_VALUE or self.trace.op[row] == Op.RMW:
             return False
         if source != NONE:
             return bool(value[source] == value[row])

@@ -26,6 +26,7 @@ class Unread:
         self._thread, self._target, self._value = trace.thread.tolist(), trace.target.tolist(), trace.value.tolist()
         self._reads = [op in _DATA and READS[op] for op in trace.op.tolist()]
         self._writes = [op in _DATA and WRITES[op] for op in trace.op.tolist()]
+        self._updates = frozenset(row for row, op in enumerate(trace.op.tolist()) if op == Op.RMW)
         self._initial: dict[int, int] = {}
         self._sources: dict[int, int] = {}
         self._written: dict[int, list[int]] = {}
@@ -63,5 +64,7 @@ class Unread:
         return written[number - 1] if number else _NOBODY
 
     def _equal(self, row: int, source: int) -> bool:
+        if row in self._updates:  # of what they read and what they write one value is told
+            return False
         value = self._initial.get(self._target[row], NO_VALUE) if source == _NOBODY else self._value[source]
         return bool(value == self._value[row] != NO_VALUE)
