@@ -438,6 +438,52 @@ _ALL_KINDS = """\
 """
 
 
+def test_what_a_class_has_and_nobody_stores_is_left_out_until_somebody_does(shell: Shell) -> None:
+    """Reads before the store, of which nothing was told, stay before it in all other orders; those after it do not."""
+    shell.write(
+        "late.py",
+        """\
+        import threading
+        import time
+
+        class Flags:
+            limit = 1
+
+        class Further(Flags):
+            pass
+
+        flags = Further()
+
+        def read():
+            flags.limit
+            Flags.limit
+            time.sleep(0.2)
+            flags.limit
+            Flags.limit
+
+        def write():
+            time.sleep(0.1)
+            setattr(Flags, "li" + "mit", 5)
+            setattr(flags, "li" + "mit", 6)
+
+        threads = [threading.Thread(target=each) for each in (read, write)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """,
+    )
+    shell.run("record", "late.py", status=0)
+    rows = _rows(shell, "late.recording")
+    stores = [place for place, (_, op, target) in enumerate(rows) if op == "write" and "limit" in target]
+    reads = [place for place, (_, op, target) in enumerate(rows) if op == "read" and "limit" in target]
+    assert len(stores) == 2 and reads and min(reads) > max(stores)
+    meetings = [target for thread, op, target in rows[: stores[0]] if thread == "0.1" and "stored" in target]
+    assert meetings and all(("0.2", "rmw", each) in rows[: stores[0]] for each in meetings)
+    races = [each for each in _predicted(shell, "late.recording") if each["kind"] == "race"]
+    assert {each["line"] for race in races for each in race["locations"]} == {16, 22}
+
+
 def test_values_change_nothing_but_values(shell: Shell) -> None:
     """Without, most events come by quicker ways."""
     shell.write("kinds.py", _ALL_KINDS)

@@ -221,9 +221,12 @@ class Recorder:
             return
         for each in expected:
             each.add(name)
-        me = _get_ident()
-        for thread in (*(other for other in sys._current_frames() if other != me), me) if name in self.left_out else ():
-            self.buffer.extend((thread, ("hidden", "stored", name), Op.RMW.value, 0, None, MORE))
+        if name in self.left_out:
+            me = _get_ident()
+            for thread in [each for each in sys._current_frames() if each != me]:
+                meeting = ("hidden", "stored", f"{name} {next(self._births)}")
+                self.buffer.extend((thread, meeting, Op.RMW.value, 0, None, MORE))
+                self.buffer.extend((me, meeting, Op.RMW.value, 0, None, MORE))
 
     def settle(self) -> None:
         """What the thread's last write has written can be seen now, unless others have done something since."""
