@@ -210,7 +210,8 @@ def _shared(trace: Trace) -> tuple[Any, int]:
 def _rigid(trace: Trace) -> Any:
     """By row: whether no write but the one that it reads from can give a read what it got."""
     _, op, target, value, _ = columns_of(trace)
-    told = np.flatnonzero((value != NO_VALUE) & np.isin(op, (_READ, _WRITE, _RMW)))
+    told = np.flatnonzero(value != NO_VALUE)
+    told = told[np.isin(op[told], (_READ, _WRITE, _RMW))]
     rigid = np.ones(len(trace), np.int8)
     if len(told):
         same = target[told].astype(np.int64) << 32 | value[told]

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.trace.columns import columns_of
+from mazurka.trace.columns import columns_of, order_by
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
@@ -63,7 +63,7 @@ class Holding:
         op, target = self._columns.op, self._columns.target
         rows = np.asarray(self._trace.rows_of_thread[thread], np.int32)
         rows = rows[(op[rows] == Op.ACQUIRE) | (op[rows] == Op.RELEASE)]
-        by_lock = rows[np.argsort(target[rows], kind="stable")]
+        by_lock = rows[order_by(target[rows])]
         change = np.where(op[by_lock] == Op.ACQUIRE, 1, -1)
         after = np.cumsum(change)  # each lock begins where the last one ended: what is never given back stays
         begins = np.append(True, target[by_lock[1:]] != target[by_lock[:-1]])[: len(rows)]
