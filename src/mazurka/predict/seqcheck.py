@@ -147,15 +147,15 @@ class SeqCheck:
 
     def _unread(self, prefix: int, rows: Sequence[int]) -> frozenset[int]:
         """Rows that read something else than in the trace. What is not looked at reads what its own thread wrote."""
-        trace = self.trace
+        trace, order = self.trace, np.array(rows, np.int64)
+        columns = (np.asarray(column)[order].tolist() for column in (trace.op, trace.target, trace.thread))
         last: dict[int, int] = {}
         found: set[int] = set()
         doubtful: set[int] = set()  # writes of threads that had read something else
         broken: set[int] = set()  # these threads
-        for row in rows:
-            op, target, thread = trace.op[row], int(trace.target[row]), int(trace.thread[row])
+        for row, had, op, target, thread in zip(order.tolist(), self._sources(order).tolist(), *columns, strict=True):
             if op in _READING:
-                source, had = last.get(target, NONE), self._source(row)
+                source = last.get(target, NONE)
                 same = source == had or had == _OWN or (source == NONE and had < prefix)
                 if source in doubtful or not (same or self._gives(source, row)):
                     found.add(row)
@@ -166,13 +166,14 @@ class SeqCheck:
                     doubtful.add(row)
         return frozenset(found)
 
-    def _source(self, row: int) -> int:
-        """The row that a row read from, or NONE; _OWN if that can be no other thread's."""
-        at = int(np.searchsorted(self.rows, self.rows.dtype.type(row)))  # as it is: else all rows are copied
-        if at == len(self.rows) or self.rows[at] != row:
-            return _OWN
-        source = self.index.link[self.index.event[at]]
-        return NONE if source == NONE else int(self.rows[self.index.row[source]])
+    def _sources(self, rows: Ints) -> Ints:
+        """The rows that rows read from, or NONE; _OWN if that can be no other thread's. Only of reads."""
+        if not len(self.rows):
+            return np.full(len(rows), _OWN)
+        at = np.minimum(np.searchsorted(self.rows, rows.astype(self.rows.dtype)), len(self.rows) - 1)
+        link = self.index.link[self.index.event[at]]
+        sources = np.where(link == NONE, NONE, self.rows[self.index.row[link]])
+        return np.where(self.rows[at] == rows, sources, _OWN)
 
     def _gives(self, source: int, row: int) -> bool:
         """Whether a read gets the value that it got from a write, or from nobody. Of what reads and writes at once the

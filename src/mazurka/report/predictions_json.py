@@ -21,8 +21,12 @@ SCHEMA_PATH: Final = Path(__file__).with_name("predict-schema.json")
 
 
 def render(report: PredictionReport, width: int) -> str:  # every form is made alike
-    """The whole report, indented."""
-    return json.dumps(report_data(report), indent=2, ensure_ascii=False) + "\n"
+    """The whole report, indented, but each finding on a line of its own: an order may have thousands of turns."""
+    data = report_data(report)
+    findings = [f"    {json.dumps(finding, ensure_ascii=False)}" for finding in data.pop("findings")]
+    head = json.dumps(data, indent=2, ensure_ascii=False).removesuffix("\n}")
+    lines = ",\n".join(findings)
+    return f'{head},\n  "findings": [\n{lines}\n  ]\n}}\n' if lines else f'{head},\n  "findings": []\n}}\n'
 
 
 def report_data(report: PredictionReport) -> dict[str, Any]:

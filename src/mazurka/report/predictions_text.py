@@ -101,6 +101,8 @@ def _order(shown: Shown, ending: str) -> str:
         turns.insert(0, _count(left_out, "turn"))
     if shown.prefix:
         turns.insert(0, f"as it was to event {shown.prefix - 1}")
+    if not turns:
+        return f"{ending.removeprefix('then ')} from the start"
     return f"{', '.join([*turns, ending])} ({_count(shown.events, 'event')})"
 
 
