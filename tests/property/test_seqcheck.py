@@ -7,13 +7,14 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import combinations, pairwise, product
+from itertools import combinations, islice, pairwise, product
 
 import pytest
 from tests.oracle.predictable import UNSERIALISABLE, Predictable
 from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
+from mazurka.predict import seqcheck_decide, seqcheck_kernel, seqcheck_races
 from mazurka.predict.inversions import inversions_of
 from mazurka.predict.lock_circles import circles_of
 from mazurka.predict.seqcheck import SeqCheck, steps_of
@@ -145,6 +146,25 @@ def test_a_pass_tells_witnesses() -> None:
         assert told <= races
         assert {later for _, later in told} == {later for _, later in races}
         assert {_places(trace, rows) for rows in told} == {_places(trace, rows) for rows in races}
+
+
+def test_the_same_is_found_while_functions_are_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which are there at any moment, or not. Windows are short, so that questions come up that have to wait."""
+    rng = random.Random(1)
+    for name in ("decide", "scan"):
+        monkeypatch.setitem(seqcheck_kernel._AWAITED, name, lambda: rng.random() < 0.3)
+    monkeypatch.setattr(seqcheck_kernel, "compiled", lambda: INTERPRETED)
+    monkeypatch.setattr(seqcheck_kernel, "_MOMENT", 0)
+    monkeypatch.setattr(seqcheck_decide, "_FIRST", 2)
+    monkeypatch.setattr(seqcheck_decide, "_NEAR", 4)
+    monkeypatch.setattr(seqcheck_races, "_STEP", 3)
+    for trace in islice(_traces(700_000, (2, 3), valued=True), 40):
+        told = []
+        for kernel in (INTERPRETED, seqcheck_kernel.kernel_for(seqcheck_kernel.COMPILE_FROM)):
+            check = SeqCheck(trace, complete_up_to=0, whole=False, work=60, kernel=kernel)
+            deadlocks = [check.prove(Deadlocks(circle)) for circle in circles_of(trace)]
+            told.append([*SeqCheckRaces(EVENT | PLACE).answers(check), *deadlocks])
+        assert told[0] == told[1]
 
 
 def _places(trace: Trace, rows: tuple[int, int]) -> frozenset[int]:

@@ -37,7 +37,8 @@ from mazurka.causal.state import INTERPRETED, State, state_of
 
 
 class ClosureSolver:
-    """Decides explorers' queries and questions about models; keeps the closure of the model asked about last."""
+    """Decides explorers' queries and questions about models; keeps the closure of the model asked about last, and does
+    not say what refutes a question about that."""
 
     name = "closure"
 
@@ -53,7 +54,7 @@ class ClosureSolver:
 
     def decide(self, model: Model, question: Question) -> Answer:
         if self._latest is None or self._latest.model is not model:
-            self._latest = Closure(model, self.limit)
+            self._latest = Closure(model, self.limit, explains=False)
         return self._latest.decide(question)
 
 
@@ -86,18 +87,20 @@ class _Frame:
 class Closure:
     """What is known about a model, and under the questions pushed.
 
-    Invariant: between calls the state is settled, at level 0 of the questions pushed.
+    Invariant: between calls the state is settled, at level 0 of the questions pushed. ``explains``: whether to say what
+    refutes a question, which takes longer than to refute it.
     """
 
-    def __init__(self, model: Model, limit: int = 20_000) -> None:
+    def __init__(self, model: Model, limit: int = 20_000, explains: bool = True) -> None:
         self.model = model
         self.limit = limit
+        self.explains = explains
         self.room = 8
         self.pushed: list[Question] = []
         self._begin()
 
     def _begin(self) -> None:
-        flat = len(self.model.rank) >= state.COMPILE_FROM
+        flat = state.is_compiled(len(self.model.rank))
         self.state: State = state_of(self.model, self.room, flat)
         self.kernel: Any = INTERPRETED
         self.state.reg[kernel.KEEPS] = int(self.model.keeps)
@@ -410,6 +413,8 @@ class Closure:
         return explain(self, found)
 
     def _impossible(self) -> Infeasible:
+        if not self.explains:
+            return Infeasible()
         if not self.core.asked and not self.core.bound:
             self.core.add(explain(self))
         s = self.state

@@ -1,11 +1,13 @@
 """What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
 Below :data:`COMPILE_FROM` events the interpreter does it: numba takes some ten seconds to compile the kernel, and two
-to load what it kept of that on disk.
+to load what it kept of that on disk. If somebody is compiling it already, nobody waits for that but for models of
+:data:`LARGE` numbers of events.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Models of at least this many events are worked on by compiled code.
 COMPILE_FROM: Final = 10_000
+LARGE: Final = 50_000
+
+_PROMISES: Final[list[Callable[[], bool]]] = []
 
 Ints = Any  # list[int], or an int32 array
 
@@ -148,9 +153,19 @@ def state_of(model: Model, room: int, flat: bool) -> State:
                 size, value = sizes[name]
                 made[name] = [value] * size
             else:
-                listed = given.get(name)
-                made[name] = getattr(model, name) if listed is None else listed
+                column: Any = given.get(name, getattr(model, name, None))
+                made[name] = column if isinstance(column, list) else column.tolist()
     return State(**made)
+
+
+def is_compiled(events: int) -> bool:
+    """Whether compiled code works on a model of so many events."""
+    return events >= COMPILE_FROM and (events >= LARGE or all(kept() for kept in _PROMISES))
+
+
+def postpone(is_there: Callable[[], bool]) -> None:
+    """From now on the kernel is interpreted until somebody says that it is there, except for large models."""
+    _PROMISES.append(is_there)
 
 
 def functions() -> dict[str, FunctionType]:

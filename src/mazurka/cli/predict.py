@@ -20,9 +20,9 @@ from mazurka.errors import MazurkaError, UsageError
 from mazurka.report.render import DEFAULT_WIDTH
 
 if TYPE_CHECKING:
+    from mazurka.compiling import Compiling
     from mazurka.predict.engines import Found
     from mazurka.predicting import Numbered
-    from mazurka.trace.faults import Fault, Findings
 
 _FOUND: Final = 1
 _ERROR: Final = 2
@@ -34,9 +34,6 @@ ENGINES: Final = ("auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", 
 
 #: What can be looked for, and what it is called in findings.
 KINDS: Final = {"races": "race", "deadlocks": "deadlock", "atomicity": "atomicity", "inversions": "inversion"}
-
-#: Of each event it is known which events of each thread came before it, if there are no more threads than this.
-MOST_THREADS: Final = 1 << 13
 
 _FORMATS: Final = ("text", "json", "sarif")
 
@@ -77,9 +74,11 @@ def command(
     progress: bool | None,
 ) -> int:
     """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
+    from mazurka.compiling import Compiling
     from mazurka.predict.engines import ENGINES as TIERS
     from mazurka.predict.suppressions import read_suppressions
-    from mazurka.predicting import Request, predict
+    from mazurka.predicting import Numbered, Request, predict
+    from mazurka.trace.reliable import read_reliably
 
     kinds = _kinds(kind)
     if output is not None:
@@ -90,11 +89,13 @@ def command(
     request = Request(
         trace, engine, tuple(each for each in kinds if each in TIERS[engine]), window, time_limit or None, rules
     )
-    numbered = _read(trace, origin, repair)
+    compiling = Compiling(Path(trace))
+    numbered = Numbered(*read_reliably(trace, origin, repair, _tell))
     with (
         _Watcher(Progress(is_wanted(progress, sys.stderr))) as watcher,
         _confirmer(trace, numbered, confirm) as happens,
     ):
+        watcher.waits(compiling)
         try:
             report = predict(numbered, request, watcher, happens)
         except MemoryError:
@@ -116,7 +117,7 @@ def command(
 
 
 @contextmanager
-def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[Found], bool] | None]:
+def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[Found], bool | None] | None]:
     """What runs findings on the program, if that is wanted."""
     if not wanted:
         yield None
@@ -128,43 +129,12 @@ def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable
         yield confirmer.happens
     finally:
         confirmer.close()
+        if confirmer.trouble:
+            print(f"mazurka: the program can't be followed: {confirmer.trouble}", file=sys.stderr)
 
 
-def _read(path: str, origin: str | None, repair: bool) -> Numbered:
-    """A trace whose locks can be relied upon; says so if there is something odd about its threads."""
-    from mazurka.predicting import Numbered
-    from mazurka.trace.columns import parts_of
-    from mazurka.trace.faults import Fault, findings_of
-    from mazurka.trace.reading import read_trace
-    from mazurka.trace.repair import repaired
-
-    trace = read_trace(path, origin)
-    if len(trace.threads) > MOST_THREADS:
-        what = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be looked at"
-        raise MazurkaError("trace-too-large", what, where=path)
-    if repair:
-        done = repaired(trace)
-        for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
-            print(f"mazurka: {mend}", file=sys.stderr)
-        return Numbered(done.trace, done.rows)
-    found = findings_of(parts_of(trace))
-    for fault in (Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD):
-        if found.counts[fault]:
-            raise MazurkaError(
-                "trace-locks",
-                f"{_first(found, fault)}, so nothing can be said of other orders",
-                where=path,
-                hint="mend the trace with --repair",
-            )
-    for fault in (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.AFTER_JOIN):
-        if found.counts[fault]:
-            print(f"mazurka: {_first(found, fault)}; see `mazurka trace check`", file=sys.stderr)
-    return Numbered(trace)
-
-
-def _first(found: Findings, fault: Fault) -> str:
-    row = found.first[fault][0]
-    return f"event {row} ({found.words[row]}) {fault.words}"
+def _tell(what: str) -> None:
+    print(f"mazurka: {what}", file=sys.stderr)
 
 
 def _kinds(given: str) -> tuple[str, ...]:
@@ -190,7 +160,6 @@ class _Watcher:
     def __enter__(self) -> _Watcher:
         self._before = signal.signal(signal.SIGINT, self._stop)
         self._progress.__enter__()
-        self._progress.tell("looking (the first time, what goes through long traces is compiled)")
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -201,8 +170,18 @@ class _Watcher:
         self._stopped = True
         signal.signal(number, signal.SIG_DFL)
 
+    def waits(self, compiling: Compiling) -> None:
+        """Until the code is there that goes through long traces."""
+        if compiling.is_under_way():
+            self._progress.tell("compiling what goes through long traces, this once")
+            compiling.wait()
+        self._progress.tell("looking")
+
     def found(self, number: int, tier: str) -> None:
         self._progress.tell(f"{number} found, {tier}")
+
+    def confirming(self, number: int, of: int) -> None:
+        self._progress.tell(f"running the program: finding {number} of {of}")
 
     def stopped(self) -> bool:
         return self._stopped

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
+from types import FunctionType
 from typing import Final
 
 import numpy as np
@@ -34,6 +35,10 @@ LIMIT: Final = 100
 
 #: So many races are found before the pass stops to tell them.
 _AT_ONCE: Final = 1 << 12
+
+#: How many rows the pass goes through at a time, and how many if it is interpreted: it may be compiled any moment.
+_STRETCH: Final = 1 << 19
+_STEP: Final = 1 << 12
 
 #: So many rows of witnesses.
 _POOL: Final = 1 << 20
@@ -98,7 +103,9 @@ class SeqCheckRaces:
 
     def _pass_on(self, check: SeqCheck, state: Scan, row: int) -> tuple[Ints, Ints, Scan, int]:
         """What is found from a row on, the rows that prove it, and how to go on from which row."""
-        row, why = check.kernel.scan(check.index, check.cone, check.slot, state, row, self.each, self.limit)
+        scan = check.kernel.scan
+        end = min(row + (_STEP if isinstance(scan, FunctionType) else _STRETCH), len(check.index.event))
+        row, why = scan(check.index, check.cone, check.slot, state, row, end, self.each, self.limit)
         found, told = state.found[: state.count[0]].copy(), state.pool[: state.count[5]].copy()
         state.count[0] = state.count[5] = 0
         return found, told, state._replace(pair=_larger(state.pair)) if why == CROWDED else state, row

@@ -48,9 +48,6 @@ PAIR, EVENT, PLACE = 0, 1, 2
 #: Why a pass stops: it has gone far enough, there is no room for races, none for pairs of places.
 FAR_ENOUGH, NO_ROOM, CROWDED = range(3)
 
-#: How many rows are far enough.
-_STRETCH: Final = 1 << 19
-
 _PROVED: Final = -1
 
 #: Of an access at most so many earlier ones are looked at for each question that may be put.
@@ -124,8 +121,10 @@ def _still_held(index: Index, e: int, locks: Ints, x: int) -> None:
                 locks[x, number] = NONE
 
 
-def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: int, limit: int) -> tuple[int, int]:
-    """Go on from a row; where it stopped, and why.
+def scan(
+    index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, end: int, each: int, limit: int
+) -> tuple[int, int]:
+    """Go on from a row to another one; where it stopped, and why.
 
     What is done for most events stands here, on arrays in variables of their own: numba counts references to an array
     each time it is taken out of a tuple.
@@ -136,7 +135,6 @@ def scan(index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, each: in
     threads, links, starts, inside = index.thread, index.link, index.starts, index.inside
     value, told, must, last, odd, guard = state.value, state.told, state.must, state.last, state.odd, state.guard
     earlier, run, site, rows = state.before, state.run, state.site, index.row
-    end = min(begin + _STRETCH, len(events))
     for row in range(begin, end):
         e = events[row]
         kind, t = kinds[e], threads[e]
@@ -394,4 +392,4 @@ def _place_of(state: Scan, one: int, other: int, limit: int) -> int:
 
 def hash_of(low: int, high: int, size: int) -> int:
     """Where to look for a pair of places first."""
-    return int((low * 1_000_003 + high * 7_919) % size)
+    return int((int(low) * 1_000_003 + int(high) * 7_919) % size)

@@ -9,7 +9,8 @@ import numba
 
 from mazurka.trace import faults
 
-_compile: Any = numba.njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)  # makes no arrays
+_njit: Any = numba.njit
+_compile: Any = _njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)  # makes no arrays
 
 check_locks: Callable[..., None] = _compile(faults.check_locks)
 check_threads: Callable[..., None] = _compile(faults.check_threads)

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from mazurka.trace.columns import LARGEST
 from mazurka.trace.formats.gathering import too_many
 
+_njit: Any = numba.njit
+
 #: Nothing here makes arrays, so nobody need count who refers to one: half the time to compile, and less to run.
-jit: Any = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
+jit: Any = _njit(cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
 
 #: The number of the empty name of kind 0.
 NONE: Final = -1

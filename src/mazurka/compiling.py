@@ -1,0 +1,238 @@
+"""Has what long traces go through compiled by other processes, so that nobody waits for numba the first time.
+
+Compiling takes some twenty seconds of processor time, once: numba keeps on disk what it has compiled. Processes of
+their own do it, several at a time, from when it is known that a trace is long, while it is still read. What they
+compile, a *part*, is what the engines need for a small trace, so nobody keeps lists of functions and types.
+
+Parts that take a few seconds are waited for (:meth:`Compiling.wait`). While those are compiled that take longer, the
+same source is interpreted as far as that is quick (:func:`mazurka.predict.seqcheck_kernel.postpone`,
+:func:`mazurka.causal.state.postpone`). Processes come to their end even if whoever wanted them does not need them any
+more, so that all is there for the next trace.
+
+A file next to numba's says that a part is done, for these sources and this numba. If it is gone, or a process fails,
+everything is as if nobody had prepared anything: what is missing is compiled when it is first called.
+
+Run as ``python -m mazurka.compiling PART``.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import Process
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+
+from mazurka.causal import state
+from mazurka.predict import seqcheck_kernel
+from mazurka.trace.event import Location, Op
+from mazurka.trace.trace import Trace
+
+#: Files from so many bytes on may hold traces that are long enough for compiled code.
+_LONG: Final = 240_000
+
+#: Folders of sources that are compiled.
+_SOURCES: Final = ("causal", "order", "predict", "trace", "trace/formats")
+
+#: How often locks are taken in an example that needs not be long.
+_FEW: Final = 20
+
+#: How much less than others those processes matter that nobody waits for.
+_NICE: Final = 10
+
+
+class Compiling:
+    """What is compiled for one command."""
+
+    def __init__(self, path: Path) -> None:
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        if path.is_file() and path.stat().st_size >= _LONG:
+            for parts in _TOGETHER:
+                self._begin(parts)
+            seqcheck_kernel.postpone("decide", lambda: self._is_there("questions"))
+            seqcheck_kernel.postpone("scan", lambda: self._is_there("pass"))
+            state.postpone(lambda: self._is_there("model"))
+
+    def _begin(self, parts: tuple[str, ...]) -> None:
+        """What is not there yet, in a process of its own."""
+        missing = [part for part in parts if not _done(part).exists()]
+        if missing:
+            command, nothing = [sys.executable, "-P", "-m", __name__, *missing], subprocess.DEVNULL
+            process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, process_group=0)
+            self._processes |= dict.fromkeys(missing, process)
+
+    def _is_there(self, part: str) -> bool:
+        if part == "model" and part not in self._processes:
+            self._begin((part,))  # few traces need it
+        return part not in self._processes or _done(part).exists() or self._processes[part].poll() is not None
+
+    def is_under_way(self) -> bool:
+        """Whether there is something to wait for."""
+        return not all(self._is_there(part) for part in _AWAITED)
+
+    def wait(self) -> None:
+        """Until that is there which it is worth waiting for."""
+        for part in _AWAITED & self._processes.keys():
+            self._processes[part].wait()
+
+
+def main() -> None:
+    """Compile the parts that the arguments name."""
+    gc.disable()  # there is much to look at, and little to be gained: a sixth of the time
+    for part in sys.argv[1:]:
+        if part in _UNHURRIED:
+            os.nice(_NICE)
+        _PARTS[part]()
+        done = _done(part)
+        done.parent.mkdir(parents=True, exist_ok=True)
+        done.touch()
+
+
+@cache
+def _done(part: str) -> Path:
+    """The file that is there once a part is."""
+    package = Path(__file__).parent
+    files = [path for folder in _SOURCES for path in sorted((package / folder).glob("*.py"))]
+    stats = [(path.name, found.st_mtime_ns, found.st_size) for path in files for found in (path.stat(),)]
+    try:
+        numba = version("numba")
+    except PackageNotFoundError:
+        numba = ""
+    key = crc32(repr((stats, numba, sys.version_info)).encode())
+    return _folder(package) / f"compiled-{part}-{key:08x}"
+
+
+def _folder(package: Path) -> Path:
+    """Where numba keeps things, too, or somewhere else that is private."""
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(given)
+    return package / "__pycache__" if os.access(package, os.W_OK) else Path.home() / ".cache" / "mazurka"
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _orders() -> None:
+    """The order that comes first, and what checks locks."""
+    from mazurka.order import shb
+    from mazurka.trace.columns import parts_of
+    from mazurka.trace.faults import findings_of
+
+    findings_of(parts_of(_example()))
+    shb.races(_example())
+
+
+def _candidates() -> None:
+    """Deadlocks that there may be, and what is quickly compiled of SeqCheck."""
+    from mazurka.predict.lock_circles import LockCircles
+
+    next(LockCircles(_example()).patterns())
+    _ask(lambda name: name not in seqcheck_kernel.SLOW, _FEW)
+
+
+def _questions() -> None:
+    """What answers them, half of it in one more process."""
+    half = Process(target=_compile, args=("close",))
+    half.start()
+    _compile("grow")
+    _compile("lay_out")
+    half.join()
+    _ask(lambda name: name == "decide", _FEW)
+
+
+def _compile(name: str) -> None:
+    """One of the functions that no Python calls."""
+    import numba
+
+    from mazurka.predict.seqcheck import SeqCheck
+
+    kernel, compiled = seqcheck_kernel.INTERPRETED, seqcheck_kernel.compiled()
+    check = SeqCheck(_example(_FEW), whole=False, kernel=kernel)
+    events, pairs = np.empty(0, np.int64), np.empty((0, 2), np.int64)
+    _, order = kernel.close(check.index, check.cone, check.slot, pairs)
+    arguments = {
+        "close": (check.index, check.cone, check.slot, pairs),
+        "grow": (check.index, check.cone, events, events, events),
+        "lay_out": (check.index, check.cone, order, 0),
+    }
+    type_of: Any = numba.typeof
+    getattr(compiled, name).compile(tuple(type_of(each) for each in arguments[name]))
+
+
+def _pass() -> None:
+    """What asks them all of a trace."""
+    _ask(lambda name: name == "scan", _FEW)
+
+
+def _ask(is_compiled: Callable[[str], bool], times: int) -> None:
+    """Look for races by functions some of which are compiled."""
+    from mazurka.predict.seqcheck import SeqCheck
+    from mazurka.predict.seqcheck_races import SeqCheckRaces
+
+    compiled = vars(seqcheck_kernel.compiled())
+    kernel = vars(seqcheck_kernel.INTERPRETED) | {name: compiled[name] for name in compiled if is_compiled(name)}
+    check = SeqCheck(_example(times), whole=False, kernel=SimpleNamespace(**kernel))
+    for claim, _ in SeqCheckRaces().answers(check):
+        check.prove(claim)
+
+
+def _model() -> None:
+    """The complete solver."""
+    from mazurka.predict.questions import Questions
+    from mazurka.witness.witness import Races
+
+    trace = _example()
+    Questions(trace).ask(Races(len(trace) - 3, len(trace) - 2))
+
+
+_PARTS: Final[dict[str, Callable[[], None]]] = {
+    "orders": _orders,
+    "candidates": _candidates,
+    "questions": _questions,
+    "pass": _pass,
+    "model": _model,
+}
+
+#: Those that are compiled in any case, by process.
+_TOGETHER: Final = (("questions", "pass"), ("orders",), ("candidates",))
+
+#: Those that are waited for from the start, and those for which nobody waits.
+_AWAITED: Final = {"orders", "candidates"}
+_UNHURRIED: Final = {"pass", "model"}
+
+
+def _example(times: int = 8_000) -> Trace:
+    """Two threads that take many pairs of locks in either order, so many times, and race in the end."""
+    pairs = 128
+    first, second = 2 * (np.arange(times) % pairs) + 2, 2 * (np.arange(times) % pairs) + 3
+    take, give = int(Op.ACQUIRE), int(Op.RELEASE)
+    both = np.stack([first, second, second, first, second, first, first, second], axis=1).ravel()
+    thread = [0, *([0] * 4 + [1] * 4) * times, 0, 1, 0]
+    op = [int(Op.FORK), *[take, take, give, give] * 2 * times, int(Op.WRITE), int(Op.WRITE), int(Op.JOIN)]
+    target = [1, *both.tolist(), 2 * pairs + 2, 2 * pairs + 2, 1]
+    rows = len(thread)
+    return Trace(
+        np.arange(rows, dtype=np.int32),
+        np.array(thread, np.int32),
+        np.array(op, np.int8),
+        np.array(target, np.int32),
+        np.full(rows, -1, np.int32),
+        np.array([0, *list(range(1, 9)) * times, 9, 10, 11], np.int32),
+        ["0", "1"],
+        [("thread", "0"), ("thread", "1"), *(("lock", str(lock)) for lock in range(2 * pairs)), ("var", "shared")],
+        [],
+        [Location("example", line) for line in range(1, 13)],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""What is compiled by other processes for a trace that is long."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mazurka import compiling
+from mazurka.compiling import Compiling, main
+
+
+def test_nothing_is_begun_for_a_short_trace(tmp_path: Path) -> None:
+    trace = tmp_path / "short.std"
+    trace.write_text("T1|w(x)|1\n")
+    begun = Compiling(trace)
+    assert not begun._processes
+    assert not begun.is_under_way()
+
+
+def test_a_part_says_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiling._done.cache_clear()
+    monkeypatch.setattr(compiling, "_folder", lambda _: tmp_path / "new")
+    monkeypatch.setattr(sys, "argv", ["", "orders"])
+    assert not compiling._done("orders").exists()
+    try:
+        main()
+        assert compiling._done("orders").exists()
+    finally:
+        compiling._done.cache_clear()
+        compiling.gc.enable()
