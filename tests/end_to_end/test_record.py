@@ -661,6 +661,40 @@ def test_an_interrupt_finishes_the_recording(shell: Shell) -> None:
     assert _predicted(shell, "waits.recording")
 
 
+def test_a_program_that_is_stuck_can_be_ended_and_who_waits_for_whom_is_told(shell: Shell) -> None:
+    shell.write(
+        "stuck.py",
+        """\
+        import threading
+
+        one, other = threading.Lock(), threading.RLock()
+        both = threading.Barrier(2)
+
+        def take(first, second):
+            with first:
+                both.wait()
+                print("started", flush=True)
+                with second:
+                    pass
+
+        threading.Thread(target=take, args=(one, other)).start()
+        threading.Thread(target=take, args=(other, one)).start()
+        """,
+    )
+    recorder = shell.start("record", "stuck.py")
+    assert recorder.stdout is not None
+    for _ in range(2):
+        assert recorder.stdout.readline() == "started\n"
+    time.sleep(0.2)
+    recorder.send_signal(signal.SIGTERM)
+    _, told = recorder.communicate(timeout=30)
+    assert recorder.returncode == 143
+    assert "interrupted; recorded" in told
+    assert "thread 0.1 waits for a lock at stuck.py:10, which thread 0.2 took at stuck.py:7" in told
+    assert "thread 0.2 waits for a lock at stuck.py:10, which thread 0.1 took at stuck.py:7" in told
+    assert _predicted(shell, "stuck.recording") == []  # it has happened
+
+
 @pytest.mark.parametrize("limit", ["", "60"])
 def test_waits_and_notifications_unless_time_runs_out(shell: Shell, limit: str) -> None:
     """A lock that is held when the first thread is started is told, too, and a join that need not have waited."""

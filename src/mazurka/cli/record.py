@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +47,7 @@ def command(
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
     from mazurka.program.python.loader import Loader
     from mazurka.program.python.program import default_roots
-    from mazurka.program.python.recording.record import record
+    from mazurka.program.python.recording.record import Terminated, record
 
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise UsageError(
@@ -82,10 +84,18 @@ def command(
             where=str(directory),
             hint="make room, and record again",
         )
-    _tell(made.trace, directory)
+    interrupted = isinstance(made.error, (KeyboardInterrupt, Terminated))
+    _tell(made.trace, directory, "interrupted; " if interrupted else "")
+    for line in made.waits:
+        _say(line)
     for what, times in made.untracked.items():
         _say(f"not tracked: {what}" + (f" ({times} times)" if times > 1 else ""))
-    return _status(made.error)
+    status = _status(made.error)
+    if interrupted and any(not each.daemon for each in threading.enumerate() if each is not threading.main_thread()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)  # the interpreter would wait for the other threads, which may be stuck
+    return status
 
 
 def _finish(directory: Path) -> int:
@@ -101,9 +111,9 @@ def _finish(directory: Path) -> int:
     return 0
 
 
-def _tell(made: Finished, directory: Path) -> None:
+def _tell(made: Finished, directory: Path, how: str = "") -> None:
     _say(
-        f"recorded {made.recorded:,} events of {made.threads} threads to {directory}, "
+        f"{how}recorded {made.recorded:,} events of {made.threads} threads to {directory}, "
         f"which keeps the {made.events:,} that another order could touch"
     )
     if made.misread:

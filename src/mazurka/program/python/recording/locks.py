@@ -23,6 +23,7 @@ from __future__ import annotations
 import _thread
 import sys
 import threading
+from collections.abc import Mapping
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -80,18 +81,53 @@ def place() -> int:
     return 0 if frame is None else sites.place_of(frame)
 
 
+def waits(names: Mapping[int, str]) -> list[str]:
+    """Who waits for locks now, where, and who has them; threads by what the system calls them."""
+    told = []
+    for thread, (lock, where) in sorted(_waiting.items()):
+        line = f"thread {names.get(thread, '?')} waits for a lock at {_spelt(where)}"
+        if lock.holder is not None:
+            holder, since = lock.holder
+            who = "it took itself" if holder == thread else f"thread {names.get(holder, '?')} took"
+            line += f", which {who} at {_spelt(since)}"
+        told.append(line)
+    return told
+
+
+def _spelt(where: int) -> str:
+    known = sites.site(where)
+    return "?" if known is None else f"{known.file}:{known.line}"
+
+
+#: Thread -> the lock of the program's own that it waits for, and where it does.
+_waiting: Final[dict[int, tuple[RecordedLock, int]]] = {}
+
+
 class RecordedLock:
     """A lock; ``own`` says of which kind, ``condition`` for waiting on which one it is, if for that."""
 
-    __slots__ = ("__weakref__", "_condition", "_lock", "is_own")
+    __slots__ = ("__weakref__", "_condition", "_lock", "holder", "is_own")
 
     def __init__(self, own: bool, condition: int | None = None) -> None:
         self._lock = real_lock()
         self._condition = condition
+        self.holder: tuple[int, int] | None = None  # the thread that has it, and where it took it
         self.is_own = own
 
+    def _get(self, blocking: bool, timeout: float) -> bool:
+        """Take the native lock; who has to wait is known meanwhile."""
+        if not self.is_own or not blocking or timeout >= 0:
+            return self._lock.acquire(blocking, timeout)
+        if self._lock.acquire(False):
+            return True
+        _waiting[_thread.get_ident()] = self, place()
+        try:
+            return self._lock.acquire()
+        finally:
+            del _waiting[_thread.get_ident()]
+
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        got = self._lock.acquire(blocking, timeout)
+        got = self._get(blocking, timeout)
         self._tell_attempt(got, blocking and timeout < 0)
         return got
 
@@ -108,10 +144,13 @@ class RecordedLock:
             run.visit(Op.RMW, ("waiter", self._condition, number(self)), place())
             return
         target = ("lock" if self.is_own else "hidden", number(self))
+        where = place()
+        if op is Op.ACQUIRE:
+            self.holder = _thread.get_ident(), where
         if op is Op.READ:
-            run.visit(op, target, place(), None, (Access(Op.REQUEST, target),) if self.is_own else ())
+            run.visit(op, target, where, None, (Access(Op.REQUEST, target),) if self.is_own else ())
         else:
-            run.visit(op if self.is_own else Op.RMW, target, place())
+            run.visit(op if self.is_own else Op.RMW, target, where)
 
     def _tell_attempt(self, got: bool, patient: bool) -> None:
         if not got or (self.is_own and not patient):
@@ -156,7 +195,7 @@ class RecordedRLock(RecordedLock):
         if self._owner == me:
             self._depth += 1
             return True
-        got = self._lock.acquire(blocking, timeout)
+        got = self._get(blocking, timeout)
         if got:
             self._owner, self._depth = me, 1
         self._tell_attempt(got, blocking and timeout < 0)

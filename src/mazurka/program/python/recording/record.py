@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import threading
 import types
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from mazurka.errors import MazurkaError
 from mazurka.program.python import hooks, kernel, loader, objects, swap
 from mazurka.program.python.entry import Entry
+from mazurka.program.python.recording import locks
 from mazurka.program.python.recording.adopting import adopt_locks
 from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
@@ -32,6 +34,7 @@ class Recording:
     trace: Finished | None
     untracked: dict[str, int]
     error: BaseException | None
+    waits: list[str]  # if it was interrupted: which threads waited for locks then
     trouble: OSError | None
 
 
@@ -61,13 +64,34 @@ def record(
         hooks.restart()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
+        undo.append(_end_when_terminated())
         error = _outcome(entry.call) or _outcome(_wait_for_threads)
+        waits = locks.waits(recorder.bearers) if isinstance(error, (KeyboardInterrupt, Terminated)) else []
         recorder.visit(Op.END, ("thread", FIRST), 0)
     finally:
         made = close()
         while undo:
             undo.pop()()
-    return Recording(made, recorder.untracked, error, recorder.trouble)
+    return Recording(made, recorder.untracked, error, waits, recorder.trouble)
+
+
+class Terminated(SystemExit):
+    """The program was asked to end, by a signal for which it had no answer of its own."""
+
+
+def _end_when_terminated() -> Callable[[], None]:
+    """Let the signal that ends a process at once end it as an interrupt does; returns how to undo that."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return lambda: None
+
+    def end(number: int, _frame: types.FrameType | None) -> None:
+        raise Terminated(128 + number)
+
+    def undo() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    signal.signal(signal.SIGTERM, end)
+    return undo
 
 
 def finished(directory: Path) -> Finished:

@@ -119,6 +119,7 @@ class Recorder:
         self.current = _Anybody()
         self.visit: Callable[..., None] = self._visit_alone
         self.process = os.getpid()
+        self.bearers: dict[int, str] = {}  # what the system calls a thread -> what we do
         self._of_thread = _thread._local()
         self._count = itertools.count(1)
         self._births = itertools.count()
@@ -158,7 +159,7 @@ class Recorder:
     def adopt(self, name: str | None = None) -> Performer:
         """The running thread is this one; one that nobody has seen begin gets a name of its own."""
         index = next(self._births)
-        name = name or f"x{index}"
+        name = self.bearers[_get_ident()] = name or f"x{index}"
         performer = self._of_thread.performer = Performer(name)
         self.buffer.extend((_get_ident(), name, ADOPTED))
         return performer
