@@ -4,10 +4,10 @@ Compiling takes some twenty seconds of processor time, once: numba keeps on disk
 their own do it, several at a time, from when it is known that a trace is long, while it is still read. What they
 compile, a *part*, is what the engines need for a small trace, so nobody keeps lists of functions and types.
 
-Parts that take a few seconds are waited for (:meth:`Compiling.wait`). While those are compiled that take longer, the
-same source is interpreted as far as that is quick (:func:`mazurka.predict.seqcheck_kernel.postpone`,
-:func:`mazurka.causal.state.postpone`). Processes come to their end even if whoever wanted them does not need them any
-more, so that all is there for the next trace.
+Parts that take a few seconds are waited for (:meth:`Compiling.wait`). The others put these together, which makes long
+traces faster still; meanwhile that is interpreted (:func:`mazurka.predict.seqcheck_kernel.postpone`,
+:func:`mazurka.causal.state.postpone`). Their processes have a low priority, and come to their end even if whoever
+wanted them does not need them any more, so that all is there for the next trace.
 
 A file next to numba's says that a part is done, for these sources and this numba. If it is gone, or a process fails,
 everything is as if nobody had prepared anything: what is missing is compiled when it is first called.
@@ -22,10 +22,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import Process
 from pathlib import Path
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any, Final
 from zlib import crc32
@@ -55,14 +55,16 @@ class Compiling:
 
     def __init__(self, path: Path) -> None:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        if path.is_file() and path.stat().st_size >= _LONG:
-            for parts in _TOGETHER:
-                self._begin(parts)
+        self._beginning = Lock()
+        self._long = os.name == "posix" and path.is_file() and path.stat().st_size >= _LONG
+        if self._long:
+            for part in _AWAITED:
+                self._begin(part)
             seqcheck_kernel.postpone("decide", lambda: self._is_there("questions"))
             seqcheck_kernel.postpone("scan", lambda: self._is_there("pass"))
             state.postpone(lambda: self._is_there("model"))
 
-    def _begin(self, parts: tuple[str, ...]) -> None:
+    def _begin(self, *parts: str) -> None:
         """What is not there yet, in a process of its own."""
         missing = [part for part in parts if not _done(part).exists()]
         if missing:
@@ -71,8 +73,9 @@ class Compiling:
             self._processes |= dict.fromkeys(missing, process)
 
     def _is_there(self, part: str) -> bool:
-        if part == "model" and part not in self._processes:
-            self._begin((part,))  # few traces need it
+        with self._beginning:
+            if part not in self._processes and part == "model":  # few traces need it
+                self._begin(part)
         return part not in self._processes or _done(part).exists() or self._processes[part].poll() is not None
 
     def is_under_way(self) -> bool:
@@ -80,16 +83,18 @@ class Compiling:
         return not all(self._is_there(part) for part in _AWAITED)
 
     def wait(self) -> None:
-        """Until that is there which it is worth waiting for."""
+        """Until that is there which it is worth waiting for, of which the rest is made then."""
         for part in _AWAITED & self._processes.keys():
             self._processes[part].wait()
+        if self._long:
+            self._begin("questions", "pass")
 
 
 def main() -> None:
     """Compile the parts that the arguments name."""
     gc.disable()  # there is much to look at, and little to be gained: a sixth of the time
     for part in sys.argv[1:]:
-        if part in _UNHURRIED:
+        if part not in _AWAITED:
             os.nice(_NICE)
         _PARTS[part]()
         done = _done(part)
@@ -139,33 +144,32 @@ def _candidates() -> None:
     _ask(lambda name: name not in seqcheck_kernel.SLOW, _FEW)
 
 
-def _questions() -> None:
-    """What answers them, half of it in one more process."""
-    half = Process(target=_compile, args=("close",))
-    half.start()
-    _compile("grow")
-    _compile("lay_out")
-    half.join()
-    _ask(lambda name: name == "decide", _FEW)
-
-
-def _compile(name: str) -> None:
-    """One of the functions that no Python calls."""
+def _steps(*names: str) -> None:
+    """Of a question, as they are called while the rest is interpreted."""
     import numba
 
     from mazurka.predict.seqcheck import SeqCheck
 
     kernel, compiled = seqcheck_kernel.INTERPRETED, seqcheck_kernel.compiled()
+    type_of: Any = numba.typeof
     check = SeqCheck(_example(_FEW), whole=False, kernel=kernel)
     events, pairs = np.empty(0, np.int64), np.empty((0, 2), np.int64)
     _, order = kernel.close(check.index, check.cone, check.slot, pairs)
     arguments = {
-        "close": (check.index, check.cone, check.slot, pairs),
+        "look_from": (check.index, check.cone, 0),
         "grow": (check.index, check.cone, events, events, events),
+        "_as_it_was": (check.index, check.cone),
+        "close": (check.index, check.cone, check.slot, pairs),
+        "forget": (order,),
         "lay_out": (check.index, check.cone, order, 0),
     }
-    type_of: Any = numba.typeof
-    getattr(compiled, name).compile(tuple(type_of(each) for each in arguments[name]))
+    for name in names:
+        getattr(compiled, name).compile(tuple(type_of(each) for each in arguments[name]))
+
+
+def _questions() -> None:
+    """What answers them."""
+    _ask(lambda name: name == "decide", _FEW)
 
 
 def _pass() -> None:
@@ -194,20 +198,20 @@ def _model() -> None:
     Questions(trace).ask(Races(len(trace) - 3, len(trace) - 2))
 
 
+_CLOSING: Final = ("close", "forget")
+
 _PARTS: Final[dict[str, Callable[[], None]]] = {
     "orders": _orders,
     "candidates": _candidates,
+    "closing": partial(_steps, *_CLOSING),
+    "steps": partial(_steps, *sorted(seqcheck_kernel.STEPS.difference(_CLOSING))),
     "questions": _questions,
     "pass": _pass,
     "model": _model,
 }
 
-#: Those that are compiled in any case, by process.
-_TOGETHER: Final = (("questions", "pass"), ("orders",), ("candidates",))
-
-#: Those that are waited for from the start, and those for which nobody waits.
-_AWAITED: Final = {"orders", "candidates"}
-_UNHURRIED: Final = {"pass", "model"}
+#: Those that are waited for. Nobody waits for the others.
+_AWAITED: Final = {"orders", "candidates", "closing", "steps"}
 
 
 def _example(times: int = 8_000) -> Trace:

@@ -149,14 +149,13 @@ def test_a_pass_tells_witnesses() -> None:
 
 
 def test_the_same_is_found_while_functions_are_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which are there at any moment, or not. Windows are short, so that questions come up that have to wait."""
+    """Which are there at any moment, or not."""
     rng = random.Random(1)
     for name in ("decide", "scan"):
         monkeypatch.setitem(seqcheck_kernel._AWAITED, name, lambda: rng.random() < 0.3)
     monkeypatch.setattr(seqcheck_kernel, "compiled", lambda: INTERPRETED)
-    monkeypatch.setattr(seqcheck_kernel, "_MOMENT", 0)
+    monkeypatch.setattr(seqcheck_kernel, "_partly", seqcheck_kernel._partly.__wrapped__)
     monkeypatch.setattr(seqcheck_decide, "_FIRST", 2)
-    monkeypatch.setattr(seqcheck_decide, "_NEAR", 4)
     monkeypatch.setattr(seqcheck_races, "_STEP", 3)
     for trace in islice(_traces(700_000, (2, 3), valued=True), 40):
         told = []

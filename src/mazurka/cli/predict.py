@@ -174,7 +174,7 @@ class _Watcher:
         """Until the code is there that goes through long traces."""
         if compiling.is_under_way():
             self._progress.tell("compiling what goes through long traces, this once")
-            compiling.wait()
+        compiling.wait()
         self._progress.tell("looking")
 
     def found(self, number: int, tier: str) -> None:

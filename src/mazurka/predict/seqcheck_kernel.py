@@ -1,15 +1,14 @@
 """SeqCheck's functions as they are, for short traces, and compiled by numba, for long ones.
 
 Compiling takes ten seconds the first time, which nobody who asks about some thousand events should wait for; nor who
-asks about more, if somebody is compiling already (:func:`postpone`): the pass is interpreted meanwhile, and questions
-about what is near. numba is imported when compiled functions are first asked for. What it keeps on disk it takes for
+asks about more, if somebody is compiling already (:func:`postpone`): meanwhile no more than the steps of questions has
+to be compiled. numba is imported when compiled functions are first asked for. What it keeps on disk it takes for
 valid as long as a function's own file is unchanged, although code of other files is compiled into it; so all sources
 are part of the name.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,8 +24,6 @@ from mazurka.predict import (
     seqcheck_order,
     seqcheck_scan,
 )
-from mazurka.predict.seqcheck_cone import ALLOWED, WORK, Cone
-from mazurka.predict.seqcheck_index import Index, Ints
 
 #: Traces of at least this many events are worked on by compiled code.
 COMPILE_FROM: Final = 10_000
@@ -46,11 +43,11 @@ _PYTHON: Final = frozenset({"index_of", "_classes", "_loose", "cone_of"})
 #: Functions that Python calls.
 _CALLED: Final = frozenset({"survey", "choose", "fill", "touch", "scan", "decide", "frees", "put_back"})
 
+#: Functions of a question that take most of the time for it.
+STEPS: Final = frozenset({"look_from", "grow", "_as_it_was", "close", "forget", "lay_out"})
+
 #: Those of them that take long to compile.
 SLOW: Final = frozenset({"scan", "decide"})
-
-#: Seconds between two looks for what somebody is compiling.
-_MOMENT: Final = 0.02
 
 #: Each of these takes in most of the others, which are all optimised once more for that: not once for each, then.
 _INLINED: Final = frozenset({"_ask_all", "_decide_since", "_close"})
@@ -102,7 +99,7 @@ def compiled() -> SimpleNamespace:
             nogil=True,
             error_model="numpy",
             no_cfunc_wrapper=True,
-            no_cpython_wrapper=name not in _CALLED,
+            no_cpython_wrapper=name not in _CALLED | STEPS,
             inline="always" if name in _INLINED else "never",
             _nrt=name in counting,
         )(copy)
@@ -115,48 +112,30 @@ def kernel_for(events: int) -> Any:
 
 
 class _Compiled:
-    """The compiled functions; while somebody is still compiling those that take long, the interpreted ones in their
-    place, which work on the same arrays."""
+    """The compiled functions; while somebody is still compiling those that take long, others in their place, which work
+    on the same arrays."""
 
     def __getattr__(self, name: str) -> Any:
         there = _AWAITED.get(name)
-        return getattr(compiled() if there is None or there() else _patient(), name)
+        return getattr(compiled() if there is None or there() else _partly(), name)
 
 
 _AWAITED: Final[dict[str, Callable[[], bool]]] = {}
 
 
 def postpone(name: str, is_there: Callable[[], bool]) -> None:
-    """From now on ``scan`` or ``decide`` is interpreted as far as that is quick, until somebody says that what has been
-    compiled is there."""
+    """From now on ``scan`` or ``decide`` is interpreted, but for the steps of questions, until somebody says that the
+    whole of it has been compiled."""
     _AWAITED[name] = is_there
 
 
 @cache
-def _patient() -> SimpleNamespace:
-    """Both of them interpreted, but for questions that take more than what is near."""
-    scan = seqcheck_scan.scan
-    space = vars(seqcheck_scan) | {"decide": _decide}
+def _partly() -> SimpleNamespace:
+    parts = (seqcheck_decide, seqcheck_scan)
+    space = vars(seqcheck_decide) | vars(seqcheck_scan)
     for name, function in _functions().items():
-        if function.__module__ == seqcheck_scan.__name__:
+        if name in STEPS:
+            space[name] = getattr(compiled(), name)
+        elif function.__module__ in [part.__name__ for part in parts]:
             space[name] = FunctionType(function.__code__, space, name)
-    return SimpleNamespace(decide=_decide, scan=space[scan.__name__])
-
-
-def _decide(
-    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, tell: bool
-) -> tuple[int, int, Ints]:
-    """As ``decide``, of which it looks at no far windows; after all it waits for what has been compiled."""
-    is_there = _AWAITED["decide"]
-    if not is_there():
-        allowed, done = cone.reg[ALLOWED], cone.reg[WORK]
-        cone.reg[ALLOWED] = 0
-        answer = seqcheck_decide.decide(index, cone, slot, happen, next_, before, tell)
-        cone.reg[ALLOWED] = allowed
-        if answer[0] != seqcheck_decide.UNDECIDED or answer[1] == 0:
-            return answer
-        cone.reg[WORK] = done
-    while not is_there():
-        time.sleep(_MOMENT)
-    told: tuple[int, int, Ints] = compiled().decide(index, cone, slot, happen, next_, before, tell)
-    return told
+    return SimpleNamespace(**{name: space[name] for name in SLOW})
