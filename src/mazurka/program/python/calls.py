@@ -24,7 +24,7 @@ from mazurka.program.python.attributes import (
     root_of,
 )
 from mazurka.program.python.containers import SLOTS, operation, read_structure
-from mazurka.program.python.locations import BASES, contents, emit_reads
+from mazurka.program.python.locations import BASES, contents, emit_reads, perform
 from mazurka.program.python.objects import adopt_namespace, is_a
 from mazurka.program.python.views import begin_reads, cursors, keys_only, sources
 from mazurka.trace.event import Op
@@ -96,7 +96,7 @@ def method(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) ->
     """``thing.name(*args)``."""
     handler = operation(thing, name)
     if handler is not None:
-        handler(run, thing, site, args)
+        perform(run, site, handler, thing, site, args)
         return
     kind = type(thing)
     if kind is super:
@@ -128,7 +128,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         elif inner.__code__.co_filename not in sites.instrumented:
             handler = operation(function.__self__, inner.__name__)
             if handler is not None:
-                handler(run, function.__self__, site, args)
+                perform(run, site, handler, function.__self__, site, args)
             else:
                 _foreign(run, inner, site, args, named)
     elif kind in _BOUND:
@@ -213,7 +213,7 @@ def _opaque(run: Any, function: Any, site: int, args: tuple[Any, ...], named: di
         changed = next((each for each in args if sources(each)), None)
         handler = operation(changed, "clear")
         if handler is not None:
-            handler(run, changed, site, ())
+            perform(run, site, handler, changed, site, ())
         return
     given = [each for each in (*args, *named.values()) if type(each) not in wholes.PLAIN]
     if identity in _WHOLE:
@@ -240,6 +240,10 @@ def _all_of(thing: Any) -> list[Access]:
 
 def _read(run: Any, site: int, args: tuple[Any, ...]) -> None:
     """All of each argument is looked at."""
+    perform(run, site, _read_once, site, args)
+
+
+def _read_once(run: Any, site: int, args: tuple[Any, ...]) -> None:
     found = [container for each in args for container in sources(each)]
     if found:
         emit_reads(run, found, [access for each in found for access in contents(each)], site)
@@ -297,6 +301,6 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     """``left`` is changed in place, if it is a container that can be; else both are looked at."""
     handler = operation(left, name)
     if handler is not None:
-        handler(run, left, site, (right,))
+        perform(run, site, handler, left, site, (right,))
     elif type(left) is not tuple or type(right) is not tuple:  # what is in them is handed on unseen
         combine(run, left, right, site)

@@ -8,6 +8,7 @@ from typing import Any
 
 from mazurka.program.python import kernel, spin
 from mazurka.program.python.containers import operation
+from mazurka.program.python.locations import perform
 from mazurka.trace.event import Op
 
 
@@ -18,7 +19,7 @@ def branch(thing: Any, site: int) -> Any:
         return thing
     handler = operation(thing, "__len__")
     if handler is not None:
-        handler(run, thing, site, ())
+        perform(run, site, handler, thing, site, ())
     return thing
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import calls, kernel
 from mazurka.program.python.containers import Handler, operation
-from mazurka.program.python.locations import emit_reads
+from mazurka.program.python.locations import emit_reads, perform
 from mazurka.program.python.objects import number
 from mazurka.program.python.views import Cursor, begin_reads, cursors, next_reads
 from mazurka.trace.event import Op
@@ -80,8 +80,12 @@ def _ticks(found: list[Cursor], site: int) -> Iterator[None]:
     while True:
         run = kernel.active
         if run is not None and not run.solo:
-            emit_reads(run, containers, [access for each in found for access in next_reads(each)], site)
+            perform(run, site, _tick, containers, found, site)
         yield None
+
+
+def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int) -> None:
+    emit_reads(run, containers, [access for each in found for access in next_reads(each)], site)
 
 
 def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
@@ -94,15 +98,20 @@ def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
             if not n:
                 n = number(items)
                 structure = ("s", n)
-            more: tuple[Access, ...] = ()
-            if index < len(items):
-                known = _item_reads.get(n, ())
-                more = known[index] if index < len(known) else _item_read(n, index)
-            if run.detail:
-                emit_reads(run, [items], [Access(_READ, structure), *more], site)
-            else:
-                run.visit(_READ, structure, site, None, more)
+            perform(run, site, _list_tick, items, structure, index, site)
         yield None
+
+
+def _list_tick(run: Any, items: list[Any], structure: Target, index: int, site: int) -> None:
+    more: tuple[Access, ...] = ()
+    n = structure[1]
+    if index < len(items):
+        known = _item_reads.get(n, ())
+        more = known[index] if index < len(known) else _item_read(n, index)
+    if run.detail:
+        emit_reads(run, [items], [Access(_READ, structure), *more], site)
+    else:
+        run.visit(_READ, structure, site, None, more)
 
 
 def _item_read(n: int, index: int) -> tuple[Access]:
@@ -122,6 +131,5 @@ def step(thing: Any, site: int) -> Any:
         run.current.silent += 1  # an iterator that gets on is not seen to
         found = cursors(thing)
         if found:
-            reads = [access for cursor in found for access in next_reads(cursor)]
-            emit_reads(run, [container for container, _ in found], reads, site)
+            perform(run, site, _tick, [container for container, _ in found], found, site)
     return thing

@@ -28,7 +28,7 @@ from mazurka.program.python import workers
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.scheduler import Scheduler
 from mazurka.program.python.sharing import SHARED, Sharing
-from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Task
+from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Moved, Task
 from mazurka.trace.event import Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
@@ -245,7 +245,13 @@ class Kernel:
                 for access in more:
                     self._touch(index, access.op, access.target, site, point)
         if point:
-            self._stop_before(task, op, target, site)
+            if task.chosen:
+                task.chosen = False
+            elif task.doubts:
+                self._stop_in_doubt(task, op, target, site)
+            else:
+                self._stop_before(task, op, target, site)
+        task.doubts = False
         if self.careful:
             value = self.accounts.take(self, task, op, target, value, more)
         log = self.log  # the rest as in _record, which most steps would spend a tenth of their time to call
@@ -424,6 +430,14 @@ class Kernel:
         if self.aborting:
             raise GreenletExit
         task.sleeping = False
+
+    def _stop_in_doubt(self, task: Task, op: Op, target: Target, site: int) -> None:
+        """The same before an operation on containers, which may have become another one meanwhile."""
+        task.doubts = False
+        length = len(self.log)
+        self._stop_before(task, op, target, site)
+        if len(self.log) != length:
+            raise Moved
 
     def get_stuck(self) -> None:
         """Nobody can go on, though somebody must."""

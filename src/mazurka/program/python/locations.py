@@ -17,6 +17,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import objects
 from mazurka.program.python.objects import is_a, key_of, number
+from mazurka.program.python.task import Moved
 from mazurka.trace.event import Op
 
 _READ: Final = Op.READ
@@ -83,6 +84,23 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
 def values_changed(thing: Any, n: int) -> tuple[Access, ...]:
     """What replacing an item writes besides it."""
     return (Access(Op.WRITE, ("v", n)),) if length(thing) * 2 > MANY else ()
+
+
+def perform(run: Any, site: int, tell: Callable[..., object], *args: Any) -> None:
+    """Let ``tell`` pass the step of an operation on containers. What the operation touches may depend on what is in
+    them: if others move while its thread stands before it, it is found out once more."""
+    if run.is_recording or site not in run.points:
+        tell(run, *args)
+        return
+    task = run.current
+    task.doubts = True
+    try:
+        tell(run, *args)
+    except Moved:
+        task.chosen = True
+        tell(run, *args)
+        task.chosen = False
+    task.doubts = False
 
 
 def emit(

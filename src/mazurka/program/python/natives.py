@@ -14,6 +14,7 @@ from typing import Any, Final
 from mazurka.program.python import attributes, wholes
 from mazurka.program.python.attributes import classify
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
+from mazurka.program.python.locations import perform
 from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
@@ -45,7 +46,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     else:
         handler = OPERATIONS[base].get(name)
         if handler is not None:
-            handler(run, owner, site, args)
+            perform(run, site, handler, owner, site, args)
 
 
 def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
@@ -55,7 +56,7 @@ def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
         for container in sources(args[0]):
             read_structure(run, container, site)
     elif handler is not None:
-        handler(run, args[0], site, args[1:])
+        perform(run, site, handler, args[0], site, args[1:])
     else:
         wholes.read(run, args, site)
 

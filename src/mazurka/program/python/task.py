@@ -32,6 +32,10 @@ class Limits:
     seconds: float = 60.0
 
 
+class Moved(Exception):
+    """While a thread stood before an operation, others have moved."""
+
+
 class Task:
     """A thread of the program under test."""
 
@@ -49,6 +53,8 @@ class Task:
     clock_reads = 0  # looks at it since the last step
     priority = 0.0
     visits = 0  # entries into the kernel since it is being ended
+    doubts = False  # the next step is to be told anew if others move before it (locations.perform)
+    chosen = False  # ... which has happened: it stands before the step no more
     effects = 0  # steps that changed something others can see, counted once somebody counts
     silent = 0  # what it did besides of which no step tells
     entered = 0  # values: loops it has come to

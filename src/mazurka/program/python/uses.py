@@ -13,6 +13,7 @@ from typing import Any
 from mazurka.program.python import amid, calls, kernel
 from mazurka.program.python.containers import GOING_THROUGH, operation, read_all
 from mazurka.program.python.iteration import iterate
+from mazurka.program.python.locations import perform
 from mazurka.program.python.views import keys_only, view_of
 
 
@@ -89,7 +90,7 @@ def contains(thing: Any, key: Any, site: int) -> Any:
         return thing
     handler = operation(thing, "__contains__")
     if handler is not None:
-        handler(run, thing, site, (key,))
+        perform(run, site, handler, thing, site, (key,))
     else:
         shown = view_of(thing)
         if shown is not None and keys_only(thing):

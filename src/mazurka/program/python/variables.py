@@ -17,6 +17,7 @@ from typing import Any, Final
 from mazurka.program.python import attributes, kernel, objects
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import operation, shapes
+from mazurka.program.python.locations import perform
 from mazurka.program.python.objects import number, numbers
 from mazurka.trace.event import Op
 
@@ -103,7 +104,7 @@ def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
             return thing
         handler = operation(thing, name)
         if handler is not None:
-            handler(run, thing, site, (key,))
+            perform(run, site, handler, thing, site, (key,))
         return thing
 
     return hook

@@ -10,14 +10,14 @@ Cost: some microseconds for each container; a list of numbers is looked through 
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import objects, sites
 from mazurka.program.python.attributes import HARMLESS, root_of
 from mazurka.program.python.containers import Shape, shape_of, shapes
-from mazurka.program.python.locations import base_of, bases, contents, emit_reads, reads_of
+from mazurka.program.python.locations import base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.views import LAZY, sources
 
@@ -37,12 +37,16 @@ _SHALLOW: Final = frozenset({"combine", "change", "unpack", "search"})
 
 def read(run: Any, things: Iterable[Any], site: int, copying: bool = False) -> None:
     """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods."""
+    waiting = [each for each in things if type(each) not in PLAIN]
+    if waiting:
+        perform(run, site, _read, waiting, site, copying)
+
+
+def _read(run: Any, things: Sequence[Any], site: int, copying: bool) -> None:
+    waiting = [*things]
     found: list[Any] = []
     reads: list[Access] = []
     seen: set[int] = set()
-    waiting = [each for each in things if type(each) not in PLAIN]
-    if not waiting:
-        return
     asked = "" if copying else sites.kind_of(site)
     while waiting:
         thing = waiting.pop()
