@@ -35,7 +35,6 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 #: How an attribute of instances of a class is found; any other entry is the class whose value shows through.
 NONE: Final = 0
 INSTANCE: Final = 1
-HIDABLE: Final = 2
 DICTIONARY: Final = 3
 OF_CLASS: Final = 4
 OF_MODULE: Final = 5
