@@ -93,7 +93,7 @@ def _lines(what: str, values: tuple[int, ...]) -> _Lines:
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 300, 260, 60, 30, 30
 
 #: Decades of nanoseconds an event.
-_LOW, _HIGH = 0, 5
+_LOW, _HIGH = 0, 4
 
 
 def _drawn(panels: dict[str, _Lines]) -> str:

@@ -4,7 +4,7 @@ the environment variable TRACES names (RapidBin files of the SPDOffline benchmar
 Demanded of real traces is what the best sound tool finds in them, or exhaustive search where that came to an end; of
 generated ones two million events a second on two processors, from columns in memory to checked findings. In brackets
 the rate by the time that the threads had a processor, all together; and the bytes an event that it took on top of the
-trace, at most. ``MILLIONS`` (default "1 5 20") says how many million events; 200 need 17 GB.
+trace, at most. ``MILLIONS`` (default "1 5 20") says how many million events; 200 need 18 GB.
 """
 
 from __future__ import annotations
