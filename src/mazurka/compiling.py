@@ -46,6 +46,9 @@ _SOURCES: Final = ("causal", "order", "predict", "trace", "trace/formats")
 #: How often locks are taken in an example that needs not be long.
 _FEW: Final = 20
 
+#: So many models are interpreted before it is worth compiling what goes through them: few traces have more.
+_MODELS: Final = 10
+
 #: How much less than others those processes matter that nobody waits for.
 _NICE: Final = 10
 
@@ -56,6 +59,7 @@ class Compiling:
     def __init__(self, path: Path) -> None:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._beginning = Lock()
+        self._models = 0
         self._long = os.name == "posix" and path.is_file() and path.stat().st_size >= _LONG
         if self._long:
             for part in _AWAITED:
@@ -74,7 +78,10 @@ class Compiling:
 
     def _is_there(self, part: str) -> bool:
         with self._beginning:
-            if part not in self._processes and part == "model":  # few traces need it
+            if part == "model" and part not in self._processes and not _done(part).exists():
+                self._models += 1
+                if self._models < _MODELS:
+                    return False
                 self._begin(part)
         return part not in self._processes or _done(part).exists() or self._processes[part].poll() is not None
 

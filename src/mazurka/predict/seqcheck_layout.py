@@ -18,7 +18,7 @@ import numpy as np
 
 from mazurka.predict.seqcheck_cone import FAR, Cone, innermost, is_open
 from mazurka.predict.seqcheck_index import BOTH, ENTER, LEAVE, NONE, WRITE, Index, Ints
-from mazurka.predict.seqcheck_order import COUNTING, SLOTS, Order, is_ready, place, sources_of
+from mazurka.predict.seqcheck_order import COUNTING, SLOTS, Order, first_from, is_ready, place, sources_of
 
 #: By row of the trace, as what to prefer.
 BY_ROW: Final = -1
@@ -130,7 +130,7 @@ def put_back(starts: Ints, own: Ints, place: Ints, thread: Ints, rows: Ints, hap
     for i in range(len(rows)):
         t = thread[rows[i]]
         if next_[t] == NONE:
-            next_[t] = starts[t] + np.searchsorted(own[starts[t] : starts[t + 1]], prefix)
+            next_[t] = first_from(own, starts[t], starts[t + 1], prefix)
         begin[i], next_[t] = next_[t], max(place[rows[i]] + int(i < happening), next_[t])
         size += next_[t] - begin[i]
     out, size = np.empty(size, np.int64), 0

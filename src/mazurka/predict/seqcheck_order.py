@@ -382,9 +382,9 @@ def _observe(index: Index, cone: Cone, order: Order) -> None:
             known = read if u == t else starts[u] + clock[here, number[u]]
             stop = begin + 1
             if stop < end and threads[writes[stop]] == u:
-                stop = _first_from(writes, stop, end, starts[u + 1])
+                stop = first_from(writes, stop, end, starts[u + 1])
             if writes[begin] < known:
-                last = writes[_first_from(writes, begin, stop, known) - 1]
+                last = writes[first_from(writes, begin, stop, known) - 1]
                 if last != source:
                     if near:
                         _link(index, order, last, source)
@@ -413,9 +413,9 @@ def _overwrite(index: Index, cone: Cone, order: Order) -> None:
                 known = write if u == t else starts[u] + clock[here, number[u]]
                 stop = begin + 1
                 if stop < end and threads[writes[stop]] == u:
-                    stop = _first_from(writes, stop, end, starts[u + 1])
+                    stop = first_from(writes, stop, end, starts[u + 1])
                 if writes[begin] < known:
-                    last = writes[_first_from(writes, begin, stop, known) - 1] + shift[u]
+                    last = writes[first_from(writes, begin, stop, known) - 1] + shift[u]
                     if readers_at[last] < readers_at[last + 1]:
                         _read_before(index, order, last, write)
                 begin = stop
@@ -431,7 +431,7 @@ def _read_before(index: Index, order: Order, written: int, write: int) -> None:
         u = threads[readers[begin]]
         stop = begin + 1
         if stop < end and threads[readers[stop]] == u:
-            stop = _first_from(readers, stop, end, starts[u + 1])
+            stop = first_from(readers, stop, end, starts[u + 1])
         last = readers[stop - 1]
         if last == write:
             last = readers[stop - 2] if stop - 1 > begin else NONE
@@ -440,7 +440,7 @@ def _read_before(index: Index, order: Order, written: int, write: int) -> None:
         begin = stop
 
 
-def _first_from(events: Ints, low: int, high: int, least: int) -> int:
+def first_from(events: Ints, low: int, high: int, least: int) -> int:
     """The first place from ``low`` to ``high`` of an event not less than ``least``."""
     while low < high:
         middle = (low + high) // 2
@@ -473,14 +473,14 @@ def _exclude(index: Index, cone: Cone, order: Order, first: bool) -> None:
                 u = threads[sections[begin]]
                 stop = begin + 1
                 if stop < end and threads[sections[stop]] == u:
-                    stop = _first_from(sections, stop, end, starts[u + 1])
+                    stop = first_from(sections, stop, end, starts[u + 1])
                 if u != t:
                     known = starts[u + 1]  # of its events not all are known to come before the end of the section
                     if left:
                         done = clock[here, number[u]]
                         known = starts[u] + (done if fixed or done > base[u] else 0)
                     if sections[begin] < known:
-                        last = sections[_first_from(sections, begin, stop, known) - 1]
+                        last = sections[first_from(sections, begin, stop, known) - 1]
                         ended = links[last] - starts[u] if links[last] != NONE else past[u]
                         if ended >= past[u] or not ordered or clock[section + shift[t], number[u]] <= ended:
                             _after(index, cone, order, last, section)
