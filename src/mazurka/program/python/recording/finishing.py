@@ -177,7 +177,7 @@ class _Making:
                 self._seeing.add(-number)
         for number, *parts in segment.places:
             self._sites[number] = Site(*parts)
-        codes, first = np.frombuffer(segment.codes, np.int64), np.frombuffer(segment.threads, np.int64)
+        codes, first = np.array(segment.codes, np.int64), np.array(segment.threads, np.int64)
         starts = np.flatnonzero(codes != MORE)
         code, ident = codes[starts], first[starts]
         things = [segment.targets[start] for start in starts.tolist()]

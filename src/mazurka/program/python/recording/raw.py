@@ -25,7 +25,6 @@ import json
 import marshal
 import os
 import zlib
-from array import array
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -70,12 +69,13 @@ class RawWriter:
         self._met: set[int] = set()  # numbers of sites whose places have been written, and others
 
     def write(self, events: list[Any], labels: list[Any]) -> None:
-        """One segment; ``labels`` are taken out."""
+        """One segment; ``events`` and ``labels`` are taken out."""
         told, first, targets, codes = labels[:], events[::3], events[1::3], events[2::3]
+        events.clear()  # what nobody else holds is written faster
         fresh = {*first, *codes} - self._met  # of which some are names of threads
         self._met |= fresh
         places = [(site, *known) for site in map(abs, fresh) if (known := sites.site(site)) is not None]
-        data = marshal.dumps((told, places, array("q", first), targets, array("q", codes)))
+        data = marshal.dumps((told, places, first, targets, codes))
         _write(self._directory / f"{self.segments:06}{SUFFIX}", zlib.crc32(data).to_bytes(4, "big"), data)
         self.segments += 1
         del labels[: len(told)]
@@ -98,9 +98,9 @@ class Segment(NamedTuple):
 
     labels: list[Any]  # numbers of new objects (negated: code may run when attributes are stored), each with its class
     places: list[tuple[Any, ...]]  # number and what else there is to a site
-    threads: bytes  # and sites, where MORE is among the codes, like all of the following
+    threads: list[int]  # and sites, where MORE is among the codes
     targets: list[Any]
-    codes: bytes
+    codes: list[int]
 
 
 def read(path: Path) -> Segment:

@@ -274,7 +274,7 @@ class Recorder:
             if len(self.buffer) > fewest:
                 events = self.buffer[:]
                 self._flushed += 1
-                del self.buffer[: len(events)]  # before: what nobody else holds is written faster
+                del self.buffer[: len(events)]  # before: they are to be held by nobody else
                 if self.trouble is None:
                     self._raw.write(events, self._labels)
                 else:
