@@ -62,6 +62,10 @@ class Continuation(Enum):
     GUIDED = "guided"  # as policy.Guided says, with `guide`
 
 
+#: What looks something up that may be missing is the one or the other, like ``setdefault``.
+_LOOKING_UP: Final = {Op.READ, Op.RMW}
+
+
 class Wanted(NamedTuple):
     """An operation as it is known from elsewhere: by its thread, its places in the source, and what it does."""
 
@@ -73,7 +77,9 @@ class Wanted(NamedTuple):
 
     def is_met_by(self, pending: Any) -> bool:
         """Whether a thread's pending operation (policy.Pending) is it."""
-        if pending.op is not self.op or (self.sites and pending.site not in self.sites):
+        if pending.op is not self.op and {pending.op, self.op} != _LOOKING_UP:
+            return False
+        if self.sites and pending.site not in self.sites:
             return False
         return not self.name or is_called(pending.target, self.name)
 
