@@ -347,7 +347,7 @@ class _Making:
 
     def _part(self, part: Any) -> str:
         """A part of a target that names no item: an integer is an object's number."""
-        return self._labels.get(part) or self._text(part) if isinstance(part, int) else self._text(part)
+        return self._label(part) if isinstance(part, int) and abs(part) in self._labels else self._text(part)
 
     def _label(self, number: Any) -> str:
         own = self._labels.get(abs(number), f"object#{number}")
