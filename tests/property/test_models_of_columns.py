@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Infeasible
 from mazurka.predict import questions
 from mazurka.predict.questions import Questions
+from mazurka.trace.reading import read_trace
 from mazurka.trace.trace import Trace
-from mazurka.witness import Ordered, Races, Witness
+from mazurka.witness import Checker, Ordered, Races, Witness
 
 _TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 150)
 
@@ -64,6 +66,16 @@ def test_what_is_refuted_nearby_is_refuted(monkeypatch: pytest.MonkeyPatch) -> N
                 assert not isinstance(whole.ask(claim), Witness), (seed, claim)
                 nearby += quick.window is not None  # a window alone does not refute
     assert nearby > _TRACES // 8
+
+
+def test_a_thread_is_joined_after_what_nobody_notices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(questions, "_LONG", 0)
+    path = tmp_path / "a.std"
+    path.write_text("T0|fork(T1)|0\nT0|fork(T2)|1\nT1|w(own)|2\nT0|join(T1)|3\nT0|w(x)|4\nT2|w(x)|5\n")
+    trace = read_trace(path)
+    answer = Questions(trace).ask(Races(4, 5))
+    assert isinstance(answer, Witness)
+    assert Checker(trace).objections(answer) == []
 
 
 def _places_of_one(trace: Trace) -> set[int]:
