@@ -53,6 +53,9 @@ FIRST: Final = "0"
 
 _get_ident: Final = _thread.get_ident
 
+#: A class's name, had without running code of a metaclass.
+_name_of: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
+
 
 class Performer:
     """A thread, as we know it."""
@@ -244,12 +247,14 @@ class Recorder:
         """For the hooks."""
 
     def number_for(self, thing: Any) -> int:
-        """An object's number; its class's name says what it will be called."""
+        """An object's number; its class's name, or a class's own, says what it will be called."""
         fresh = next(self._numbers)
         kind = type(thing)
+        name = kind.__name__
         if issubclass(kind, type):
             self.classes.add(fresh)
-        self._labels += (-fresh if sees_stores(kind) else fresh, kind.__name__)
+            name = f"class {_name_of(thing)}"
+        self._labels += (-fresh if sees_stores(kind) else fresh, name)
         return fresh
 
     def give_way(self) -> None:
