@@ -9,8 +9,9 @@ traces faster still; meanwhile that is interpreted (:func:`mazurka.predict.seqch
 :func:`mazurka.causal.state.postpone`). Their processes have a low priority, and come to their end even if whoever
 wanted them does not need them any more, so that all is there for the next trace.
 
-A file next to numba's says that a part is done, for these sources and this numba. If it is gone, or a process fails,
-everything is as if nobody had prepared anything: what is missing is compiled when it is first called.
+A file next to numba's says that a part is done, for these sources and this numba. Whoever compiles one holds a lock on
+another file, so that however many commands want it, it is compiled once. If a process fails, everything is as if nobody
+had prepared anything: what is missing is compiled when it is first called.
 
 Run as ``python -m mazurka.compiling PART``.
 """
@@ -57,7 +58,8 @@ class Compiling:
     """What is compiled for one command."""
 
     def __init__(self, path: Path) -> None:
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._wanted: set[str] = set()
+        self._processes: list[subprocess.Popen[bytes]] = []
         self._beginning = Lock()
         self._models = 0
         self._long = os.name == "posix" and path.is_file() and path.stat().st_size >= _LONG
@@ -69,21 +71,32 @@ class Compiling:
             state.postpone(lambda: self._is_there("model"))
 
     def _begin(self, *parts: str) -> None:
-        """What is not there yet, in a process of its own."""
+        """What is neither there yet nor being compiled, in a process of its own, which inherits the locks."""
+        self._wanted.update(parts)
         missing = [part for part in parts if not _done(part).exists()]
-        if missing:
-            command, nothing = [sys.executable, "-P", "-m", __name__, *missing], subprocess.DEVNULL
-            process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, process_group=0)
-            self._processes |= dict.fromkeys(missing, process)
+        locks = {part: lock for part in missing if (lock := _lock(part)) is not None}
+        if locks:
+            command, nothing = [sys.executable, "-P", "-m", __name__, *locks], subprocess.DEVNULL
+            process = subprocess.Popen(
+                command,
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+                process_group=0,
+                pass_fds=tuple(locks.values()),
+            )
+            self._processes.append(process)
+        for lock in locks.values():
+            os.close(lock)
 
     def _is_there(self, part: str) -> bool:
         with self._beginning:
-            if part == "model" and part not in self._processes and not _done(part).exists():
+            if part == "model" and part not in self._wanted and not _done(part).exists():
                 self._models += 1
                 if self._models < _MODELS:
                     return False
                 self._begin(part)
-        return part not in self._processes or _done(part).exists() or self._processes[part].poll() is not None
+        return part not in self._wanted or _done(part).exists() or not _is_under_way(part)
 
     def is_under_way(self) -> bool:
         """Whether there is something to wait for."""
@@ -91,10 +104,46 @@ class Compiling:
 
     def wait(self) -> None:
         """Until that is there which it is worth waiting for, of which the rest is made then."""
-        for part in _AWAITED & self._processes.keys():
-            self._processes[part].wait()
+        for part in _AWAITED & self._wanted:
+            if not _done(part).exists() and (lock := _lock(part, waits=True)) is not None:
+                os.close(lock)
         if self._long:
             self._begin("questions", "pass")
+
+
+def _lock(part: str, waits: bool = False) -> int | None:
+    """The right to compile a part, as an open file; None if somebody has it, or nothing can be written."""
+    import fcntl
+
+    path = _done(part).with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _is_under_way(part: str) -> bool:
+    """Whether somebody has that right."""
+    import fcntl
+
+    try:
+        lock = os.open(_done(part).with_suffix(".lock"), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -30,3 +31,19 @@ def test_a_part_says_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyP
     finally:
         compiling._done.cache_clear()
         compiling.gc.enable()
+
+
+def test_a_part_is_compiled_by_one_process_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiling._done.cache_clear()
+    monkeypatch.setattr(compiling, "_folder", lambda _: tmp_path / "new")
+    try:
+        lock = compiling._lock("orders")
+        assert lock is not None
+        second = Compiling(tmp_path / "none")
+        second._begin("orders")
+        assert not second._processes
+        assert second.is_under_way()
+        os.close(lock)
+        assert not second.is_under_way()
+    finally:
+        compiling._done.cache_clear()
