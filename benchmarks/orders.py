@@ -25,7 +25,7 @@ from benchmarks.row import Row, Settings
 from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.streaming import Columns, Sizes, Stream
 from mazurka.order.sync_search import Search
-from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
+from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 from mazurka.trace.reading import read_trace
 from mazurka.trace.trace import Trace
 

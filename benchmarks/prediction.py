@@ -2,9 +2,9 @@
 literature's programs, and of programs that fail for a value read amid much else (predicted.py).
 
 Three searches of each, since each is deterministic: in the plain order; with preference for what is read for the first
-time (predict/novelty.py); and with checks predicted to fail as well (predict/checks.py, predict/goals.py), as it is by
-default. What is not wanted this module takes away in a process started as `python -m benchmarks.prediction WHAT ...`;
-it then runs `mazurka`.
+time (novelty.py of predict/promising/); and with checks predicted to fail as well (checks.py and goals.py there), as it
+is by default. What is not wanted this module takes away in a process that is started as
+`python -m benchmarks.prediction WHAT ...`; it then runs `mazurka`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _search(without: str, arguments: list[str], path: str) -> _Search:
 def _run(without: str) -> None:
     """`mazurka` as it would be without."""
     from mazurka.explore.reads_from.prospects import Prospects
-    from mazurka.predict.checks import Checks, Uses
+    from mazurka.predict.promising.checks import Checks, Uses
 
     if without == _EVERYTHING:
         Prospects.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured

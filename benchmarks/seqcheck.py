@@ -21,9 +21,9 @@ import numpy as np
 
 from benchmarks.generated_traces import Shape, columns_of, numbers_of
 from benchmarks.row import Row, Settings
-from mazurka.predict.seqcheck import SeqCheck
-from mazurka.predict.seqcheck_races import SeqCheckRaces
-from mazurka.predict.seqcheck_scan import EVENT, PAIR, PLACE
+from mazurka.predict.seqcheck.engine import SeqCheck
+from mazurka.predict.seqcheck.races import SeqCheckRaces
+from mazurka.predict.seqcheck.scan import EVENT, PAIR, PLACE
 from mazurka.trace.reading import read_trace
 from mazurka.trace.repair import repaired
 from mazurka.trace.trace import Trace

@@ -5,7 +5,7 @@ their own do it, several at a time, from when it is known that a trace is long, 
 compile, a *part*, is what the engines need for a small trace, so nobody keeps lists of functions and types.
 
 Parts that take a few seconds are waited for (:meth:`Compiling.wait`). The others put these together, which makes long
-traces faster still; meanwhile that is interpreted (:func:`mazurka.predict.seqcheck_kernel.postpone`,
+traces faster still; meanwhile that is interpreted (:func:`mazurka.predict.seqcheck.kernel.postpone`,
 :func:`mazurka.causal.state.postpone`). Their processes have a low priority, and come to their end even if whoever
 wanted them does not need them any more, so that all is there for the next trace.
 
@@ -34,7 +34,7 @@ from zlib import crc32
 import numpy as np
 
 from mazurka.causal import state
-from mazurka.predict import seqcheck_kernel
+from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.trace.event import Location, Op
 from mazurka.trace.trace import Trace
 
@@ -42,7 +42,7 @@ from mazurka.trace.trace import Trace
 _LONG: Final = 240_000
 
 #: Folders of sources that are compiled.
-_SOURCES: Final = ("causal", "order", "predict", "trace", "trace/formats")
+_SOURCES: Final = ("causal", "order", "predict", "predict/deadlocks", "predict/seqcheck", "trace", "trace/formats")
 
 #: How often locks are taken in an example that needs not be long.
 _FEW: Final = 20
@@ -194,7 +194,7 @@ def _orders() -> None:
 
 def _candidates() -> None:
     """Deadlocks that there may be, and what is quickly compiled of SeqCheck."""
-    from mazurka.predict.lock_circles import LockCircles
+    from mazurka.predict.deadlocks.lock_circles import LockCircles
 
     next(LockCircles(_example()).patterns())
     _ask(lambda name: name not in seqcheck_kernel.SLOW, _FEW)
@@ -204,7 +204,7 @@ def _steps(*names: str) -> None:
     """Of a question, as they are called while the rest is interpreted."""
     import numba
 
-    from mazurka.predict.seqcheck import SeqCheck
+    from mazurka.predict.seqcheck.engine import SeqCheck
 
     kernel, compiled = seqcheck_kernel.INTERPRETED, seqcheck_kernel.compiled()
     type_of: Any = numba.typeof
@@ -235,8 +235,8 @@ def _pass() -> None:
 
 def _ask(is_compiled: Callable[[str], bool], times: int) -> None:
     """Look for races by functions some of which are compiled."""
-    from mazurka.predict.seqcheck import SeqCheck
-    from mazurka.predict.seqcheck_races import SeqCheckRaces
+    from mazurka.predict.seqcheck.engine import SeqCheck
+    from mazurka.predict.seqcheck.races import SeqCheckRaces
 
     compiled = vars(seqcheck_kernel.compiled())
     kernel = vars(seqcheck_kernel.INTERPRETED) | {name: compiled[name] for name in compiled if is_compiled(name)}

@@ -23,9 +23,9 @@ from typing import Any, Final
 from mazurka.config import Options
 from mazurka.errors import UsageError
 from mazurka.predict.conflicts import RACE, conflict, shown
+from mazurka.predict.deadlocks.lock_circles import DEADLOCK
 from mazurka.predict.engines import Found
 from mazurka.predict.inversions import INVERSION
-from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
 from mazurka.program.python import sites
 from mazurka.program.python.program import PythonProgram

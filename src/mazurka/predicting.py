@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from mazurka.predict.ahead import Ahead, as_they_come
 from mazurka.predict.conflicts import RACE
+from mazurka.predict.deadlocks.lock_circles import DEADLOCK
 from mazurka.predict.engines import Found, Search, run
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.inversions import INVERSION
-from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Signatures
 from mazurka.predict.suppressions import Rule
 from mazurka.report.prediction_report import Act, Counts, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn

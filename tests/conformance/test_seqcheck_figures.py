@@ -10,12 +10,12 @@ import pytest
 from tests.oracle.predictable import Predictable
 
 from mazurka.causal.solver import Feasible, Infeasible
+from mazurka.predict.deadlocks.lock_circles import DEADLOCK
 from mazurka.predict.intrusions import INTRUSION
-from mazurka.predict.lock_circles import DEADLOCK
-from mazurka.predict.seqcheck import SeqCheck, sequence
-from mazurka.predict.seqcheck_kinds import SeqCheckKind
-from mazurka.predict.seqcheck_races import SeqCheckRaces
-from mazurka.predict.seqcheck_scan import PAIR
+from mazurka.predict.seqcheck.engine import SeqCheck, sequence
+from mazurka.predict.seqcheck.kinds import SeqCheckKind
+from mazurka.predict.seqcheck.races import SeqCheckRaces
+from mazurka.predict.seqcheck.scan import PAIR
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op

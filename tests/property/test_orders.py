@@ -19,7 +19,7 @@ from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.racy_events import RacyEvents
 from mazurka.order.streaming import PIECE, Columns, Sizes, Stream, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
-from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
+from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import LARGEST, assemble, parts_of
 from mazurka.trace.event import Op

@@ -15,7 +15,8 @@ from tests.oracle.predictable import Predictable
 from tests.oracle.random_traces import random_trace
 
 from mazurka import predicting
-from mazurka.predict import engines, lock_circles, quick
+from mazurka.predict import engines, quick
+from mazurka.predict.deadlocks import lock_circles
 from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
 from mazurka.predict.maximal import Each, Maximal
 from mazurka.predicting import Numbered, Request, predict

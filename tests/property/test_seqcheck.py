@@ -14,13 +14,15 @@ from tests.oracle.predictable import UNSERIALISABLE, Predictable
 from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
-from mazurka.predict import seqcheck_decide, seqcheck_kernel, seqcheck_races
+from mazurka.predict.deadlocks.lock_circles import circles_of
 from mazurka.predict.inversions import inversions_of
-from mazurka.predict.lock_circles import circles_of
-from mazurka.predict.seqcheck import SeqCheck, steps_of
-from mazurka.predict.seqcheck_kernel import INTERPRETED, compiled
-from mazurka.predict.seqcheck_races import SeqCheckRaces
-from mazurka.predict.seqcheck_scan import EVENT, PAIR, PLACE
+from mazurka.predict.seqcheck import decide as seqcheck_decide
+from mazurka.predict.seqcheck import kernel as seqcheck_kernel
+from mazurka.predict.seqcheck import races as seqcheck_races
+from mazurka.predict.seqcheck.engine import SeqCheck, steps_of
+from mazurka.predict.seqcheck.kernel import INTERPRETED, compiled
+from mazurka.predict.seqcheck.races import SeqCheckRaces
+from mazurka.predict.seqcheck.scan import EVENT, PAIR, PLACE
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Deadlocks, Intrudes, Inverts, Races, Witness

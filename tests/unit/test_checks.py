@@ -16,7 +16,7 @@ import pytest
 from benchmarks import predicted
 
 from mazurka.api import Result, explore
-from mazurka.predict.checks import Kind
+from mazurka.predict.promising.checks import Kind
 from mazurka.program.python import sites
 from mazurka.program.python.checks import uses_of
 

@@ -75,7 +75,7 @@ from mazurka.explore.reads_from.prospects import Prospects, Reason, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.reads_from.walk import Walk
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
-from mazurka.predict.checks import UsesOf
+from mazurka.predict.promising.checks import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
 

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.ahead import Ahead, Shared
 from mazurka.predict.conflicts import RACE, is_data
+from mazurka.predict.deadlocks.lock_circles import DEADLOCK
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.inversions import INVERSION
-from mazurka.predict.lock_circles import DEADLOCK
 from mazurka.predict.maximal import Each, Groups, Signatures, claim_of, grouped, never
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
@@ -35,7 +35,7 @@ from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Claim, Witness
 
 if TYPE_CHECKING:
-    from mazurka.predict.seqcheck import SeqCheck
+    from mazurka.predict.seqcheck.engine import SeqCheck
 
 KINDS: Final = (RACE, DEADLOCK, INTRUSION, INVERSION)
 
@@ -104,7 +104,7 @@ class Search:
         self._checkers = Shared(partial(Checker, self.trace))
 
     def _indexed(self) -> SeqCheck:
-        from mazurka.predict.seqcheck import SeqCheck
+        from mazurka.predict.seqcheck.engine import SeqCheck
 
         return SeqCheck(self.trace, complete_up_to=0, work=_WORK // max(len(self.trace.threads), 1))
 
@@ -308,8 +308,8 @@ def _by_turns(search: Search, tier: Tier, groups: Groups) -> Iterator[Iterator[_
 
 def _by_pass(search: Search, tier: Tier) -> _Findings:
     """All races that SeqCheck can tell in one pass over the trace."""
-    from mazurka.predict.seqcheck_races import SeqCheckRaces
-    from mazurka.predict.seqcheck_scan import EVENT, PLACE
+    from mazurka.predict.seqcheck.races import SeqCheckRaces
+    from mazurka.predict.seqcheck.scan import EVENT, PLACE
 
     asking, doubtful, late = SeqCheckRaces(EVENT | PLACE), list[Rows](), False
     with Ahead(asking.answers(search.quick)) as answers:
@@ -337,7 +337,7 @@ def _by_model(search: Search, tier: Tier) -> _Findings:
 
 def _by_sync_preserving(search: Search, tier: Tier) -> _Findings:
     """Deadlocks that show without sections changing places."""
-    from mazurka.predict.deadlocks_sync import SyncDeadlockPredictor
+    from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 
     for prediction in SyncDeadlockPredictor().predict(search.trace):
         tier.candidates += 1
@@ -350,7 +350,7 @@ def _by_sync_preserving(search: Search, tier: Tier) -> _Findings:
 
 def _by_standstill(search: Search, tier: Tier) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
-    from mazurka.predict.standstills import Standstills
+    from mazurka.predict.deadlocks.standstills import Standstills
 
     sought, unsure = Standstills(search.trace), set[Hashable]()
     for candidate in sought.candidates():

@@ -20,9 +20,9 @@ from typing import Final
 
 from mazurka.causal.solver import Unknown
 from mazurka.predict.conflicts import RACE
+from mazurka.predict.deadlocks.lock_circles import DEADLOCK, LockCircles
 from mazurka.predict.intrusions import INTRUSION, intrusions_of
 from mazurka.predict.inversions import INVERSION, inversions_of
-from mazurka.predict.lock_circles import DEADLOCK, LockCircles
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
 from mazurka.predict.quick import candidates_of

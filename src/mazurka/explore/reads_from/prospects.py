@@ -1,7 +1,7 @@
 """Which of the executions that are wanted are made before their turn, and what came of it (for mcr.py).
 
-Three reasons, the strongest first: a check of the program is predicted to fail (predict/checks.py); the execution leads
-to where one may (predict/goals.py); a place reads another's write for the first time (predict/novelty.py), or a
+Three reasons, the strongest first: a check of the program is predicted to fail (predict/promising/checks.py); the
+execution leads to where one may (goals.py there); a place reads another's write for the first time (novelty.py), or a
 test is predicted to come out as it never has. Of one kind, first come, first served.
 
 Only the order is decided here. A failure counts when a run shows it, and nothing is put off for ever, since each
@@ -23,9 +23,9 @@ from mazurka.causal.history import History
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.asking import Wanted
 from mazurka.explore.reads_from.tree import Branch
-from mazurka.predict.checks import Check, Checks, Told, UsesOf
-from mazurka.predict.goals import Goals
-from mazurka.predict.novelty import Novelty
+from mazurka.predict.promising.checks import Check, Checks, Told, UsesOf
+from mazurka.predict.promising.goals import Goals
+from mazurka.predict.promising.novelty import Novelty
 from mazurka.program.protocol import Run, Step
 
 #: How many of the first runs tell their values.

@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LOOK, NONE, READ, Index, Ints
+from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LOOK, NONE, READ, Index, Ints
 
 #: The rules.
 NEEDED, AS_IT_WAS, EARLIER, LEFT = range(4)

@@ -6,7 +6,7 @@ A question names events that are to happen, pairs of them in order, and events t
 adjacent: a race. The source's sequences ``<e1 .. en>`` are ``happen`` and ``before`` for all but the last event, and
 ``next`` for the last one or the adjacent ones at the end (:func:`sequence`).
 
-The questions are answered by kernels (:mod:`~mazurka.predict.seqcheck_decide`) that are sound both ways, and complete
+The questions are answered by kernels (:mod:`~mazurka.predict.seqcheck.decide`) that are sound both ways, and complete
 for two threads if no values are recorded. What they leave undecided is handed to the complete solver of
 :mod:`mazurka.causal` where the trace is short enough for it; the rest is ``Unknown``. Each row has to be a step of
 its own, as in traces from elsewhere.
@@ -29,10 +29,10 @@ from mazurka.causal.model import Model, Question
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
 from mazurka.predict.questions import is_early, question_of, steps_of
-from mazurka.predict.seqcheck_cone import ALLOWED, Cone, cone_of
-from mazurka.predict.seqcheck_decide import NO, YES
-from mazurka.predict.seqcheck_index import NONE, READ, Index, Ints, index_of
-from mazurka.predict.seqcheck_kernel import kernel_for
+from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of
+from mazurka.predict.seqcheck.decide import NO, YES
+from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
+from mazurka.predict.seqcheck.kernel import kernel_for
 from mazurka.trace.columns import Rows
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace

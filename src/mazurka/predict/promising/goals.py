@@ -30,9 +30,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.predict.checks import Check, Checks, Told
 from mazurka.predict.conflicts import NO_DATA
-from mazurka.predict.terms import MISSING, UNKNOWN, evaluate
+from mazurka.predict.promising.checks import Check, Checks, Told
+from mazurka.predict.promising.terms import MISSING, UNKNOWN, evaluate
 from mazurka.trace.event import Op
 
 #: How many executions are made because they lead towards a failing check.

@@ -1,4 +1,4 @@
-"""The search of :mod:`mazurka.predict.lock_circles` compiled by numba, which is imported with this module."""
+"""The search of :mod:`mazurka.predict.deadlocks.lock_circles` compiled by numba, which is imported with this module."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numba
 
-from mazurka.predict import lock_circles
+from mazurka.predict.deadlocks import lock_circles
 
 
 def _compile() -> Any:

@@ -1,12 +1,12 @@
 """Sync-preserving deadlocks: those that show without sections of a lock changing places.
 
-Definition (Tunc, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in Linear Time", PLDI
-2023). A deadlock pattern is a circle of acquires of different threads, each of a lock that the thread of
-the next one holds, no lock being held at two of them (:mod:`mazurka.predict.lock_circles`). It is a sync-preserving
-deadlock if the smallest sync-preserving ideal that contains what precedes each acquire in its thread contains none of
-them (:mod:`mazurka.order.ideals`): taken in the order of the trace it is a correct reordering after which all stand
-before their acquires. So a circle that forks, joins or what is read from whom keep apart is none, and each one found
-is real; but who is woken by whom is not looked at, so that a trace with waits needs the witnesses checked.
+Definition (Tunc, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in Linear Time", PLDI 2023). A
+deadlock pattern is a circle of acquires of different threads, each of a lock that the thread of the next one holds, no
+lock being held at two of them (:mod:`mazurka.predict.deadlocks.lock_circles`). It is a sync-preserving deadlock if the
+smallest sync-preserving ideal that contains what precedes each acquire in its thread contains none of them
+(:mod:`mazurka.order.ideals`): taken in the order of the trace it is a correct reordering after which all stand before
+their acquires. So a circle that forks, joins or what is read from whom keep apart is none, and each one found is real;
+but who is woken by whom is not looked at, so that a trace with waits needs the witnesses checked.
 
 Acquires that are alike (thread, lock, locks held, place) are one abstract acquire; of each circle of those the first
 deadlock is found, in one ideal that only grows, whatever the number of acquires. Of any number of threads; deadlocks
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mazurka.order.sync_preserving import SyncPreserving
-from mazurka.predict.lock_circles import DEADLOCK, patterns_of
+from mazurka.predict.deadlocks.lock_circles import DEADLOCK, patterns_of
 from mazurka.predict.predictor import Prediction
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks

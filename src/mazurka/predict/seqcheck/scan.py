@@ -25,9 +25,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import Cone, frees, is_loose, is_open
-from mazurka.predict.seqcheck_decide import NO, YES, decide
-from mazurka.predict.seqcheck_index import (
+from mazurka.predict.seqcheck.cone import Cone, frees, is_loose, is_open
+from mazurka.predict.seqcheck.decide import NO, YES, decide
+from mazurka.predict.seqcheck.index import (
     BOTH,
     BRANCH,
     ENTER,

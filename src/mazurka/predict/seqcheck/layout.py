@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import FAR, Cone, innermost, is_open
-from mazurka.predict.seqcheck_index import BOTH, ENTER, LEAVE, NONE, WRITE, Index, Ints
-from mazurka.predict.seqcheck_order import COUNTING, SLOTS, Order, first_from, is_ready, place, sources_of
+from mazurka.predict.seqcheck.cone import FAR, Cone, innermost, is_open
+from mazurka.predict.seqcheck.index import BOTH, ENTER, LEAVE, NONE, WRITE, Index, Ints
+from mazurka.predict.seqcheck.order import COUNTING, SLOTS, Order, first_from, is_ready, place, sources_of
 
 #: By row of the trace, as what to prefer.
 BY_ROW: Final = -1

@@ -106,7 +106,7 @@ class LockCircles:
         self._needs = needs_of(self.trace, every)
         search: Any = _search
         if compiled := len(rows_of) >= _COMPILE_FROM:
-            from mazurka.predict.lock_circles_compiled import search
+            from mazurka.predict.deadlocks.lock_circles_compiled import search
         state, rows = self._begin(rows_of, compiled), list(rows_of.values())
         for length in range(2, len({each.thread for each in rows_of}) + 1):
             state.reg[_NEXT] = 0

@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import (
+from mazurka.predict.seqcheck.cone import (
     ALLOWED,
     AS_IT_WAS,
     EARLIER,
@@ -38,9 +38,9 @@ from mazurka.predict.seqcheck_cone import (
     look_from,
     stop_of,
 )
-from mazurka.predict.seqcheck_index import NONE, Index, Ints
-from mazurka.predict.seqcheck_layout import BY_ROW, lay_out
-from mazurka.predict.seqcheck_order import CLOSED, CYCLE, close, forget
+from mazurka.predict.seqcheck.index import NONE, Index, Ints
+from mazurka.predict.seqcheck.layout import BY_ROW, lay_out
+from mazurka.predict.seqcheck.order import CLOSED, CYCLE, close, forget
 
 #: Answers.
 NO, YES, UNDECIDED = range(3)

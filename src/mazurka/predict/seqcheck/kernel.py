@@ -16,25 +16,18 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
 from zlib import crc32
 
-from mazurka.predict import (
-    seqcheck_cone,
-    seqcheck_decide,
-    seqcheck_index,
-    seqcheck_layout,
-    seqcheck_order,
-    seqcheck_scan,
-)
+from mazurka.predict.seqcheck import cone, decide, index, layout, order, scan
 
 #: Traces of at least this many events are worked on by compiled code.
 COMPILE_FROM: Final = 10_000
 
 _PARTS: Final[tuple[ModuleType, ...]] = (
-    seqcheck_index,
-    seqcheck_cone,
-    seqcheck_order,
-    seqcheck_layout,
-    seqcheck_decide,
-    seqcheck_scan,
+    index,
+    cone,
+    order,
+    layout,
+    decide,
+    scan,
 )
 
 #: Functions of those that stay Python.
@@ -131,8 +124,8 @@ def postpone(name: str, is_there: Callable[[], bool]) -> None:
 
 @cache
 def _partly() -> SimpleNamespace:
-    parts = (seqcheck_decide, seqcheck_scan)
-    space = vars(seqcheck_decide) | vars(seqcheck_scan)
+    parts = (decide, scan)
+    space = vars(decide) | vars(scan)
     for name, function in _functions().items():
         if name in STEPS:
             space[name] = getattr(compiled(), name)

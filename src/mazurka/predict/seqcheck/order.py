@@ -24,8 +24,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck_cone import NEEDED, RULE, SINCE, Cone, innermost, is_loose, is_open
-from mazurka.predict.seqcheck_index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Index, Ints
+from mazurka.predict.seqcheck.cone import NEEDED, RULE, SINCE, Cone, innermost, is_loose, is_open
+from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Index, Ints
 
 #: What closing an order comes to.
 CYCLE, CLOSED, TOO_BIG = range(3)

@@ -16,7 +16,7 @@ is kept waiting by who waits.
 
 Circles of locks and joins need none of that: where a thread that holds a lock joins another one, some thread is made to
 stop before an acquire of this lock; if the join needs that thread, and the model lets both get there, it is one.
-(Circles of locks alone: :mod:`mazurka.predict.lock_circles`.)
+(Circles of locks alone: :mod:`mazurka.predict.deadlocks.lock_circles`.)
 
 Looked for once by the place of the wait or of the join. Cost: at most :data:`_TRIES` questions to the model for each
 wait, or pair of a join and an acquire, of which up to :data:`_ALIKE` at the same places are tried; and for each a walk

@@ -1,6 +1,6 @@
 """Data races by SeqCheck: of each pair of accesses, of each access, or of each pair of places in the source.
 
-The pairs come from :mod:`mazurka.predict.seqcheck_scan`, which asks about them, too. What the kernels leave undecided
+The pairs come from :mod:`mazurka.predict.seqcheck.scan`, which asks about them, too. What the kernels leave undecided
 is handed to the complete solver, if the trace is short enough; ``undecided`` counts what neither answered, ``unasked``
 the accesses (or pairs of places) for which ``limit`` questions were not enough. An access that is found in a race
 with an earlier one is racy, however many pairs of it are undecided.
@@ -23,10 +23,10 @@ from mazurka.causal.model import Question
 from mazurka.causal.solver import Feasible, Unknown
 from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.predictor import Prediction
-from mazurka.predict.seqcheck import SeqCheck
-from mazurka.predict.seqcheck_decide import YES
-from mazurka.predict.seqcheck_index import ENTER, NONE, Ints
-from mazurka.predict.seqcheck_scan import CROWDED, EVENT, Scan, hash_of
+from mazurka.predict.seqcheck.decide import YES
+from mazurka.predict.seqcheck.engine import SeqCheck
+from mazurka.predict.seqcheck.index import ENTER, NONE, Ints
+from mazurka.predict.seqcheck.scan import CROWDED, EVENT, Scan, hash_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -46,7 +46,7 @@ _POOL: Final = 1 << 20
 
 @dataclass(slots=True)
 class SeqCheckRaces:
-    """See the module. ``each`` is PAIR, EVENT, PLACE or EVENT | PLACE of :mod:`mazurka.predict.seqcheck_scan`."""
+    """See the module. ``each`` is PAIR, EVENT, PLACE or EVENT | PLACE of :mod:`mazurka.predict.seqcheck.scan`."""
 
     each: int = EVENT
     limit: int = LIMIT

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from mazurka.predict.terms import MISSING, UNKNOWN, Reads, Term, truth, value_of
+from mazurka.predict.promising.terms import MISSING, UNKNOWN, Reads, Term, truth, value_of
 from mazurka.trace.event import WRITES, Op
 
 #: How often a check is predicted to fail without having failed.
