@@ -5,11 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.oracle.predictable import Predictable
 
+from mazurka.causal.solver import Infeasible
+from mazurka.predict.questions import Questions
+from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predicting import Numbered, Request, predict
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.trace.holding import Holding
 from mazurka.trace.reading import read_trace
+from mazurka.witness.check import objections
+from mazurka.witness.witness import Races, Witness
 
 #: ``reader`` may go round in a loop if it reads x before ``writer`` has written it: no branch is told, so any read may
 #: be followed by one. Then ``main`` never gets past its join.
@@ -114,3 +120,14 @@ def test_an_update_is_not_taken_to_have_read_what_it_wrote(tmp_path: Path, engin
     path.write_text("thread,op,target,value,location\n" + "".join(lines))
     found = _predicted(path, engine, "atomicity").findings
     assert (1, 2, 4) in {tuple(act.event for act in each.acts) for each in found}
+
+
+def test_a_thread_that_does_nothing_is_started_before_it_is_joined(tmp_path: Path) -> None:
+    """By way of it the first write comes before the last, however the question is asked."""
+    path = tmp_path / "trace.std"
+    path.write_text("a|w(x)|1\na|fork(c)|2\nb|join(c)|3\nb|w(x)|4\n")
+    trace, race = read_trace(str(path)), Races(0, 3)
+    assert isinstance(SeqCheck(trace).prove(race), Infeasible)
+    assert isinstance(Questions(trace).ask(race), Infeasible)
+    assert objections(trace, Witness((2,), claim=race)) == ["step 2 joins a thread before it is started"]
+    assert Predictable(trace).races() == set()

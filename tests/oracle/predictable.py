@@ -191,6 +191,9 @@ class Predictable:
         if self.ops[row] is Op.JOIN:
             other = self.others[self.targets[row]]
             ended = other < 0 or state.at[other] == len(self.rows[other])
+            if other < 0 or not any(own < row for own in self.rows[other]):  # it has done nothing, but was started
+                forks = [at for at in range(row) if self.ops[at] is Op.FORK and self.targets[at] == self.targets[row]]
+                ended = ended and all(self._done(state, fork) for fork in forks[-1:])
             return ended and (self.branching or state.broken[other] == _ALWAYS)
         if self.ops[row] is Op.ACQUIRE:
             return all(

@@ -131,16 +131,21 @@ class _Reading:
     # -- threads ------------------------------------------------------------------------------------------------------
 
     def _see_lives(self) -> None:
-        """A thread does nothing before its fork, nor after it has been joined."""
-        model, needs = self.model, list[tuple[int, int]]()
+        """A thread does nothing before its fork, nor after it has been joined, which it is not before its fork."""
+        model, needs, forks = self.model, list[tuple[int, int]](), dict[int, int]()
         for row in np.flatnonzero((self.op == Op.FORK) | (self.op == Op.JOIN)).tolist():
-            other = int(self.trace.thread_of_target[self.target[row]])
+            target = int(self.target[row])
+            other = int(self.trace.thread_of_target[target])
             begin, end = model.starts[other : other + 2] if other >= 0 else (0, 0)
             event, here = int(self.event[row]), self._first_from(int(self.trace.step[row]), begin, end)
-            if self.op[row] == Op.FORK and here < end:
-                needs.append((here, event))
-            elif self.op[row] == Op.JOIN and here > begin:
+            if self.op[row] == Op.FORK:
+                forks[target] = event
+                if here < end:
+                    needs.append((here, event))
+            elif here > begin:
                 needs.append((event, here - 1))
+            elif target in forks:
+                needs.append((event, forks[target]))
         if self.start:
             bounds = list(pairwise(model.starts))
             begins = [self._first_from(self.start, first, end) for first, end in bounds]

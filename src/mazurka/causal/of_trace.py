@@ -105,18 +105,23 @@ class _Reading:
         self.needs: list[list[int]] = [[] for _ in model.rank]
 
     def _lives(self) -> None:
-        """A thread does nothing before its fork, nor after it has been joined."""
+        """A thread does nothing before its fork, nor after it has been joined, which it is not before its fork."""
         model, threads = self.model, self.trace.thread_of_target
+        forks: dict[int, int] = {}
         for step, _, op, target, _ in self.rows:
-            other = threads[target] if op is Op.FORK or op is Op.JOIN else -1
-            if other < 0 or model.starts[other] == model.starts[other + 1]:
+            if op is not Op.FORK and op is not Op.JOIN:
                 continue
-            begin, end, event = model.starts[other], model.starts[other + 1], model.event_of[step]
+            other, event = threads[target], model.event_of[step]
+            begin, end = model.starts[other : other + 2] if other >= 0 else (0, 0)
             here = bisect_left(model.rank, step, begin, end)
-            if op is Op.FORK and here < end:
-                self.needs[here].append(event)
-            elif op is Op.JOIN and here > begin:
+            if op is Op.FORK:
+                forks[target] = event
+                if here < end:
+                    self.needs[here].append(event)
+            elif here > begin:
                 self.needs[event].append(here - 1)
+            elif target in forks:
+                self.needs[event].append(forks[target])
         if self.start:
             self._begin_after_start()
 

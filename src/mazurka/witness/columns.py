@@ -83,6 +83,7 @@ class Recorded:
         self.branches = bool((self.op == Op.BRANCH).any())
         self.forks, self.joins = self._lives(Op.FORK), self._lives(Op.JOIN)
         self.late_forks = self.forks  # not in the prefix
+        self.idle = self._joins_of_the_idle()
         self.prefix, self.order = len(trace), np.zeros(0, np.int64)
         self._later: dict[int, int] | None = None
         self.timed_out: set[int] = set()
@@ -145,6 +146,18 @@ class Recorded:
                 found.append((row, own[own > row] if op is Op.FORK else own[own < row]))
         return found
 
+    def _joins_of_the_idle(self) -> dict[int, int]:
+        """Where a thread is joined that has done nothing, with where it was started."""
+        busy, found = {row for row, own in self.joins if len(own)}, dict[int, int]()
+        forks: dict[int, int] = {}
+        for row in np.flatnonzero((self.op == Op.FORK) | (self.op == Op.JOIN)).tolist():
+            target = int(self.target[row])
+            if self.op[row] == Op.FORK:
+                forks[target] = row
+            elif row not in busy and target in forks:
+                found[row] = forks[target]
+        return found
+
     # -- the order ----------------------------------------------------------------------------------------------------
 
     def objections(self, witness: Witness) -> Iterator[str]:
@@ -205,6 +218,9 @@ class Recorded:
         for row, own in self.joins if len(joining) else ():
             if row in joining and len(own) and self._place(row) < self._place(int(own[-1])):
                 yield f"thread {self._name(own[-1])} is joined before its end"
+        for row in joining.tolist():
+            if self._place(row) < self._place(self.idle.get(row, row)):
+                yield f"step {row} joins a thread before it is started"
 
     def _locks(self, order: Numbers) -> Iterator[str]:
         taking = _Latest(order, self.target)

@@ -218,6 +218,8 @@ def fill(
             u = thread_of_target[x]
             if u >= 0 and state[0, u] != NONE:
                 kind[e], link[e] = JOIN, starts[u] + state[0, u]
+            elif last[0, x] != NONE:  # of one that has done nothing, which has to be started all the same
+                kind[e], link[e] = LOOK, last[0, x]
         elif classes[x] == LOCK:
             depth[x] += int(o == _ACQUIRE) - int(o == _RELEASE)
             if o == _ACQUIRE and depth[x] == 1:
