@@ -89,6 +89,44 @@ for thread in threads:
     assert re.search(r"acquire +lock Lock#\d", said)
 
 
+def test_what_makes_locks_is_used_as_what_it_stands_for(shell: Shell) -> None:
+    """From Python 3.13 on `threading.Lock` is a type; it never was a method of a class that has it."""
+    shell.write(
+        "kinds.py",
+        """
+import _thread
+import sys
+import threading
+
+class Pool:
+    makes, makes_low, makes_again = threading.Lock, _thread.allocate_lock, threading.RLock
+
+    def __init__(self):
+        self.lock, self.low, self.again = self.makes(), self.makes_low(), self.makes_again()
+        self.uses = 0
+
+    def use(self):
+        with self.lock, self.low, self.again:
+            self.uses += 1
+
+pool = Pool()
+assert isinstance(pool.again, _thread.RLock) and not isinstance(pool.lock, _thread.RLock), (_thread.RLock | None)
+if sys.version_info >= (3, 13):
+    assert isinstance(pool.lock, threading.Lock) and not isinstance(pool.again, threading.Lock), (threading.Lock | None)
+threads = [threading.Thread(target=pool.use) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+""",
+    )
+    shell.run("record", "kinds.py", status=0)
+    said = shell.run("trace", "head", "-n", "99", "kinds.recording", status=0).stdout
+    assert len(re.findall(r"acquire +lock Lock#", said)) == 4
+    assert len(re.findall(r"acquire +lock RLock#", said)) == 2
+    shell.run("predict", "kinds.recording", status=0)
+
+
 def test_findings_are_run_on_the_program(shell: Shell) -> None:
     shell.write(
         "bugs.py",
@@ -680,7 +718,7 @@ def test_a_program_that_is_stuck_can_be_ended_and_who_waits_for_whom_is_told(she
         def take(first, second):
             with first:
                 both.wait()
-                print("started", flush=True)
+                print("started\\n", end="", flush=True)
                 with second:
                     pass
 

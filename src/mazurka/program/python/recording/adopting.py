@@ -13,8 +13,8 @@ from mazurka.program.python.recording import locks
 
 #: What makes locks -> what does so while a program is recorded; what a lock is -> the same.
 _MAKERS: Final[dict[Any, Any]] = {
-    locks.real_lock: staticmethod(locks.make_low_lock),
-    locks.real_rlock: staticmethod(locks.make_low_rlock),
+    locks.real_lock: locks.LowLock,
+    locks.real_rlock: locks.LowRLock,
 }
 _KINDS: Final = {type(locks.real_lock()): locks.RecordedLock, locks.real_rlock: locks.RecordedRLock}
 

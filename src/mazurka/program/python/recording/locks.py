@@ -23,7 +23,7 @@ from __future__ import annotations
 import _thread
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -46,31 +46,6 @@ def _is_own(frame: Any) -> bool:
     if code.co_filename == _THREADING and code.co_name == "__init__" and frame.f_back is not None:
         return type(frame.f_locals.get("self")) is threading.Condition and _is_own(frame.f_back)
     return False
-
-
-def make_lock() -> RecordedLock:
-    """What ``threading.Lock`` is."""
-    frame = sys._getframe(1)
-    if frame.f_code is _WAITING:
-        condition = frame.f_locals["self"]
-        if isinstance(condition._lock, RecordedLock) and condition._lock.is_own:
-            return RecordedLock(False, number(condition))
-    return RecordedLock(_is_own(frame))
-
-
-def make_rlock() -> RecordedRLock:
-    """What ``threading.RLock`` is."""
-    return RecordedRLock(_is_own(sys._getframe(1)))
-
-
-def make_low_lock() -> Any:
-    """What ``_thread.allocate_lock`` is: the import system, for one, makes such locks, too."""
-    return RecordedLock(True) if _is_own(sys._getframe(1)) else real_lock()
-
-
-def make_low_rlock() -> Any:
-    """What ``_thread.RLock`` is."""
-    return RecordedRLock(True) if _is_own(sys._getframe(1)) else real_rlock()
 
 
 def place() -> int:
@@ -232,3 +207,61 @@ class RecordedRLock(RecordedLock):
     def _at_fork_reinit(self) -> None:
         super()._at_fork_reinit()
         self._owner, self._depth = None, 0
+
+
+# -- what makes them --------------------------------------------------------------------------------------------------
+
+
+class Maker(type):
+    """A type to be called for locks, asked whether something is one, and written in unions, as what it stands for may
+    be; and no method of a class that has it. ``kinds`` are the types of what it makes, ``make`` does so for who asks in
+    a frame."""
+
+    kinds: tuple[type, ...]
+    make: Callable[[Any], Any]
+
+    def __call__(cls) -> Any:
+        return cls.make(sys._getframe(1))
+
+    def __instancecheck__(cls, thing: object) -> bool:
+        return type(thing) in cls.kinds
+
+
+class Lock(metaclass=Maker):
+    """What ``threading.Lock`` is."""
+
+    kinds = (RecordedLock, type(real_lock()))
+
+    @staticmethod
+    def make(frame: Any) -> RecordedLock:
+        if frame.f_code is _WAITING:
+            condition = frame.f_locals["self"]
+            if isinstance(condition._lock, RecordedLock) and condition._lock.is_own:
+                return RecordedLock(False, number(condition))
+        return RecordedLock(_is_own(frame))
+
+
+class RLock(metaclass=Maker):
+    """What ``threading.RLock`` is."""
+
+    kinds = (RecordedRLock, real_rlock)
+
+    @staticmethod
+    def make(frame: Any) -> RecordedRLock:
+        return RecordedRLock(_is_own(frame))
+
+
+class LowLock(Lock):
+    """What ``_thread.allocate_lock`` is: the import system, for one, makes such locks, too."""
+
+    @staticmethod
+    def make(frame: Any) -> Any:
+        return RecordedLock(True) if _is_own(frame) else real_lock()
+
+
+class LowRLock(RLock):
+    """What ``_thread.RLock`` is."""
+
+    @staticmethod
+    def make(frame: Any) -> Any:
+        return RecordedRLock(True) if _is_own(frame) else real_rlock()

@@ -31,9 +31,9 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
     """Let `threading` and its like tell ``recorder``, and the process ``leave`` when it ends at once; returns how to
     undo that."""
     patches: list[tuple[Any, str, Any]] = [
-        (threading, "Lock", staticmethod(locks.make_lock)),  # which is no method of a class that has it
-        (threading, "_allocate_lock", staticmethod(locks.make_lock)),
-        (threading, "RLock", staticmethod(locks.make_rlock)),
+        (threading, "Lock", locks.Lock),
+        (threading, "_allocate_lock", locks.Lock),
+        (threading, "RLock", locks.RLock),
         (threading.Thread, "join", _joining(recorder, threading.Thread.join)),
         (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]  # the same in Python
     ]
@@ -43,8 +43,8 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
         for name in names
         if hasattr(module, name)
     ]
-    patches += [(_thread, name, staticmethod(locks.make_low_lock)) for name in ("allocate_lock", "allocate")]
-    patches += [(_thread, "RLock", staticmethod(locks.make_low_rlock)), (os, "_exit", _leaving(leave))]
+    patches += [(_thread, name, locks.LowLock) for name in ("allocate_lock", "allocate")]
+    patches += [(_thread, "RLock", locks.LowRLock), (os, "_exit", _leaving(leave))]
     patches += [*atomics.patches(), *conditions.patches()]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
     for owner, name, replacement in patches:
