@@ -230,6 +230,9 @@ CONFLICTS = [
     ("q.popleft()", "q.append(1)", True),
     ("b[0] = 1", "bytes(b)", True),
     ("c['z'] += 1", "c['y'] += 1", True),
+    ("dict.fromkeys(d)", "d['z'] = 1", True),
+    ("[*type(d).fromkeys(d)]", "d['z'] = 1", True),
+    ("str.maketrans(d)", "d['z'] = 1", True),
     ("c['z'] += 1", "c['a'] += 1", False),
     ("c['b'] += 1", "c['a'] += 1", False),
 ]

@@ -378,7 +378,7 @@ METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
 ) | frozenset(
     "__getitem__ __setitem__ __delitem__ __contains__ __len__ __iter__ __ior__ __iadd__ "
-    "format format_map writelines keys values items tolist".split()
+    "format format_map writelines keys values items tolist fromkeys".split()
 )
 
 #: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
@@ -387,7 +387,7 @@ SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": 
 #: Those that go through what they are given, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(
     "extend extendleft update intersection_update difference_update symmetric_difference_update intersection issubset "
-    "issuperset isdisjoint difference subtract".split()
+    "issuperset isdisjoint difference subtract fromkeys".split()
 )
 
 

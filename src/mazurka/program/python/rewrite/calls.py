@@ -41,7 +41,7 @@ _GOING: Final = frozenset("reduce fsum prod sumprod dist asdict astuple replace"
 
 def call(r: Rewriter, node: ast.Call) -> ast.expr:
     function = node.func
-    if isinstance(function, ast.Name) and r.what(function.id)[0] is Variable.BUILTIN:
+    if isinstance(function, ast.Name) and is_builtin(r, function):
         return builtin_call(r, node, function.id)
     if isinstance(function, ast.Attribute) and not is_ours(function.value):
         origin = r.imported(function)
@@ -51,7 +51,7 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
             return method_call(r, node, function)
         if origin is not None:
             return looked_at(r, node)
-        if function.attr in SLOTS:
+        if function.attr in SLOTS or is_builtin(r, function.value):
             return looked_at(r, node)
     elif isinstance(function, ast.Name):
         origin = r.imported(function)
@@ -60,6 +60,11 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
     elif not isinstance(function, (ast.Attribute, ast.Lambda)):
         return looked_at(r, node)
     return ordinary_call(r, node)
+
+
+def is_builtin(r: Rewriter, node: ast.expr) -> bool:
+    """Whether this is a builtin, a type most likely."""
+    return isinstance(node, ast.Name) and r.what(node.id)[0] is Variable.BUILTIN
 
 
 def is_quiet(origin: str, name: str) -> bool:
