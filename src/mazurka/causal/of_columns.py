@@ -23,7 +23,7 @@ import numpy as np
 from mazurka.causal.history import INITIAL
 from mazurka.causal.model import NEVER_LEFT, Model
 from mazurka.causal.of_trace import may_wait
-from mazurka.trace.columns import columns_of, order_by
+from mazurka.trace.columns import columns_of, of_several, order_by
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 
@@ -162,10 +162,7 @@ class _Reading:
     def _see_accesses(self) -> None:
         model, size = self.model, len(self.rows)
         accesses = np.flatnonzero(_ACCESSING[self.op])
-        one = np.zeros(self.targets, self.thread.dtype)  # of the threads that touch it
-        one[self.target[accesses]] = self.thread[accesses]
-        common = np.zeros(self.targets, np.bool_)
-        common[self.target[accesses[self.thread[accesses] != one[self.target[accesses]]]]] = True
+        common = of_several(self.thread[accesses], self.target[accesses], self.targets)
         rows = accesses[common[self.target[accesses]]]
         source, initial = self._sources(rows)
         reads = rows[_READS[self.op[rows]]]

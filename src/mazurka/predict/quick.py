@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.predict.conflicts import is_data
-from mazurka.trace.columns import columns_of
+from mazurka.trace.columns import columns_of, of_several
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
 
@@ -194,10 +194,8 @@ def _shared(trace: Trace) -> tuple[Any, int]:
     """By target: the number of a place that several threads touch and one writes, or -1; and how many there are."""
     thread, op, target, _, _ = columns_of(trace)
     data = (op == _READ) | (op == _WRITE) | (op == _RMW)
-    one = np.zeros(len(trace.targets), thread.dtype)  # of the threads that touch it
-    one[target[data]] = thread[data]
-    shared, written = np.zeros((2, len(trace.targets)), bool)
-    shared[target[data & (thread != one[target])]] = True
+    shared = of_several(thread[data], target[data], len(trace.targets))
+    written = np.zeros(len(trace.targets), bool)
     written[target[data & (op != _READ)]] = True
     taken = np.zeros(len(trace.targets), bool)
     taken[target[(op == _ACQUIRE) | (op == _RELEASE)]] = True

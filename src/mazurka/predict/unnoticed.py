@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mazurka.trace.columns import columns_of, order_by
+from mazurka.trace.columns import columns_of, of_several, order_by
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
@@ -27,11 +27,7 @@ class Unnoticed:
 
     def __init__(self, trace: Trace) -> None:
         self._thread, op, target, _, _ = columns_of(trace)
-        one = np.zeros(len(trace.targets), self._thread.dtype)  # of the threads that touch it
-        one[target] = self._thread
-        common = np.zeros(len(trace.targets), np.bool_)
-        common[target[self._thread != one[target]]] = True
-        kept = common[target] | ~_ACCESSES[op]
+        kept = of_several(self._thread, target, len(trace.targets))[target] | ~_ACCESSES[op]
         kept[_last_before_joins(trace)] = True
         self._own = order_by(self._thread)
         self._place = np.empty(len(trace), np.int32)

@@ -151,6 +151,15 @@ class Rows(Sequence[Numbers]):
         return self.order[self.starts[number] : self.starts[number + 1]]
 
 
+def of_several(thread: NDArray[Any], target: NDArray[Any], targets: int) -> NDArray[np.bool_]:
+    """By target: whether rows of more than one thread touch it."""
+    one = np.zeros(targets, thread.dtype)  # of the threads that do
+    one[target] = thread
+    found = np.zeros(targets, np.bool_)
+    found[target[thread != one[target]]] = True
+    return found
+
+
 def targets_of(trace: Trace, ops: Iterable[int]) -> list[int]:
     """The numbers of the targets on which some of these operations are done."""
     columns = columns_of(trace)
