@@ -394,7 +394,7 @@ GOING_THROUGH: Final = frozenset(
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
-    __slots__ = ("attributes", "base", "deciding", "lasts", "looked_into", "operations", "own", "slots", "watch")
+    __slots__ = ("attributes", "base", "deciding", "lasts", "looked_into", "operations", "own", "slots", "state", "watch")
 
     def __init__(self, kind: type) -> None:
         self.lasts = False  # from run to run
@@ -405,6 +405,7 @@ class Shape:
         self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
         self.looked_into: dict[str, bool] = {}  # see wholes.py, like the following
         self.slots: list[str] | None = None
+        self.state: int | None = None  # see native_objects.py
         key = id(kind)
         self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
+import weakref
 from typing import Any, Final
 
-from mazurka.program.python import attributes, wholes
+from mazurka.program.python import attributes, kernel, native_objects, objects, wholes
 from mazurka.program.python.attributes import classify
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
 from mazurka.program.python.locations import perform
+from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
@@ -29,6 +32,8 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
         return
     thing, name = args[0], args[1]
     how = classify(type(thing), name)
+    if op is not Op.READ and not run.is_recording:
+        attributes.changed_code(run, thing, name, site)
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)
     else:
@@ -39,6 +44,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     """A method in C, past what the class of ``owner`` makes of it; but for containers', it looks at all it gets."""
     if name in SLOTS:
         by_name(run, (owner, *args), site, SLOTS[name])
+        return
+    if is_a(owner, type):
+        wholes.read(run, args, site)
         return
     base = shape_of(type(owner)).base
     if base is None:
@@ -87,3 +95,70 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 def cached(run: Any, function: Any, site: int) -> None:
     """A function with a cache is called: what it knows already is asked, and may be added to."""
     run.visit(Op.RMW, ("o", number(function)), site)
+
+
+def printed(run: Any, named: dict[str, Any], site: int) -> None:
+    """Something is printed: on the stream that is named, or on what `sys.stdout` is just now."""
+    run.current.silent += 1
+    if run.is_recording:
+        return
+    stream = named.get("file")
+    if stream is None:
+        attributes.global_access(run, "sys", "stdout", site, Op.READ, vars(sys))
+        stream = sys.stdout
+    if state_of(type(stream)):
+        native_objects.access(run, stream, Op.RMW, site)
+
+
+def is_reference(thing: Any) -> bool:
+    """Whether it refers weakly."""
+    return is_a(thing, weakref.ref)
+
+
+#: id of an object -> what tells of its end.
+_mortal: dict[int, Any] = {}
+
+
+def dereferenced(run: Any, reference: Any, site: int) -> None:
+    """A weak reference is called: whether its object is there still depends on who else has let go of it."""
+    if run.is_recording:
+        return
+    thing = weakref.ref.__call__(reference)
+    if thing is None:
+        target = ("w", objects.numbers.get(id(reference)) or number(reference))
+        known = _ends.get(id(reference))
+        run.visit(Op.READ, known or target, site)
+        return
+    n = number(thing)
+    target = ("w", n)
+    _ends[id(reference)] = target
+    key = id(thing)
+    if key not in _mortal:
+        _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+    if run.detail:
+        objects.label(run, target, thing, " (its life)")
+    del thing
+    run.visit(Op.READ, target, site)
+
+
+#: id of a weak reference -> the location of its object's life.
+_ends: dict[int, Any] = {}
+
+
+def _ended(key: int, target: Any, _reference: Any) -> None:
+    """An object has died that somebody refers to weakly: in a step of the running thread."""
+    _mortal.pop(key, None)
+    run = kernel.active
+    if run is None or run.solo or run.aborting or not run.log:
+        return
+    run.visit(Op.WRITE, target, run.log[-1][3], None, (), False)
+    text = "the end of an object that threads refer to weakly"
+    record = run.touched.get(target)
+    if record is not None and record[0] == -1:
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _mortal.clear()
+    _ends.clear()

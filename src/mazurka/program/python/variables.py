@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any, Final
 
-from mazurka.program.python import attributes, kernel, objects
+from mazurka.program.python import attributes, calls, kernel, objects
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import operation, shapes
 from mazurka.program.python.locations import perform
@@ -22,6 +22,9 @@ from mazurka.program.python.objects import number, numbers
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
+
+#: Classes whose items never change.
+_NO_ITEMS: Final = frozenset({str, bytes, tuple, range, type})
 
 
 class _Kept(_thread._local):
@@ -105,6 +108,8 @@ def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
         handler = operation(thing, name)
         if handler is not None:
             perform(run, site, handler, thing, site, (key,))
+        elif type(thing) not in _NO_ITEMS:
+            calls.operate_on(run, thing, name, site, (key,))
         return thing
 
     return hook

@@ -15,7 +15,7 @@ from collections import OrderedDict, deque
 from itertools import islice
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, Target
 from mazurka.program.python.locations import BASES, MANY, bases, contents, item, length
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
@@ -97,6 +97,36 @@ def cursors(thing: Any) -> list[Cursor]:
 def sources(thing: Any) -> list[Any]:
     """The containers that going through ``thing`` looks at."""
     return [container for container, _ in cursors(thing)]
+
+
+def iterators(thing: Any) -> list[Target]:
+    """Where the iterators stand that going through ``thing`` moves: itself, if it is one in C, and those behind it."""
+    if type(thing) in _NOTHING or is_a(thing, _CONTAINERS):
+        return []
+    found: list[Target] = []
+    waiting, seen = [thing], {0}
+    while waiting and len(found) < _MOST_ITERATORS:
+        each = waiting.pop()
+        kind = type(each)
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if kind is types.GeneratorType:
+            found.append(("o", number(each)))
+        elif kind in LAZY or _is_native_iterator(kind):
+            if hasattr(kind, "__next__"):
+                found.append(("o", number(each)))
+            for held in gc.get_referents(each):
+                waiting += gc.get_referents(held) if type(held) is tuple else [held]
+    return found
+
+
+_MOST_ITERATORS: Final = 8
+
+
+def _is_native_iterator(kind: type) -> bool:
+    step = kind.__dict__.get("__next__")
+    return type(step) is types.WrapperDescriptorType and kind.__module__ in ("builtins", "itertools", "_csv")
 
 
 def _iterates_natively(kind: type) -> bool:
