@@ -66,7 +66,8 @@ CONSTANT: Final = (*_METHODS, types.ModuleType)
 private: set[type] = set()
 
 
-def _find(kind: type, name: str) -> tuple[type, Any] | None:
+def find(kind: type, name: str) -> tuple[type, Any] | None:
+    """The class that has an attribute of instances of ``kind``, and what it has there."""
     for each in bases(kind):
         space = type.__dict__["__dict__"].__get__(each)
         if name in space:
@@ -88,7 +89,7 @@ def sees_stores(kind: type) -> bool:
     own = shape_of(kind).own
     found = own.get(_SEES_STORES)
     if found is None:
-        stores = _find(kind, "__setattr__")
+        stores = find(kind, "__setattr__")
         found = own[_SEES_STORES] = stores is not None and bool(stores[0].__flags__ & 1 << 9)
     return bool(found)
 
@@ -107,7 +108,7 @@ def _classify(kind: type, name: str) -> Any:
             if each is other:
                 return NONE
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
-    found = _find(kind, name)
+    found = find(kind, name)
     state = native_objects.state_of(kind)
     in_instance = (INSTANCE if state is native_objects.NOTHING else BESIDE_STATE) if has_dictionary else NONE
     if name == "__dict__":
@@ -121,9 +122,9 @@ def _classify(kind: type, name: str) -> Any:
     if type(value) is types.MemberDescriptorType:
         return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
     descriptor = type(value)
-    if _find(descriptor, "__set__") or _find(descriptor, "__delete__"):
+    if find(descriptor, "__set__") or find(descriptor, "__delete__"):
         return _computed(value, state)
-    if _find(descriptor, "__get__"):
+    if find(descriptor, "__get__"):
         return in_instance
     return owner
 
@@ -134,9 +135,9 @@ def _method(owner: type, value: Any, state: int) -> int:
     if type(inner) is types.FunctionType:
         if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
             return NONE
-        return OPAQUE
-    if is_a(inner, _NATIVE) and (state is native_objects.NATIVE or owner is object):
-        return FOREIGN if state else NONE
+        return NONE if harmless.is_transparent(inner) and harmless.is_harmless_type(owner) else OPAQUE
+    if is_a(inner, _NATIVE) and owner is not object:
+        return FOREIGN if native_objects.state_of(owner) else NONE
     return NONE
 
 
@@ -149,7 +150,7 @@ def _computed(value: Any, state: int) -> int:
         return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else NONE
     if type(value) is types.GetSetDescriptorType:
         return STATE if state else NONE
-    found = _find(type(value), "__get__")
+    found = find(type(value), "__get__")
     if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
         return NONE if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
     return NONE
@@ -157,7 +158,7 @@ def _computed(value: Any, state: int) -> int:
 
 def _is_computed_elsewhere(kind: type) -> bool:
     """Whether a missing attribute is asked of a function that is not instrumented."""
-    found = _find(kind, "__getattr__")
+    found = find(kind, "__getattr__")
     return found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1])
 
 
@@ -210,7 +211,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         return
     if how is OF_CLASS:
         space = type.__dict__["__dict__"].__get__(thing)
-        if name not in space or is_a(space[name], _METHODS) or _find(type(space[name]), "__get__"):
+        if name not in space or is_a(space[name], _METHODS) or find(type(space[name]), "__get__"):
             forget_shapes()
     elif how is STATE or how is COMPUTED:
         native_objects.access(run, thing, _RMW, site)
@@ -220,7 +221,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         _emit(run, thing, name, site, _WRITE, tuple(native_objects.accesses(thing, _RMW)))
         return
     elif how is NONE or how is FOREIGN or how is OPAQUE:
-        found = _find(type(thing), name)
+        found = find(type(thing), name)
         if found is None or type(found[1]) is not property:  # whose code would tell
             run.current.silent += 1
         return
@@ -256,10 +257,10 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
     none has, since any of them may get it. None if it never changes."""
     if name.startswith("__") or issubclass(type(kind), EnumType):
         return ()
-    found = _find(kind, name)
+    found = find(kind, name)
     if found is None:
-        return () if _find(type(kind), name) else upto(kind, None)
-    if is_a(found[1], CONSTANT) or _find(type(found[1]), "__get__"):
+        return () if find(type(kind), name) else upto(kind, None)
+    if is_a(found[1], CONSTANT) or find(type(found[1]), "__get__"):
         return ()
     return upto(kind, found[0])
 

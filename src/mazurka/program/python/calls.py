@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
-from mazurka.program.python.gathering import effects_of_calls
+from mazurka.program.python.gathering import effects_of_calls, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute
-from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, sources
+from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, reached, sources
 from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
@@ -59,6 +60,10 @@ _CHANGERS: Final = frozenset(
 #: Functions in Python that look past the methods of what they are given.
 _COPYING: Final = frozenset({"copy", "json", "_pickle", "pickle", "dataclasses"})
 
+#: What gets at an attribute of an instance, and by which methods.
+_DESCRIPTORS: Final = frozenset({types.MemberDescriptorType})
+_DESCRIPTOR_METHODS: Final = {"__get__": _READ, "__set__": Op.WRITE, "__delete__": _RMW}
+
 #: Kinds of callables of which it is known what they do.
 _GETTERS: Final = frozenset(natives.GETTERS)
 
@@ -71,6 +76,11 @@ def method(
     handler = operation(thing, name)
     if handler is not None:
         perform(run, site, handler, thing, site, given_to(thing, name, args, named or {}))
+        if kind not in BASES:
+            foreign.count_unexplored(run, thing, name, site)
+        return
+    if kind in _DESCRIPTORS and name in _DESCRIPTOR_METHODS and args:
+        natives.by_name(run, (args[0], thing.__name__), site, _DESCRIPTOR_METHODS[name])
         return
     if kind is super:
         found = getattr(thing, name, None)
@@ -147,6 +157,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             if handler is not None:
                 given = given_to(function.__self__, inner.__name__, args, named)
                 perform(run, site, handler, function.__self__, site, given)
+                foreign.count_unexplored(run, function.__self__, inner.__name__, site)
             else:
                 _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
@@ -275,9 +286,16 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     if kind in _READERS:
         _read(run, site, args, named)
         return
-    if kind is type and len(args) == 1:
+    if kind is type:
+        if len(args) > 1:
+            _read(run, site, args, named)
         return
     if kind in (zip, map, filter, enumerate, reversed, object, super):
+        return
+    if is_a(kind, type) and weakref.ref in bases(kind) and len(args) > 1 and not is_seen(args[1]):
+        callback = args[1]
+        if callback is not None and not run.is_recording:
+            natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
     meta = type(kind)
     called = next((each.__dict__["__call__"] for each in bases(meta) if "__call__" in each.__dict__), None)
@@ -360,7 +378,7 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
     reads = [access for each in found for access in contents(each)]
     if not run.is_recording:
         for each in args:
-            reads += [Access(_RMW, position) for position in iterators(each)]
+            reads += native_objects.moved(iterators(each))
             if not found and state_of(type(each)) and shape_of(type(each)).base is None:
                 reads += native_objects.accesses(each, _READ)
     reads += more
@@ -383,7 +401,9 @@ def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -
     if found:
         reads = [access for each, over in found for access in contents(each, keys_only(over))]
     if not run.is_recording:
-        reads += [Access(_RMW, position) for position in iterators(thing)]
+        reads += native_objects.moved(iterators(thing))
+        if not found:
+            reads += [access for each in reached(thing) for access in contents(each)]
         if not found and operation(thing, "__iter__") is None:
             reads += _iterated(run, thing, site)
     reads += more
@@ -405,7 +425,6 @@ def _iterated(run: Any, thing: Any, site: int) -> list[Access]:
     if kind in _IDLE or not state_of(kind):
         return []
     if kind is types.GeneratorType:
-        native_objects.follow(thing)
         return []
     if is_python_iterable(kind):
         return []
@@ -423,18 +442,13 @@ def get_on(run: Any, thing: Any, site: int) -> None:
     run.current.silent += 1  # an iterator that gets on is not seen to
     if run.is_recording:
         return
-    positions = iterators(thing)
-    if type(thing) is types.GeneratorType:
-        native_objects.follow(thing)
-    if positions:
-        held = [access for each in sources(thing) for access in contents(each)]
-        if not held and type(thing) is not types.GeneratorType:
-            held = native_objects.accesses(thing, _RMW)[1:]
-        more = tuple([*[Access(_RMW, each) for each in positions[1:]], *held])
-        native_objects.label(run, thing, [Access(_RMW, each) for each in positions])
-        run.visit(_RMW, positions[0], site, None, more)
-    else:
+    found = native_objects.moved(iterators(thing))
+    if not found:
         operate_on(run, thing, "__next__", site)
+        return
+    found += [access for each in reached(thing) for access in contents(each)]
+    native_objects.label(run, thing, found)
+    run.visit(_RMW, found[0].target, site, None, tuple(found[1:]))
 
 
 def may_get_on(run: Any, thing: Any) -> None:

@@ -52,6 +52,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         if name not in ("__init__", "__new__", "__post_init__"):
             wholes.read(run, given, site, copying=True)
         return
+    if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
+        return
     owner = args[0] if args and _has_method(args[0], name) else None
     if harmless.is_pure_python(module, function.__qualname__):
         looks_at_shared = wholes.reads_shared(run, given, site)
@@ -118,6 +120,22 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
     advice = module if package in harmless.stdlib_names() else package
     text = f"entered but not explored: {advice} (add --include {advice})"
     run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
+    """A method of a container was used that is written in Python: no single step if threads share the container."""
+    if run.is_recording or len(run.live) <= 1:
+        return
+    found = attributes.find(type(thing), name)
+    if found is None or type(found[1]) is not types.FunctionType or attributes.is_instrumented(found[1]):
+        return
+    n = objects.numbers.get(id(thing))
+    last = run.log[-1] if run.log else None
+    targets = {("s", n)}
+    if last is not None and last[3] == site:
+        targets |= {last[2], *[each.target for each in last[6]]}
+    if any(run.touched.get(each) is SHARED for each in targets):
+        _enter(run, module_of(found[1]), found[1].__qualname__, site)
 
 
 def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:

@@ -17,7 +17,7 @@ Cost: a set look-up; types of modules that are loaded later are found when they 
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import Any, Final
 
 
 #: Types without a state, by the module that has them under their name.
@@ -99,6 +99,14 @@ _PURE_PYTHON_MODULES: Final = frozenset(
     codecs encodings collections random decimal calendar""".split()
 )
 
+#: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
+_TRANSPARENT: Final = frozenset(
+    "contextlib functools typing typing_extensions abc enum types warnings weakref dataclasses _py_abc".split()
+)
+
+#: ... but for these.
+_LOOKING: Final = frozenset("asdict astuple replace _asdict_inner _astuple_inner".split())
+
 #: Functions of these that keep something, or change what they are given: by module and qualified name.
 _IMPURE: Final = frozenset(
     """calendar.setfirstweekday codecs.register random.Random.shuffle heapq.merge warnings.simplefilter
@@ -156,6 +164,12 @@ def is_pure_python(module: object, name: str) -> bool:
     if not isinstance(module, str) or f"{module}.{name}" in _IMPURE:
         return False
     return module in _PURE_PYTHON_MODULES or module.partition(".")[0] in ("json", "encodings", "zoneinfo")
+
+
+def is_transparent(function: Any) -> bool:
+    """Whether a function in Python only hands on what it is given."""
+    name = function.__globals__.get("__name__")
+    return name in _TRANSPARENT and function.__name__ not in _LOOKING
 
 
 def is_untraceable(module: object, name: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import calls, kernel
+from mazurka.program.python import calls, kernel, native_objects
 from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.locations import emit_reads, perform
@@ -24,7 +24,7 @@ from mazurka.program.python.objects import number
 from mazurka.program.python.views import Cursor, begin_reads, cursors, iterators, next_reads
 from mazurka.trace.event import Op
 
-_READ, _RMW = Op.READ, Op.RMW
+_READ: Final = Op.READ
 
 # Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
 _NO_ITEMS: Final[dict[Any, Any]] = {}
@@ -163,7 +163,7 @@ def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]
 def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
     reads = [access for each in found for access in next_reads(each)]
     if shared is not None and not run.is_recording:
-        reads += [Access(_RMW, each) for each in iterators(shared)]
+        reads += native_objects.moved(iterators(shared))
     emit_reads(run, containers, reads, site)
 
 

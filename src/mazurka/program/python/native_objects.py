@@ -237,6 +237,7 @@ _DEEPEST: Final = 8
 #: id of a generator's frame -> where its state is, for those that somebody has been seen to drive.
 _driven: dict[int, tuple[Any, ...]] = {}
 _watched: dict[int, Any] = {}
+_outer: dict[int, int] = {}  # id of a generator's frame -> that of the one that delegates to it
 
 
 def follow(generator: Any) -> None:
@@ -249,9 +250,31 @@ def follow(generator: Any) -> None:
     _watched[key] = weakref.ref(generator, lambda _dead: (_driven.pop(key, None), _watched.pop(key, None)))
 
 
+def moved(iterators: list[Any]) -> list[Access]:
+    """Iterators are about to get on: what that reads and writes."""
+    for each in iterators:
+        if type(each) is types.GeneratorType:
+            follow(each)
+    return [Access(_RMW, ("o", number(each))) for each in iterators]
+
+
+def delegate(frame: types.FrameType, generator: Any) -> None:
+    """``yield from``: whoever runs the generator of a frame runs the inner one."""
+    inner = generator.gi_frame
+    if inner is not None and id(inner) not in _watched:
+        key = id(inner)
+        _outer[key] = id(frame)
+        _watched[key] = weakref.ref(
+            generator, lambda _dead: (_outer.pop(key, None), _driven.pop(key, None), _watched.pop(key, None))
+        )
+
+
 def leaves(run: Any, frame: types.FrameType, site: int) -> None:
     """The code of a generator is about to hand a value out, or to end: until then others can't run it."""
-    target = _driven.get(id(frame))
+    key = id(frame)
+    while key not in _driven and key in _outer:
+        key = _outer[key]
+    target = _driven.get(key)
     if target is not None:
         if run.detail:
             run.names.setdefault(target, "the generator")
@@ -262,6 +285,7 @@ def restart() -> None:
     """A run begins, or has ended."""
     _driven.clear()
     _watched.clear()
+    _outer.clear()
 
 
 # -- in words ---------------------------------------------------------------------------------------------------------

@@ -11,11 +11,13 @@ import functools
 import operator
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python import attributes, kernel, native_objects, objects, wholes
 from mazurka.program.python.attributes import classify
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
+from mazurka.program.python.gathering import Gathering
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
@@ -115,8 +117,8 @@ def is_reference(thing: Any) -> bool:
     return is_a(thing, weakref.ref)
 
 
-#: id of an object -> what tells of its end.
-_mortal: dict[int, Any] = {}
+#: id of an object, and the location that its end writes -> what tells of its end.
+_mortal: dict[tuple[int, Any], Any] = {}
 
 
 def dereferenced(run: Any, reference: Any, site: int) -> None:
@@ -132,26 +134,63 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     n = number(thing)
     target = ("w", n)
     _ends[id(reference)] = target
-    key = id(thing)
-    if key not in _mortal:
-        _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+    watch(thing, target)
     if run.detail:
         objects.label(run, target, thing, " (its life)")
     del thing
     run.visit(Op.READ, target, site)
 
 
+def watch(thing: Any, target: Any) -> None:
+    """The end of ``thing`` writes a location."""
+    key = (id(thing), target)
+    if key not in _mortal:
+        _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+
+
+def watch_with(thing: Any, tells: Callable[[Any], None]) -> None:
+    """At the end of ``thing`` a function in C is called: ``tells`` a run what that does."""
+    key = (id(thing), id(tells))
+    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, tells))
+
+
+def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _reference: Any) -> None:
+    _mortal.pop(key, None)
+    run = kernel.active
+    if run is None or run.solo or run.aborting or not run.log:
+        return
+    site, gathered = run.log[-1][3], Gathering(run)
+    tells(gathered)
+    for op, target, _ in gathered.accesses:
+        run.sharing.touch(run.current.index, op, target, site, site in run.points)
+    if gathered.accesses:
+        first, *more = gathered.accesses
+        run.visit(first.op, first.target, site, None, tuple(more), False)
+
+
+def watch_members(collection: Any) -> None:
+    """The end of anything in a weak collection changes it."""
+    data = objects.dictionary(collection).get("data")
+    references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
+    for reference in references:
+        thing = weakref.ref.__call__(reference) if is_a(reference, weakref.ref) else None
+        if thing is not None:
+            watch(thing, ("s", number(collection)))
+
+
 #: id of a weak reference -> the location of its object's life.
 _ends: dict[int, Any] = {}
 
 
-def _ended(key: int, target: Any, _reference: Any) -> None:
+def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     """An object has died that somebody refers to weakly: in a step of the running thread."""
     _mortal.pop(key, None)
     run = kernel.active
     if run is None or run.solo or run.aborting or not run.log:
         return
-    run.visit(Op.WRITE, target, run.log[-1][3], None, (), False)
+    site = run.log[-1][3]
+    run.sharing.touch(run.current.index, Op.RMW, target, site, site in run.points)
+    run.visit(Op.RMW, target, site, None, (), False)
     text = "the end of an object that threads refer to weakly"
     record = run.touched.get(target)
     if record is not None and record[0] == -1:

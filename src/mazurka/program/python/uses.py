@@ -11,8 +11,9 @@ import zlib
 from collections import deque
 from functools import partial
 from itertools import chain, starmap
-from types import BuiltinMethodType, FunctionType, MethodType
+from types import BuiltinMethodType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
 from typing import Any
+from weakref import ref
 
 from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
@@ -61,7 +62,7 @@ def method_of(thing: Any, name: str, site: int) -> Any:
 
 
 #: Classes whose methods look at what they are given.
-_TOLD_AT_CALL = frozenset({str, bytes, super})
+_TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
 
 
 class _Called:
@@ -91,7 +92,7 @@ class _Called:
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and (not run.solo or function is ref):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
     return function
@@ -100,7 +101,7 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and (not run.solo or function is ref):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
         if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
@@ -258,6 +259,27 @@ def yielding(value: Any, site: int) -> Any:
     if run is not None and not run.solo:
         native_objects.leaves(run, sys._getframe(1), site)
     return value
+
+
+def yield_from(things: Any, site: int) -> Any:
+    """A generator is about to hand out what another one, or anything that can be gone through, gives."""
+    run = kernel.active
+    if run is None or run.is_recording:
+        return things
+    frame = sys._getframe(1)
+    if hasattr(type(things), "send"):
+        if type(things) is GeneratorType:
+            native_objects.delegate(frame, things)
+        return things
+    return _handed_out(iterate(things, site), frame, site)
+
+
+def _handed_out(things: Any, frame: Any, site: int) -> Any:
+    for each in things:
+        run = kernel.active
+        if run is not None and not run.solo:
+            native_objects.leaves(run, frame, site)
+        yield each
 
 
 def yielded(things: Any, site: int) -> Any:

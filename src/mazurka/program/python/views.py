@@ -15,7 +15,7 @@ from collections import OrderedDict, deque
 from itertools import islice
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.locations import BASES, MANY, bases, contents, item, length
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
@@ -99,34 +99,47 @@ def sources(thing: Any) -> list[Any]:
     return [container for container, _ in cursors(thing)]
 
 
-def iterators(thing: Any) -> list[Target]:
-    """Where the iterators stand that going through ``thing`` moves: itself, if it is one in C, and those behind it."""
+def iterators(thing: Any) -> list[Any]:
+    """The iterators that going through ``thing`` moves: itself, if it is one in C or a generator, and those behind it."""
+    return _behind(thing)[0]
+
+
+def reached(thing: Any) -> list[Any]:
+    """The containers that iterators of any kind behind ``thing`` go over."""
+    return sources(thing) or _behind(thing)[1]
+
+
+def _behind(thing: Any) -> tuple[list[Any], list[Any]]:
+    found: list[Any] = []
+    containers: list[Any] = []
     if type(thing) in _NOTHING or is_a(thing, _CONTAINERS):
-        return []
-    found: list[Target] = []
+        return found, containers
     waiting, seen = [thing], {0}
-    while waiting and len(found) < _MOST_ITERATORS:
+    while waiting and len(seen) < _MOST_ITERATORS:
         each = waiting.pop()
         kind = type(each)
         if id(each) in seen:
             continue
         seen.add(id(each))
         if kind is types.GeneratorType:
-            found.append(("o", number(each)))
+            found.append(each)
+        elif is_a(each, _CONTAINERS):
+            containers.append(each)
         elif kind in LAZY or _is_native_iterator(kind):
             if hasattr(kind, "__next__"):
-                found.append(("o", number(each)))
+                found.append(each)
             for held in gc.get_referents(each):
                 waiting += gc.get_referents(held) if type(held) is tuple else [held]
-    return found
+    return found, containers
 
 
-_MOST_ITERATORS: Final = 8
+_MOST_ITERATORS: Final = 16
 
 
 def _is_native_iterator(kind: type) -> bool:
-    step = kind.__dict__.get("__next__")
-    return type(step) is types.WrapperDescriptorType and kind.__module__ in ("builtins", "itertools", "_csv")
+    if kind.__flags__ & 1 << 9 and kind.__module__ not in ("itertools", "_csv"):
+        return False
+    return kind.__module__ == "itertools" or "__next__" in kind.__dict__
 
 
 def _iterates_natively(kind: type) -> bool:

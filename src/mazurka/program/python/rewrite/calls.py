@@ -21,17 +21,6 @@ _CONSUMERS: Final = frozenset(
 )
 #: Those that look at the values of a dictionary, too.
 _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
-#: Builtins whose calls need a look at run time.
-_LOOKED_AT: Final = _CONSUMERS | frozenset(
-    "getattr setattr hasattr delattr vars globals print input open format map filter zip enumerate iter next "
-    "type object isinstance issubclass memoryview property staticmethod classmethod slice hash pow divmod round abs "
-    "int float complex bool len reversed sum".split()
-)
-#: Those that need none unless their arguments may be more than values.
-_OF_VALUES: Final = frozenset(
-    "isinstance issubclass int float complex bool hash pow divmod round abs slice property staticmethod classmethod "
-    "type object zip enumerate map filter".split()
-)
 _EVALUATING: Final = ("exec", "eval")
 #: Those that look at one thing about their argument: the hook that tells it.
 _ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
@@ -124,7 +113,9 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         return node
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     plain = all(r.plain(each) for each in given) or (
-        name in _OF_VALUES and not any(isinstance(each, ast.Starred) for each in given) and name in _MAKERS
+        name in _MAKERS
+        and not any(isinstance(each, ast.Starred) for each in given)
+        and (name != "type" or len(node.args) == 1)
     )
     if name in _UNWATCHED or (plain and name not in _EVALUATING):
         arguments(r, node)
