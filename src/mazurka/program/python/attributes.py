@@ -45,6 +45,7 @@ FOREIGN: Final = 7  # a method in C of an object with a state: a file, a generat
 STATE: Final = 8  # part of an object's state, which C computes
 COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
 BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
+CONTAINER: Final = 11  # a method of a container, see containers.py
 
 _METHODS: Final = (
     types.FunctionType,
@@ -107,6 +108,8 @@ def _classify(kind: type, name: str) -> Any:
         for other in private:  # by identity: a metaclass may see to equality itself
             if each is other:
                 return NONE
+    if name in shape_of(kind).operations:
+        return CONTAINER
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
     found = find(kind, name)
     state = native_objects.state_of(kind)
@@ -179,7 +182,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         objects.adopt_namespace(thing)
     elif how is FOREIGN:
         run.current.silent += 1
-    elif how is OPAQUE:
+    elif how is OPAQUE or how is CONTAINER:
         pass  # what its call does is told when it is called
     elif how is STATE or how is COMPUTED:
         native_objects.access(run, thing, _READ if how is STATE else _RMW, site)
@@ -220,7 +223,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     elif how is BESIDE_STATE:
         _emit(run, thing, name, site, _WRITE, tuple(native_objects.accesses(thing, _RMW)))
         return
-    elif how is NONE or how is FOREIGN or how is OPAQUE:
+    elif how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
         found = find(type(thing), name)
         if found is None or type(found[1]) is not property:  # whose code would tell
             run.current.silent += 1

@@ -209,7 +209,7 @@ def _native_method(
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
     run.current.silent += 1
-    if not found:
+    if not found or (len(found) == 1 and native_objects.is_own(run, found[0].target, site)):
         return
     if run.detail:
         native_objects.label(run, owner, found)
@@ -343,7 +343,8 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif function is vars and args:
         adopt_namespace(args[0])
     elif function in _EVALUATING:
-        if not (args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented):
+        seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
+        if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
             count_untracked(run, f"{function.__name__}()", site)
     elif function is next and args:
         get_on(run, args[0], site)
@@ -378,7 +379,7 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
     reads = [access for each in found for access in contents(each)]
     if not run.is_recording:
         for each in args:
-            reads += native_objects.moved(iterators(each))
+            reads += native_objects.moved(run, iterators(each), site)
             if not found and state_of(type(each)) and shape_of(type(each)).base is None:
                 reads += native_objects.accesses(each, _READ)
     reads += more
@@ -401,7 +402,7 @@ def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -
     if found:
         reads = [access for each, over in found for access in contents(each, keys_only(over))]
     if not run.is_recording:
-        reads += native_objects.moved(iterators(thing))
+        reads += native_objects.moved(run, iterators(thing), site)
         if not found:
             reads += [access for each in reached(thing) for access in contents(each)]
         if not found and operation(thing, "__iter__") is None:
@@ -442,13 +443,15 @@ def get_on(run: Any, thing: Any, site: int) -> None:
     run.current.silent += 1  # an iterator that gets on is not seen to
     if run.is_recording:
         return
-    found = native_objects.moved(iterators(thing))
-    if not found:
+    behind = iterators(thing)
+    if not behind:
         operate_on(run, thing, "__next__", site)
         return
+    found = native_objects.moved(run, behind, site)
     found += [access for each in reached(thing) for access in contents(each)]
-    native_objects.label(run, thing, found)
-    run.visit(_RMW, found[0].target, site, None, tuple(found[1:]))
+    if found:
+        native_objects.label(run, thing, found)
+        run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
 
 def may_get_on(run: Any, thing: Any) -> None:

@@ -33,7 +33,7 @@ from mazurka.program.python import (
     variables,
 )
 from mazurka.program.python.containers import forget_shapes
-from mazurka.program.python.iteration import iterate, step
+from mazurka.program.python.iteration import iterate, returned, step
 from mazurka.program.python.primitives.local import local, real_local
 
 _OPERATORS: Final = {
@@ -101,6 +101,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_a__": uses.augment,
     "__mz_ap__": uses.augment_pair,
     "__mz_it__": iterate,
+    "__mz_ir__": returned,
     "__mz_n__": step,
     "__mz_l__": control.loop,
     "__mz_x__": control.leave,

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import gc
 import itertools
+import types
 from collections.abc import Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import calls, kernel, native_objects
+from mazurka.program.python.attributes import find
 from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.locations import emit_reads, perform
@@ -76,18 +78,25 @@ def _stepped(thing: Any, site: int) -> Any:
     """Objects without a model: each step is one on their state; user classes tell themselves what it does."""
     kind = type(thing)
     run = kernel.active
-    if not hasattr(kind, "__next__"):
-        if run is not None and not run.solo and state_of(kind):
-            calls.begin(run, thing, site)
-        if not hasattr(kind, "__iter__"):
-            return thing
-        native = iter(thing)
-        if native is thing or type(native) in _FIXED_ITERATORS:
-            return native
-        return iterate(native, site)
     if not state_of(kind):
         return thing
+    if not hasattr(kind, "__next__"):
+        if run is not None and not run.solo:
+            calls.begin(run, thing, site)
+        found = find(kind, "__iter__")
+        if found is None or type(found[1]) is types.FunctionType:
+            return thing
+        native = iter(thing)
+        return native if native is thing or type(native) in _FIXED_ITERATORS else iterate(native, site)
     return map(second, _state_ticks(thing, site), thing)
+
+
+def returned(thing: Any, site: int) -> Any:
+    """What ``__iter__`` of the program returns, which somebody will go through."""
+    run = kernel.active
+    if run is None or run.is_recording or not hasattr(type(thing), "__next__") or not state_of(type(thing)):
+        return thing
+    return thing if type(thing) is types.GeneratorType else iterate(thing, site)
 
 
 _FIXED_ITERATORS: Final = frozenset({type(iter(())), type(iter("")), type(iter(b"")), type(iter(range(0)))})
@@ -108,11 +117,13 @@ def _with_calls(thing: Any, site: int) -> Any:
     """An iterator that calls a function in C for each element, such that the calls are told."""
     parts = gc.get_referents(thing)
     if type(thing) is map:
-        kept = next((each for each in parts if type(each) is tuple), ())
-        function = next((each for each in parts if type(each) is not tuple), None)
-        sources = gc.get_referents(kept)
+        sources = [source for each in parts if type(each) is tuple for source in gc.get_referents(each)]
     else:
-        function, sources = (parts[0], parts[1:]) if len(parts) == 2 else (None, [])
+        sources = [each for each in parts if hasattr(type(each), "__next__")][:1]
+    functions = [each for each in parts if type(each) is not tuple and all(each is not source for source in sources)]
+    function = functions[0] if functions else None
+    if type(thing) is filter and function is None:
+        function = bool
     if function is None or not sources or is_seen(function):
         return thing
     return _calling(type(thing), function, sources, site)
@@ -163,7 +174,7 @@ def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]
 def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
     reads = [access for each in found for access in next_reads(each)]
     if shared is not None and not run.is_recording:
-        reads += native_objects.moved(iterators(shared))
+        reads += native_objects.moved(run, iterators(shared), site)
     emit_reads(run, containers, reads, site)
 
 

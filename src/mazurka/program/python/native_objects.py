@@ -25,6 +25,7 @@ from mazurka.program.python import harmless, objects, sites
 from mazurka.program.python.containers import shape_of, shapes
 from mazurka.program.python.locations import bases, contents
 from mazurka.program.python.objects import dictionary, is_a, number
+from mazurka.program.python.sharing import SHARED
 from mazurka.program.python.views import LAZY, sources
 from mazurka.trace.event import Op
 
@@ -155,8 +156,10 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
     if run.is_recording or is_output(thing):
         return
     found = accesses(thing, op)
-    label(run, thing, found)
     run.current.silent += op is not _READ
+    if len(found) == 1 and is_own(run, found[0].target, site):
+        return
+    label(run, thing, found)
     run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
 
@@ -250,12 +253,34 @@ def follow(generator: Any) -> None:
     _watched[key] = weakref.ref(generator, lambda _dead: (_driven.pop(key, None), _watched.pop(key, None)))
 
 
-def moved(iterators: list[Any]) -> list[Access]:
-    """Iterators are about to get on: what that reads and writes."""
+def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
+    """Iterators are about to get on: what that reads and writes, as far as several threads have them."""
+    found = []
     for each in iterators:
         if type(each) is types.GeneratorType:
             follow(each)
-    return [Access(_RMW, ("o", number(each))) for each in iterators]
+        target = ("o", number(each))
+        if not is_own(run, target, site):
+            found.append(Access(_RMW, target))
+    return found
+
+
+def is_own(run: Any, target: Any, site: int) -> bool:
+    """Whether a location is touched by nobody but the running thread, as far as is known: then no step needs to tell.
+
+    Should another thread touch it later, the sites noted here get points, and runs that count tell of it.
+    """
+    if site in run.points:
+        return False
+    record = run.touched.get(target)
+    if record is None:
+        run.touched[target] = [run.current.index, True, {site}]
+        return True
+    if record is SHARED or record[0] != run.current.index:
+        return False
+    record[1] = True
+    record[2].add(site)
+    return True
 
 
 def delegate(frame: types.FrameType, generator: Any) -> None:

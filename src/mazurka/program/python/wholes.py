@@ -9,6 +9,7 @@ Cost: some microseconds for each container; a list of numbers is looked through 
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -114,7 +115,7 @@ def elements(thing: Any) -> list[Any]:
         return [*dict.keys(thing), *dict.values(thing)]
     if is_a(thing, (tuple, frozenset)):
         return [*(tuple if is_a(thing, tuple) else frozenset).__iter__(thing)]
-    return [*base_of(thing).__iter__(thing)]
+    return [*base_of(thing).__iter__(thing)] if is_a(thing, (list, set, deque, bytearray)) else []
 
 
 def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:

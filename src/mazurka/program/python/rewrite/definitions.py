@@ -131,7 +131,10 @@ def defaults(r: Rewriter, args: ast.arguments) -> None:
 
 
 def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
-    node.value = node.value and r.visit(node.value)
+    value = node.value
+    node.value = value and r.visit(value)
+    if value is not None and r.path and r.path[-1] == "__iter__":
+        node.value = r.hook("ir", [node.value, r.site(value, "iterate")], value)
     if r.options.calls and r.path:
         value = node.value or constant(None, node)
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
