@@ -121,7 +121,11 @@ def _classify(kind: type, name: str) -> Any:
     owner, value = found
     if is_a(value, _METHODS):
         how = _method(owner, value, state)
-        return in_instance if how is NONE and has_dictionary and name in sites.stored else how
+        if how is not NONE or name not in sites.stored:
+            return how
+        if name in sites.stored_from_outside and owner.__flags__ & 1 << 9:
+            return owner  # somebody may give the class another one
+        return in_instance if has_dictionary else how
     if type(value) is types.MemberDescriptorType:
         return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
     descriptor = type(value)
@@ -213,6 +217,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         module_write(run, thing, name, site)
         return
     if how is OF_CLASS:
+        changed_code(run, thing, name, site)
         space = type.__dict__["__dict__"].__get__(thing)
         if name not in space or is_a(space[name], _METHODS) or find(type(space[name]), "__get__"):
             forget_shapes()
@@ -227,6 +232,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         found = find(type(thing), name)
         if found is None or type(found[1]) is not property:  # whose code would tell
             run.current.silent += 1
+            changed_code(run, thing, name, site)
         return
     _emit(run, thing, name, site, _WRITE)
 
@@ -263,7 +269,7 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
     found = find(kind, name)
     if found is None:
         return () if find(type(kind), name) else upto(kind, None)
-    if is_a(found[1], CONSTANT) or find(type(found[1]), "__get__"):
+    if (is_a(found[1], CONSTANT) or find(type(found[1]), "__get__")) and name not in sites.stored_from_outside:
         return ()
     return upto(kind, found[0])
 
@@ -319,13 +325,11 @@ def instance_accesses(thing: Any) -> list[Access]:
     return [Access(_READ, ("a", n, name)) for name in list(objects.dictionary(thing))]
 
 
-#: Attributes of functions that say what a call of them does.
-_OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+#: Attributes of functions, cells, classes and instances that say what calls do.
+_OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__bases__", "cell_contents", "__class__"})
 
 
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
     """What code is may be about to change: calls of it do not look again, and tell of no read."""
-    if len(run.live) > 1 and (
-        (name in _OF_CODE and is_a(thing, types.FunctionType)) or name in ("__bases__", "cell_contents")
-    ):
-        count_untracked(run, f"assignment to {name}", site)
+    if name in _OF_CODE and len(run.live) > 1 and not run.is_recording:
+        count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import types
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import attributes, harmless, native_objects, objects, wholes
 from mazurka.program.python.containers import shape_of
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -118,7 +118,7 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
         attributes.count_untracked(run, f"{name}(), code that is not in a module,", site)
         return
     advice = module if package in harmless.stdlib_names() else package
-    text = f"entered but not explored: {advice} (add --include {advice})"
+    text = f"{ENTERED}{advice} (add --include {advice})"
     run.untracked[text] = run.untracked.get(text, 0) + 1
 
 

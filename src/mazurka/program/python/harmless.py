@@ -9,6 +9,7 @@ gives a wrong one.
   partial holds is looked at for itself; attributes of functions, classes and modules are locations of their own.
 - A *pure function* reads what it is given, as deep as it likes, and gives a value. Caches of its own do not count where
   they can't be told from none.
+- Names of temporary files belong to nobody else; in which order they are handed out matters to no program.
 - A *modelled* package tells the kernel itself what it does.
 
 Cost: a set look-up; types of modules that are loaded later are found when they are first asked about.
@@ -23,7 +24,7 @@ from typing import Any, Final
 #: Types without a state, by the module that has them under their name.
 _TYPES: Final[dict[str, str]] = {
     "builtins": "int float complex bool str bytes tuple frozenset range slice type object property classmethod "
-    "staticmethod super BaseException",
+    "staticmethod super",
     "types": "NoneType EllipsisType NotImplementedType FunctionType BuiltinFunctionType MethodType CodeType "
     "WrapperDescriptorType MethodWrapperType MethodDescriptorType ClassMethodDescriptorType GetSetDescriptorType "
     "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
@@ -83,6 +84,7 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "_ctypes": "sizeof byref addressof alignment",
         "posix": "getpid getppid getuid geteuid getgid getegid fspath cpu_count strerror getlogin sysconf "
         "get_terminal_size getpgid sched_yield isatty",
+        "decimal": "getcontext localcontext",
         "_locale": "strcoll strxfrm nl_langinfo",
         "_socket": "htons htonl ntohs ntohl inet_aton inet_ntoa inet_pton inet_ntop gethostname",
         "_contextvars": "copy_context",
@@ -96,7 +98,7 @@ _PURE_PYTHON_MODULES: Final = frozenset(
     genericpath hashlib heapq html inspect ipaddress json keyword ntpath numbers opcode operator pathlib posixpath
     pprint re reprlib secrets stat statistics string struct textwrap token traceback types typing typing_extensions
     unicodedata urllib.parse uuid warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset
-    codecs encodings collections random decimal calendar""".split()
+    codecs encodings collections random decimal calendar tempfile""".split()
 )
 
 #: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
@@ -129,7 +131,7 @@ _NOT_EXPLORABLE: Final = frozenset(
     multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket socketserver
     selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
     warnings weakref zipimport _collections_abc _weakrefset _py_abc _strptime datetime inspect pdb bdb cmd doctest
-    unittest numbers pickle""".split()
+    unittest numbers pickle tempfile""".split()
 ) - {"inspect"}
 
 #: ... of packages among these, modules that may be all the same.

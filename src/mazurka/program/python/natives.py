@@ -34,8 +34,6 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
         return
     thing, name = args[0], args[1]
     how = classify(type(thing), name)
-    if op is not Op.READ and not run.is_recording:
-        attributes.changed_code(run, thing, name, site)
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)
     else:

@@ -115,7 +115,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         node.args[0] = r.hook("n", args, node.args[0])
         return node
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    plain = all(r.plain(each) for each in given) or (
+    plain = all(r.plain(each) or isinstance(each, ast.GeneratorExp) for each in given) or (
         name in _MAKERS
         and not any(isinstance(each, ast.Starred) for each in given)
         and (name != "type" or len(node.args) == 1)
