@@ -28,6 +28,8 @@ from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
 
+_iter, _next = iter, next  # programs may replace the builtins
+
 #: Going through one of these leaves it as it was.
 _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
 
@@ -106,9 +108,7 @@ def method(
         announce_found(run, thing, found, site, args, named or {})
 
 
-def announce_found(
-    run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A method is about to be called that was found for ``thing`` without binding it."""
     kind = type(found)
     if kind is types.FunctionType:
@@ -188,16 +188,12 @@ def _changer(run: Any, site: int, args: tuple[Any, ...]) -> None:
         native_objects.access(run, args[0], _RMW, site)
 
 
-def _text_method(
-    run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None
-) -> None:
+def _text_method(run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
     given = (*args, *(named or {}).values())
     wholes.read(run, given, site, copying=name in ("format", "format_map"))
 
 
-def _native_method(
-    run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A method in C of an object that has a state."""
     if run.is_recording:
         run.current.silent += 1
@@ -306,9 +302,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         _constructor(run, kind, name, site, args, named)
 
 
-def _constructor(
-    run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What the making of an object does: the new one nobody else has."""
     for each in bases(kind):
         found = each.__dict__.get(name)
@@ -346,9 +340,9 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
         if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
             count_untracked(run, f"{function.__name__}()", site)
-    elif function is next and args:
+    elif function is _next and args:
         get_on(run, args[0], site)
-    elif function is iter and args:
+    elif function is _iter and args:
         if len(args) == 1:
             begin(run, args[0], site)
     elif harmless.is_untraceable(function.__module__, function.__name__) and len(run.live) > 1:

@@ -14,6 +14,7 @@ from mazurka.program.python.rewrite.nodes import (
     MAYBE_CONTAINER,
     at,
     constant,
+    copied,
     is_ours,
     named,
     parameter_names,
@@ -28,15 +29,23 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
     kept: list[ast.stmt] = []
+    ends: list[ast.stmt] = []
     for item in node.items:
         manager = item.context_expr
         item.context_expr = r.visit(manager)
         if isinstance(node, ast.With) and isinstance(manager, MAYBE_CONTAINER) and not is_ours(manager):
-            item.context_expr = r.hook("w", [item.context_expr, r.site(manager, "call", text_of(manager))], manager)
+            site = r.site(manager, "call", text_of(manager))
+            item.context_expr = r.hook("w", [item.context_expr, site], manager)
+            ends.insert(0, at(ast.Expr(r.hook("wx", [copied(site)], manager)), manager))
         if item.optional_vars is not None:
             kept += bound(r, item.optional_vars)
             item.optional_vars = assigned(r, item.optional_vars)
-    node.body = [*r.statements(node.body), *kept]
+    body = r.statements(node.body)
+    for end in ends:
+        for part in ast.walk(end):
+            if hasattr(part, "lineno"):
+                ast.copy_location(part, body[0])
+    node.body = [*([at(ast.Try(body, [], [], ends), body[0])] if ends else body), *kept]
     return node
 
 
