@@ -201,10 +201,11 @@ def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access
     run.visit(op, target, site, value, more)
 
 
-def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
-    """An attribute is about to be stored or deleted that is not simply the instance's."""
+def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE) -> None:
+    """An attribute is about to be stored that is not simply the instance's, or deleted (`op` is RMW, since an attribute
+    that is not there can't be)."""
     if how is OF_MODULE:
-        module_write(run, thing, name, site)
+        module_write(run, thing, name, site, op)
         return
     if how is OF_CLASS:
         space = type.__dict__["__dict__"].__get__(thing)
@@ -215,7 +216,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         if found is None or type(found[1]) is not property:  # whose code would tell
             run.current.silent += 1
         return
-    _emit(run, thing, name, site, _WRITE)
+    _emit(run, thing, name, site, op)
 
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
@@ -273,15 +274,15 @@ def module_read(run: Any, module: Any, name: str, site: int) -> None:
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 
 
-def module_write(run: Any, module: Any, name: str, site: int) -> None:
-    """A global is about to be stored by way of its module."""
+def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -> None:
+    """A global is about to be stored, or deleted, by way of its module."""
     space = objects.dictionary(module)
     file = space.get("__file__")
     if file in sites.instrumented and name not in sites.variables(file):
         count_untracked(
             run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
         )
-    global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+    global_access(run, space.get("__name__", "?"), name, site, op, space)
 
 
 def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:

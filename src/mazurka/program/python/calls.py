@@ -182,8 +182,10 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         measure(run, args[0], site)
     elif function is getattr or function is hasattr:
         natives.by_name(run, args, site, Op.READ)
-    elif function is setattr or function is delattr:
+    elif function is setattr:
         natives.by_name(run, args, site, Op.WRITE)
+    elif function is delattr:
+        natives.by_name(run, args, site, Op.RMW)
     elif function is vars and args:
         adopt_namespace(args[0])
     elif function in _EVALUATING:

@@ -382,7 +382,7 @@ METHODS: Final = frozenset(
 )
 
 #: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
-SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _WRITE}
+SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _RMW}
 
 #: Those that go through what they are given, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(

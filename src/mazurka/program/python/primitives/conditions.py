@@ -274,6 +274,12 @@ class LazyCondition:
         return condition
 
 
+def _parking(state: Model) -> Target:
+    """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it wakes
+    follows from who has come before it, not from the flag, which may have been set and cleared in between."""
+    return ("parked", state.target[1])
+
+
 def event_init(self: Any) -> None:
     if born(self, "event") is not None:
         self.__dict__["_flag"] = False
@@ -297,7 +303,8 @@ def event_set(self: Any) -> None:
         _original[threading.Event, "set"](self)
         return
     state = model_of(self, models, "event")
-    woken: list[Access] = []
+    kernel = models.kernel
+    woken: list[Access] = [Access(Op.RMW, _parking(state))] if CLEAR_POINTS in kernel.points else []
 
     def wake() -> bool:
         self.__dict__["_flag"] = True
@@ -307,8 +314,8 @@ def event_set(self: Any) -> None:
         state.parked.clear()
         return True
 
-    models.kernel.attempt(Op.WRITE, state.target, wake, woken)
-    models.kernel.tell(True, whole=True)
+    kernel.attempt(Op.WRITE, state.target, wake, woken)
+    kernel.tell(True, whole=True)
 
 
 def event_clear(self: Any) -> None:
@@ -342,14 +349,10 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
             Op.READ, state.target, lambda: self.__dict__["_flag"] or waiter.notified, waiting_for=state, timeout=timeout
         )
     else:
-
-        def arrive() -> bool:
-            if not self.__dict__["_flag"]:
-                state.parked.append(waiter)
-            return self.__dict__["_flag"]  # type: ignore[no-any-return]
-
-        if kernel.attempt(Op.READ, state.target, arrive):
+        kernel.visit(Op.READ, state.target, 0, None, (Access(Op.RMW, _parking(state)),), point=True)
+        if self.__dict__["_flag"]:
             return True
+        state.parked.append(waiter)
         woken = kernel.block(
             Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout, point=timeout is not None
         )
