@@ -14,6 +14,10 @@ from mazurka.trace.event import Op
 #: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
+#: ... who is alive is looked at, which starts and ends of threads change.
+COUNT_POINTS: Final = -4
+#: What holds who is alive.
+THREADS: Final[Target] = ("threads",)
 
 
 @dataclass(slots=True)

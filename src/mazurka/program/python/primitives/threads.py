@@ -3,8 +3,8 @@
 A thread of the program is a task of the kernel. Its Thread object keeps CPython's attributes; the task is in its
 ``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
 
-``is_alive``, ``enumerate`` and ``active_count`` READ what the ends of threads WRITE; the latter two also ("threads",),
-which starts WRITE once anybody has looked. Whether a Thread object has been started is a location of its own,
+``is_alive`` READs what the end of the thread WRITEs; ``enumerate`` and ``active_count`` READ ("threads",), which starts
+and ends change once anybody has looked. Whether a Thread object has been started is a location of its own,
 ("start", its birth): ``start`` changes it (a second one raises), ``join`` and ``is_alive`` READ it. That has points
 as soon as it is used by a thread other than the one that starts it (:func:`_uses_start`); what one thread does with its
 own threads is in order anyway.
@@ -31,14 +31,13 @@ from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.conditions import replace
 from mazurka.program.python.primitives.run import Models, here, outside_number
-from mazurka.program.python.task import END_POINTS, Task
+from mazurka.program.python.task import COUNT_POINTS, END_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 _real_threading: Final[dict[str, Any]] = {
     name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count", "excepthook")
 }
-THREADS: Final = ("threads",)
 _MAIN: Final[Any] = threading.main_thread()
 _Dummy: Final[Any] = threading.__dict__["_DummyThread"]
 
@@ -158,8 +157,8 @@ def thread_start(self: Any) -> None:
     state = _state(self, models)
     kernel = models.kernel
     accesses = (Access(Op.RMW, state.target),) if _uses_start(state, kernel, starts=True) else ()
-    if END_POINTS in kernel.points:
-        accesses = (Access(Op.WRITE, THREADS), *accesses)
+    if COUNT_POINTS in kernel.points:
+        accesses = (Access(Op.RMW, THREADS), *accesses)
     if accesses:
         kernel.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
     if self._started.is_set():
@@ -289,16 +288,9 @@ def alive_tasks(models: Models) -> list[Task]:
     """Who is alive, as seen by a thread that looks."""
     kernel = models.kernel
     kernel.need_points(END_POINTS)
-    seen: list[Access] = []
-    alive: list[Task] = []
-
-    def look() -> bool:
-        alive.extend(kernel.live)
-        seen.extend(Access(Op.READ, ("thread", task.name)) for task in kernel.tasks)
-        return True
-
-    kernel.attempt(Op.READ, THREADS, look, seen)
-    return alive
+    kernel.need_points(COUNT_POINTS)
+    kernel.visit(Op.READ, THREADS, 0, point=True)
+    return list(kernel.live)
 
 
 def enumerate_threads() -> list[Any]:
