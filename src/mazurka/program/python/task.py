@@ -16,6 +16,8 @@ RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
 #: ... who is alive is looked at, which starts and ends of threads change.
 COUNT_POINTS: Final = -4
+#: ... some lock is given back by a thread that does not have it.
+MISUSE_POINTS: Final = -5
 #: What holds who is alive.
 THREADS: Final[Target] = ("threads",)
 

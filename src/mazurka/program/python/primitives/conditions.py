@@ -127,7 +127,7 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
         saved = lock._hand_over(models, (parking,))
     if modelled and timeout is None:
         woken = Access(Op.READ, waiter.target)
-        kernel.block(Op.ACQUIRE, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
+        kernel.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
         lock._take_back(models, saved)
         return True
     if patient:
@@ -136,7 +136,7 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
         notified = kernel.attempt(Op.READ, waiter.target, waiter.is_notified)
     if modelled:
         leaving = () if notified else (Access(Op.RMW, state.target),)
-        kernel.block(Op.ACQUIRE, lock._target, lock._free, waiting_for=lock, more=leaving)
+        kernel.block(lock._taking, lock._target, lock._free, waiting_for=lock, more=leaving)
         lock._take_back(models, saved)
     else:
         self._acquire_restore(saved)
