@@ -150,22 +150,6 @@ def adopt_namespace(owner: object) -> None:
             _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
 
 
-def key_of(key: Any) -> Any:
-    """What stands for a key in a target: equal keys give equal results, and no code of the program runs."""
-    kind: Any = type(key)
-    if kind in SCALARS:
-        return key
-    if is_a(key, tuple) and kind.__eq__ is tuple.__eq__:
-        return tuple([key_of(part) for part in tuple.__iter__(key)])
-    if is_a(key, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:
-        return str.__str__(key)
-    if is_a(key, int) and kind.__eq__ is int.__eq__ and kind.__hash__ is int.__hash__:
-        return int.__int__(key)
-    if kind.__eq__ is object.__eq__ or kind is types.FunctionType or is_a(key, type):
-        return ("object", number(key))
-    return ("object", 0)  # it decides itself what it equals: all such keys count as one
-
-
 def value_key(value: Any) -> tuple[Any, ...]:
     """A key for a value: equal keys mean values that no program can tell apart, but by what mutable objects hold."""
     kind = type(value)
@@ -303,12 +287,14 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
     """
     running = _kernel.active
     if running is not None and running.keyed:
-        return lambda: value_key(look())
+        return lambda: None if (found := look()) is UNSEEN else value_key(found)
 
     def told() -> str:
         found = look()
         if found is _MISSING:
             return "nothing"
+        if found is UNSEEN:
+            return "something"
         if is_a(found, _CONTAINERS) or type(found).__flags__ & 1 << 9:
             if not is_a(found, (type, types.FunctionType, types.ModuleType)):
                 remember(found, path)
@@ -318,3 +304,6 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
 
 
 MISSING: Final = _MISSING
+
+#: What a look at something has found that can't be found without running code of the program.
+UNSEEN: Final = object()

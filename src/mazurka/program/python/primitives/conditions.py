@@ -275,8 +275,8 @@ class LazyCondition:
 
 
 def _parking(state: Model) -> Target:
-    """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it wakes
-    follows from who has come before it, not from the flag, which may have been set and cleared in between."""
+    """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it
+    wakes follows from who has come before it, not from the flag, which may have been set and cleared in between."""
     return ("parked", state.target[1])
 
 

@@ -4,10 +4,11 @@ Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library r
 ``("lock", number)``. Taking it is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``,
 are READs. Re-entering an RLock touches nothing that others could see and is no event.
 
-A Lock may be given back by a thread that does not have it, which fails if nobody has. Such a release looks at the lock as
-well as changing it, and has to wait for its turn among those who take it. Once a lock is known to be used so, it counts
-how often it can be taken, as a semaphore does, and all its operations are RMWs of ("handed", number). A release by the
-thread that has the lock needs no point, since none but this one can come next on a lock that others do not give back.
+A Lock may be given back by a thread that does not have it, which fails if nobody has. Such a release looks at the
+lock as well as changing it, and conflicts with those who take it. Once a lock is known to be used so, it counts how
+often it can be taken, as a semaphore does, and all its operations are RMWs of ("handed", number), at points. A release
+by the thread that has the lock needs no point, since no other operation could come before it on a lock that others do
+not give back, but for looks.
 An RLock tells by its holder alone whether it may be given back; for all threads but that one the answer is no.
 
 Outside a run a model passes everything on to a real lock of its own, or to the one it was made from
