@@ -30,6 +30,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
+from mazurka.program.python.shown import is_shown
 
 #: id of an object -> its number (negative: it is the dictionary of what has that number).
 numbers: dict[int, int] = {}
@@ -165,6 +166,12 @@ def value_key(value: Any) -> tuple[Any, ...]:
         return (kind.__name__, value)
     if kind is tuple:
         return ("tuple", *[value_key(part) for part in value])
+    if kind is frozenset:
+        return ("frozenset", *sorted([value_key(part) for part in value], key=repr))
+    if issubclass(kind, tuple):
+        return ("tuple", number(kind), *[value_key(part) for part in tuple.__iter__(value)])
+    if issubclass(kind, BaseException):
+        return ("object", number(value), value_key(value.args))
     if value is _MISSING:
         return ("missing",)
     return ("object", number(value))
@@ -287,7 +294,7 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
     """
     running = _kernel.active
     if running is not None and running.keyed:
-        return lambda: None if (found := look()) is UNSEEN else value_key(found)
+        return lambda: value_key(found) if (found := look()) is _MISSING or is_shown(found) else None
 
     def told() -> str:
         found = look()
