@@ -39,6 +39,7 @@ DICTIONARY: Final = 3
 OF_CLASS: Final = 4
 OF_MODULE: Final = 5
 OPAQUE: Final = 6
+LISTED: Final = 20  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 FOREIGN: Final = 7  # a method that may get something on that is not seen here: a file, a generator
 
 _METHODS: Final = (
@@ -95,7 +96,10 @@ def classify(kind: type, name: str) -> Any:
     attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
     found = attributes.get(name)
     if found is None:
-        found = attributes[name] = _classify(kind, name)
+        found = _classify(kind, name)
+        if found is INSTANCE and objects.is_listed(kind):
+            found = LISTED
+        attributes[name] = found
     return found
 
 
@@ -216,7 +220,26 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         if found is None or type(found[1]) is not property:  # whose code would tell
             run.current.silent += 1
         return
+    elif how is DICTIONARY:
+        _replace_all(run, thing, site)
+        return
+    if how is LISTED:
+        n = number(thing)
+        there = name in objects.dictionary(thing)
+        changed = () if there and op is _WRITE else (Access(_RMW, ("s", -n)),)
+        _emit(run, thing, name, site, op, (Access(_READ, ("a", n, name)), *changed))
+        return
     _emit(run, thing, name, site, op)
+
+
+def _replace_all(run: Any, thing: Any, site: int) -> None:
+    """Another dictionary is about to be put in the place of an instance's: all that is known of it is written. What is
+    in the new one is seen by those who come to it only."""
+    n = number(thing)
+    known = {target for target in run.touched if target[0] == "a" and target[1] == n}
+    known.update([("a", n, name) for name in list(objects.dictionary(thing))])
+    run.visit(_RMW, ("s", -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
+    count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:

@@ -21,7 +21,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, Target
 from mazurka.program.python import kernel as _kernel
 from mazurka.program.python import objects, sites
 from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
@@ -38,6 +38,7 @@ from mazurka.program.python.locations import (
     values_changed,
 )
 from mazurka.program.python.objects import is_a, number
+from mazurka.program.python.task import PRESENCE_POINTS
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
 
@@ -140,8 +141,21 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n, stands = number(thing), key_of(args[0])
     if stands is UNKNOWN:
         _admit(run, dict.keys(thing), site)
-    more = values_changed(thing, n) if _has(thing, args[0], stands) else (Access(_RMW, ("s", n)),)
-    emit(run, thing, site, _WRITE, item_at(n, stands), more, _look(thing, args[0]))
+    target, present = item_at(n, stands), _has(thing, args[0], stands)
+    more = values_changed(thing, n) if present else (Access(_RMW, ("s", n)),)
+    if _is_contested(run, site, target, not present):
+        more = (Access(_READ, target), *more)
+    emit(run, thing, site, _WRITE, target, more, _look(thing, args[0]))
+
+
+def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
+    """Whether a store under a key is to tell that it looks whether the key is there (:meth:`Sharing.store`)."""
+    if run.is_recording or run.solo or site not in run.points:
+        return False
+    if PRESENCE_POINTS in run.points:
+        return True
+    run.sharing.store(run.current.index, target, changes)
+    return False
 
 
 def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -154,6 +168,8 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if stands is UNKNOWN:
         _admit(run, dict.keys(thing), site)
     changes = _find(thing, args[0], stands) is not objects.MISSING
+    if changes:
+        _is_contested(run, site, item_at(n, stands), True)
     more = (Access(_RMW, ("s", n)),) if changes else ()
     emit(run, thing, site, _RMW if changes else _READ, item_at(n, stands), more, _look(thing, args[0]))
 
@@ -168,6 +184,8 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     if stands is UNKNOWN:
         _admit(run, dict.keys(thing), site)
     present = _has(thing, args[0], stands)
+    if not present:
+        _is_contested(run, site, item_at(n, stands), True)
     more = () if present else (Access(_RMW, ("s", n)),)
     emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
@@ -187,12 +205,16 @@ def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
     first = bool(args) and is_a(thing, OrderedDict) and type(args[0]) in (bool, int) and not args[0]
     kind = OrderedDict if is_a(thing, OrderedDict) else dict
     key = next(kind.__iter__(thing) if first else kind.__reversed__(thing))
+    _is_contested(run, site, item(n, key), True)
     emit(run, thing, site, _RMW, ("s", n), (Access(_RMW, item(n, key)),))
 
 
 def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     n = number(thing)
-    emit(run, thing, site, _RMW, ("s", n), tuple([Access(_WRITE, item(n, key)) for key in [*dict.keys(thing)]]))
+    targets = [item(n, key) for key in [*dict.keys(thing)]]
+    for target in targets:
+        _is_contested(run, site, target, True)
+    emit(run, thing, site, _RMW, ("s", n), tuple([Access(_WRITE, target) for target in targets]))
 
 
 def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -204,6 +226,8 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if changed is None:
         changed = [*dict.keys(thing)]  # the others are told as they come, see `amid`
     more = [Access(_WRITE, item(n, key)) for key in changed]
+    for access in more:
+        _is_contested(run, site, access.target, True)
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
 
 

@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
+from zlib import crc32
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
@@ -141,6 +142,7 @@ def adopt_namespace(owner: object) -> None:
     space = dictionary(owner)
     if type(space) is dict:
         if id(space) not in numbers:
+            _list_attributes(type(owner))
             numbers[id(space)] = -number(owner)
             _kept[id(space)] = space
     elif is_a(owner, type):
@@ -149,6 +151,27 @@ def adopt_namespace(owner: object) -> None:
         if key not in numbers:
             numbers[key] = -number(owner)
             _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
+
+
+def is_listed(kind: type) -> bool:
+    """Whether the dictionaries of instances of a class are known to be looked at."""
+    run = _kernel.active
+    return run is not None and not run.is_recording and _listing(kind) in run.points
+
+
+def _list_attributes(kind: type) -> None:
+    run = _kernel.active
+    if run is None or run.is_recording or _listing(kind) in run.points:
+        return
+    from mazurka.program.python.containers import forget_shapes
+
+    run.sharing.learn((_listing(kind),))
+    forget_shapes()
+
+
+def _listing(kind: type) -> int:
+    """What stands for that among points."""
+    return -1 - (crc32(type.__dict__["__qualname__"].__get__(kind).encode()) | 1 << 34)
 
 
 def value_key(value: Any) -> tuple[Any, ...]:

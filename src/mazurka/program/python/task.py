@@ -18,6 +18,8 @@ END_POINTS: Final = -2
 COUNT_POINTS: Final = -4
 #: ... some lock is given back by a thread that does not have it.
 MISUSE_POINTS: Final = -5
+#: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store looks whether it is there.
+PRESENCE_POINTS: Final = -6
 #: What holds who is alive.
 THREADS: Final[Target] = ("threads",)
 
