@@ -227,7 +227,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         n = number(thing)
         there = name in objects.dictionary(thing)
         changed = () if there and op is _WRITE else (Access(_RMW, ("s", -n)),)
-        _emit(run, thing, name, site, op, (Access(_READ, ("a", n, name)), *changed))
+        _emit(run, thing, name, site, _RMW, changed)
         return
     _emit(run, thing, name, site, op)
 

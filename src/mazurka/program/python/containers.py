@@ -143,9 +143,8 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         _admit(run, dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
     more = values_changed(thing, n) if present else (Access(_RMW, ("s", n)),)
-    if _is_contested(run, site, target, not present):
-        more = (Access(_READ, target), *more)
-    emit(run, thing, site, _WRITE, target, more, _look(thing, args[0]))
+    op = _RMW if _is_contested(run, site, target, not present) else _WRITE
+    emit(run, thing, site, op, target, more, _look(thing, args[0]))
 
 
 def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:

@@ -119,12 +119,13 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     waiter = Waiter(models, state, lock if modelled else None, timeout is not None)
     parking = Access(Op.WAIT, state.target)
     patient = timeout is None or timeout > 0
-    self._waiters.append(waiter)
     if not modelled:
         kernel.visit(Op.WAIT, state.target, 0, point=False)
+        self._waiters.append(waiter)
         saved = self._release_save()
     else:
         saved = lock._hand_over(models, (parking,))
+        self._waiters.append(waiter)
     if modelled and timeout is None:
         woken = Access(Op.READ, waiter.target)
         kernel.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
@@ -160,10 +161,10 @@ def condition_notify_all(self: Any) -> None:
     if models is None:
         _original[threading.Condition, "notify_all"](self)
         return
-    _notify(self, models, len(self._waiters), Op.NOTIFY_ALL)
+    _notify(self, models, None, Op.NOTIFY_ALL)
 
 
-def _notify(self: Any, models: Models, n: int, op: Op) -> None:
+def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
     state = model_of(self, models, "cond")
     adopt_condition(self)
     if not self._is_owned():
@@ -171,7 +172,9 @@ def _notify(self: Any, models: Models, n: int, op: Op) -> None:
             return
         raise RuntimeError("cannot notify on un-acquired lock")
     waiters = self._waiters
-    if n <= 0 and op is Op.NOTIFY:
+    if n is None:
+        n = len(waiters)
+    elif n <= 0:
         return
     woken = [waiters[i] for i in range(min(n, len(waiters)))]
     more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
