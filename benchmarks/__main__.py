@@ -1,6 +1,6 @@
 """Measures, and prints one table: figure, what is demanded, what was measured, its spread.
 
-    make bench                              everything but `footprint`, `curves` and the differential ones (a quarter of an hour)
+    make bench                              everything that is not long (about a quarter of an hour)
     make bench ARGS="speed counts"          some measurements
     make bench ARGS="counts --strategy all --seconds 20 --jobs 2"
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"

@@ -1,11 +1,11 @@
-"""All complete strategies reach what ``dfs`` reaches, on random Python programs (``preemptive`` holds ``dfs`` to threads).
+"""All complete strategies reach what ``dfs`` reaches, on random Python programs; ``preemptive`` holds it to threads.
 
     make bench ARGS="differential --programs 3000 --jobs 2"
     python -m benchmarks differential --programs 300 --strategy all
 
 The programs are those of tests/oracle/python_programs.py, with numbers from 0 on (or from ``DIFFERENTIAL_FIRST``). Held
-to ``dfs`` are what ``scenario()`` returns in all executions and the failures; a strategy that says that it does not know
-need only not reach more. Left out, and counted, are programs that take ``dfs`` more than 3,000 executions, and what it
+to ``dfs`` are what ``scenario()`` returns in all executions and the failures; a strategy that says that it does not
+know need only not reach more. Left out, and counted, are programs that take ``dfs`` more than 3,000 executions, and what it
 does not decide itself. A program on which they differ is shrunk and printed.
 """
 
@@ -57,6 +57,7 @@ def reached(scenario: Callable[[], str], strategy: str) -> Reached:
         at_end=lambda told: returned.add(repr(told)),
         max_executions=_EXECUTIONS,
         time_limit=60,
+        jobs=1,  # in other processes `returned` would be another set
     )
     report = result.report
     failures = {finding.failure.identity for finding in report.findings}
@@ -106,7 +107,8 @@ def loaded(program: Program, folder: Path) -> Callable[[], str]:
     path = folder / f"{name}.py"
     path.write_text(program.source())
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     for other in [each for each in sys.modules if each.startswith("program_")]:
         del sys.modules[other]
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

@@ -2,7 +2,8 @@
 
     make bench ARGS="preemptive --programs 300"               some seconds per program
 
-A trial that comes to no end must be a deadlock that ``dfs`` has found, too, and what a thread dies of one of its failures.
+A trial that comes to no end must be a deadlock that ``dfs`` has found, too, and what a thread dies of one of its
+failures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a program comes to under real, preemptive threads, which pause at random between bytecodes.
 
-Each trial runs in a process of its own, since threads may block each other for good. What is seen is a sample: an outcome
-that is not seen may be possible all the same.
+Each trial runs in a process of its own, since threads may block each other for good. What is seen is a sample: an
+outcome that is not seen may be possible all the same.
 """
 
 from __future__ import annotations
