@@ -1,7 +1,7 @@
 """Random Python programs: two or three threads that do a few things each to what they share, and tell what they saw.
 
-A program is text with a function ``scenario()``, which starts the threads, joins them, and returns all that they saw and
-left behind. Programs of one number are the same everywhere. What a program is about is one or two *themes*; a theme
+A program is text with a function ``scenario()``, which starts the threads, joins them, and returns all that they saw
+and left behind. Programs of one number are the same everywhere. What a program is about is one or two *themes*; a theme
 is what is shared, and what may be done to it. The prelude is the same for all, so that a program can be shrunk by
 leaving operations out.
 
