@@ -5,8 +5,8 @@
 
 The programs are those of tests/oracle/python_programs.py, with numbers from 0 on (or from ``DIFFERENTIAL_FIRST``). Held
 to ``dfs`` are what ``scenario()`` returns in all executions and the failures; a strategy that says that it does not
-know need only not reach more. Left out, and counted, are programs that take ``dfs`` more than 1,500 executions, and what
-it does not decide itself. A program on which they differ is shrunk and printed.
+know need only not reach more. Left out, and counted, are programs that take ``dfs`` more than 1,500 executions, and
+what it does not decide itself. A program on which they differ is shrunk and printed.
 """
 
 from __future__ import annotations

@@ -148,7 +148,11 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 
 def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
-    """Whether a store under a key is to tell that it looks whether the key is there (:meth:`Sharing.store`)."""
+    """Whether what an operation does follows from whether a key is there, which others change (:meth:`Sharing.store`).
+
+    Then it is told to look at the key and to change it, and which keys there are, in any case: so it touches the same
+    in whatever order it comes.
+    """
     if run.is_recording or run.solo or site not in run.points:
         return False
     if PRESENCE_POINTS in run.points:
@@ -167,8 +171,7 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if stands is UNKNOWN:
         _admit(run, dict.keys(thing), site)
     changes = _find(thing, args[0], stands) is not objects.MISSING
-    if changes:
-        _is_contested(run, site, item_at(n, stands), True)
+    changes |= _is_contested(run, site, item_at(n, stands), changes)
     more = (Access(_RMW, ("s", n)),) if changes else ()
     emit(run, thing, site, _RMW if changes else _READ, item_at(n, stands), more, _look(thing, args[0]))
 
@@ -183,14 +186,16 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     if stands is UNKNOWN:
         _admit(run, dict.keys(thing), site)
     present = _has(thing, args[0], stands)
-    if not present:
-        _is_contested(run, site, item_at(n, stands), True)
+    present &= not _is_contested(run, site, item_at(n, stands), not present)
     more = () if present else (Access(_RMW, ("s", n)),)
     emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
 
 def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    if thing.default_factory is None or _has(thing, args[0], key_of(args[0])):
+    stands = key_of(args[0])
+    if thing.default_factory is None or (
+        _has(thing, args[0], stands) and not _is_contested(run, site, item(number(thing), args[0]), False)
+    ):
         _dict_read(run, thing, site, args)
     else:
         _dict_setdefault(run, thing, site, args)
@@ -199,7 +204,8 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
 def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
     if not length(thing):
-        read_structure(run, thing, site)
+        told = not run.is_recording and site in run.points and PRESENCE_POINTS in run.points
+        emit(run, thing, site, _RMW if told else _READ, ("s", n))
         return
     first = bool(args) and is_a(thing, OrderedDict) and type(args[0]) in (bool, int) and not args[0]
     kind = OrderedDict if is_a(thing, OrderedDict) else dict
@@ -340,6 +346,7 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
     n, stands = number(thing), key_of(key)
     if stands is UNKNOWN:
         _admit(run, set.__iter__(thing), site)
+    changes |= _is_contested(run, site, ("i", n, stands), changes)
     more = (Access(_RMW, ("s", n)),) if changes else ()
     op = _RMW if changes else _READ
     emit(run, thing, site, op, ("i", n, stands), more, _seen_in_set(thing, key))

@@ -33,7 +33,7 @@ class Sharing:
     def __init__(self, points: set[int]) -> None:
         self.points = points
         self.grew = False
-        self.stored: dict[Target, int] = {}  # keys stored where there was something -> the thread that did it, or -1
+        self.stored: dict[Target, int] = {}  # keys that stayed, though stored or added -> the thread that did it, or -1
         self.came: dict[Target, int] = {}  # keys that came or went -> the same
         # target -> [only task or -1, written?, its sites that are no points]
         self.touched: dict[Target, list[Any]] = {}
@@ -58,9 +58,9 @@ class Sharing:
             self.learn(record[2])
 
     def store(self, index: int, target: Target, changes: bool) -> None:
-        """A thread stores something under a key, or has the key come or go.
+        """A thread has a key come or go, or does what would if the key had (not) been there; or stores under the key.
 
-        What a store does depends on whether the key is there. If others have changed that, or will, it is to tell.
+        What these do depends on whether the key is there. If others have changed that, or will, they are to tell.
         """
         mine, others = (self.came, self.stored) if changes else (self.stored, self.came)
         if mine.setdefault(target, index) != index:
