@@ -80,13 +80,14 @@ def differences(program: Program, strategies: tuple[str, ...], folder: Path) -> 
         except Exception as raised:
             found[name] = repr(raised)
             continue
-        what = _difference(other, known)
+        what = difference(other, known)
         if what:
             found[name] = what
     return True, found
 
 
-def _difference(found: Reached, known: Reached) -> str:
+def difference(found: Reached, known: Reached) -> str:
+    """What a strategy has come to otherwise."""
     if found.wrong:
         return found.wrong
     parts = []

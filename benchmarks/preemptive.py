@@ -31,7 +31,7 @@ def hold_to_real_threads(program: Program, _names: tuple[str, ...], folder: Path
     known = reached(loaded(program, folder), "dfs")
     if not known.complete:
         return False, ""
-    returned, failed = outcomes(compile(program.source(), "program.py", "exec"), _TRIALS)
+    returned, failed = outcomes(program.source(), _TRIALS)
     told = [f"returns {each}" for each in returned if repr(each) not in known.returned and each != HANGS]
     if HANGS in returned and not _LOCKED & {identity[0] for identity in known.failures}:
         told.append("hangs")

@@ -24,8 +24,9 @@ HANGS: Final = "hangs"
 _PAUSES: Final = (0.0, 0.0002, 0.001, 0.003)
 
 
-def outcomes(code: CodeType, trials: int, patience: float = 2.0) -> tuple[set[str], set[str]]:
+def outcomes(source: str, trials: int, patience: float = 2.0) -> tuple[set[str], set[str]]:
     """What ``scenario()`` of a program returns in some trials, or :data:`HANGS`, and what its threads fail with."""
+    code = compile(source, "program.py", "exec", dont_inherit=True)
     returned, failed = set(), set()
     for seed in range(trials):
         result, *failures = _trial(code, seed, patience).split("\n")
