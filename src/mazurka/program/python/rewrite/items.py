@@ -136,9 +136,9 @@ def unbinding(r: Rewriter, node: ast.Name) -> list[ast.stmt]:
     variable, _ = r.what(node.id)
     name = r.mangled(node.id)
     if variable is Variable.GLOBAL:
-        hook = r.hook("dg", [*named(name, node), r.site(node, "global", name)], node)
+        hook = r.hook("xg", [*named(name, node), r.site(node, "global", name)], node)
     elif variable is Variable.CELL:
-        hook = r.hook("dc", [cell(r, node.id, node), *named(name, node), r.site(node, "write", name)], node)
+        hook = r.hook("xc", [cell(r, node.id, node), *named(name, node), r.site(node, "write", name)], node)
     else:
         return []
     return [at(ast.Expr(hook), node)]
