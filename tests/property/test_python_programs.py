@@ -36,6 +36,7 @@ KEPT: dict[str, tuple[str, tuple[str, ...], int, str]] = {
     "an element removed by two": ("s = {1}", ("s.remove(1)", "s.remove(1); s.add(2)"), 2, "KeyError"),
     "stores under one new key": ("d = {}", ("d[1] = 1", "d.get(1); d[1] = 2", "1 in d"), 2, ""),
     "a date counted up": ("d = {1: datetime.date(2020, 1, 1)}", ("d[1] += datetime.timedelta(1)",) * 2, 2, ""),
+    "code of the library explored again": ("d = Counter()", ("d.subtract(a=2)", "d.update(a=0)"), 2, ""),
     "a lock given back by another": (
         "lock = threading.Lock(); c = Box(); c.y = 0",
         ("lock.acquire(); c.y", "c.y += 1", "c.y; lock.release()"),

@@ -149,7 +149,9 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         _admit(run, dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
     more = values_changed(thing, n) if present else (Access(_RMW, ("s", n)),)
-    op = _RMW if _is_contested(run, site, target, not present) else _WRITE
+    op = _WRITE
+    if _is_contested(run, site, target, not present):
+        op, more = _RMW, (*values_changed(thing, n), Access(_RMW, ("s", n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
 
 
