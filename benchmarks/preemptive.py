@@ -18,7 +18,7 @@ from benchmarks.differential import all_shares, loaded, reached, row_of
 from benchmarks.real_threads import HANGS, outcomes
 from benchmarks.row import Row, Settings
 
-_TRIALS: Final = 40
+_TRIALS: Final = 20
 _LOCKED: Final = frozenset({"deadlock", "blocked"})
 
 

@@ -21,6 +21,9 @@ from typing import Any, Final
 #: What a trial that did not come to an end in time comes to.
 HANGS: Final = "hangs"
 
+#: So many trials of a program may come to no end before it is left.
+_ENOUGH: Final = 3
+
 _PAUSES: Final = (0.0, 0.0002, 0.001, 0.003)
 
 
@@ -28,8 +31,12 @@ def outcomes(source: str, trials: int, patience: float = 2.0) -> tuple[set[str],
     """What ``scenario()`` of a program returns in some trials, or :data:`HANGS`, and what its threads fail with."""
     code = compile(source, "program.py", "exec", dont_inherit=True)
     returned, failed = set(), set()
+    hung = 0
     for seed in range(trials):
         result, *failures = _trial(code, seed, patience).split("\n")
+        hung += result == HANGS
+        if hung > _ENOUGH:
+            break  # it costs patience
         failed.update(failures)
         if result:
             returned.add(result)
