@@ -3,7 +3,8 @@
     make bench ARGS="preemptive --programs 300"               some seconds per program
 
 A trial that comes to no end must be a deadlock that ``dfs`` has found, too, and what a thread dies of one of its
-failures.
+failures. Left out are reentrant locks: one that a thread leaves behind belongs to whoever gets the thread's identifier
+next, which is not modelled.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.oracle.python_programs import Program
+from tests.oracle.python_programs import THEMES, Program
 
 from benchmarks.differential import all_shares, loaded, reached, row_of
 from benchmarks.real_threads import HANGS, outcomes
@@ -28,6 +29,8 @@ def measure(settings: Settings) -> Iterator[Row]:
 
 def hold_to_real_threads(program: Program, _names: tuple[str, ...], folder: Path) -> tuple[bool, str]:
     """Whether ``dfs`` decides the program, and what real threads come to that it does not."""
+    if THEMES["rlock"] in program.themes:
+        return False, ""
     known = reached(loaded(program, folder), "dfs")
     if not known.complete:
         return False, ""
@@ -37,5 +40,5 @@ def hold_to_real_threads(program: Program, _names: tuple[str, ...], folder: Path
         told.append("hangs")
     names = {part for identity in known.failures for part in identity}
     told += [f"fails with {each}" for each in failed if each not in names]
-    text = f"program {program.number}: real threads: {'; '.join(told)}\n{program.source()}"
-    return True, text if told else ""
+    text = program.source().partition("def scenario")[2]
+    return True, f"program {program.number}: real threads: {'; '.join(told)}\n{text}" if told else ""
