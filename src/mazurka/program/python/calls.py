@@ -42,8 +42,11 @@ _EVALUATING: Final = frozenset({exec, eval})
 
 #: Builtins that look at everything in their arguments.
 _READERS: Final = frozenset(
-    {list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all, str, repr, bytes, bytearray, print, format, ascii}
-)  # fmt: skip
+    (
+        *(list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all),
+        *(str, repr, bytes, bytearray, print, format, ascii),
+    )
+)
 
 #: Functions that call what they are given as their key.
 _WITH_KEY: Final = frozenset({sorted, min, max})
@@ -334,15 +337,21 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif function is _iter and args:
         if len(args) == 1:
             begin(run, args[0], site)
-    elif harmless.is_untraceable(function.__module__, function.__name__) and len(run.live) > 1:
-        count_untracked(run, f"{function.__module__}.{function.__name__}()", site)
-    elif (function.__module__, function.__name__) in _CHANGERS:
+    else:
+        _of_module(run, function, site, args, named)
+
+
+def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function in C of a module of the library."""
+    module, name = function.__module__, function.__name__
+    if harmless.is_untraceable(module, name) and len(run.live) > 1:
+        count_untracked(run, f"{module}.{name}()", site)
+    elif (module, name) in _CHANGERS:
         _changer(run, site, args)
-    elif function.__module__ == "_functools" and function.__name__ == "reduce" and len(args) > 1:
-        more = effects_of_calls(announce, args[0], args[1], site, pairs=True)
-        go_through(run, args[1], site, more)
-    elif function.__module__ == "_operator":
-        natives.operate(run, function.__name__, site, args)
+    elif module == "_functools" and name == "reduce" and len(args) > 1:
+        go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
+    elif module == "_operator":
+        natives.operate(run, name, site, args)
     else:
         foreign.native(run, function, site, args, named)
 

@@ -141,9 +141,10 @@ def defaults(r: Rewriter, args: ast.arguments) -> None:
 
 def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
     value = node.value
-    node.value = value and r.visit(value)
-    if value is not None and r.path and r.path[-1] == "__iter__":
-        node.value = r.hook("ir", [node.value, r.site(value, "iterate")], value)
+    if value is not None:
+        visited: ast.expr = r.visit(value)
+        of_iter = bool(r.path) and r.path[-1] == "__iter__"
+        node.value = r.hook("ir", [visited, r.site(value, "iterate")], value) if of_iter else visited
     if r.options.calls and r.path:
         value = node.value or constant(None, node)
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
