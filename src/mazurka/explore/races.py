@@ -198,10 +198,12 @@ class Execution:
     def reversals(self) -> Iterator[Reversal]:
         """The reversals of all races."""
         for second, seen in self._seconds:
+            reads = {target for op, target in second.accesses if READS[op]}
+            writes = {target for op, target in second.accesses if WRITES[op]}
             direct = {
-                target: list(self._direct(target, WRITES[op], READS[op], seen[target]))
-                for op, target in second.accesses
-                if READS[op] or WRITES[op]
+                target: list(self._direct(target, target in writes, target in reads, seen[target]))
+                for _, target in second.accesses
+                if target in reads or target in writes
             }
             for op, target in second.accesses:
                 if target not in direct:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mazurka.program.python.kernel import Kernel
 
 #: Kinds of the targets that stand for primitives.
-_PRIMITIVES: Final = frozenset({"lock", "cond", "sem", "event", "wake"})
+_PRIMITIVES: Final = frozenset({"lock", "handed", "cond", "sem", "event", "wake"})
 
 
 class Accounts:

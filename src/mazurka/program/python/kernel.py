@@ -28,11 +28,21 @@ from mazurka.program.python import workers
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.scheduler import Scheduler
 from mazurka.program.python.sharing import SHARED, Sharing
-from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Moved, Task
+from mazurka.program.python.task import (
+    COUNT_POINTS,
+    END_POINTS,
+    RELEASE_POINTS,
+    THREADS,
+    Learned,
+    Limits,
+    Moved,
+    Task,
+)
 from mazurka.trace.event import Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
+_COUNTED: Final = (Access(Op.RMW, THREADS),)
 
 #: How often a thread that is being ended may enter the kernel before it is abandoned where it stands.
 _PATIENCE: Final = 10_000
@@ -172,7 +182,7 @@ class Kernel:
         point = END_POINTS in self.points and not self.solo
         if point:
             self._stop_before(task, _END, task.life, 0)
-        self._record(task, _END, task.life, 0, point, None, ())
+        self._record(task, _END, task.life, 0, point, None, _COUNTED if COUNT_POINTS in self.points else ())
         task.done = True
         task.pending = None
         self.required -= not task.daemon

@@ -207,6 +207,8 @@ class PythonProgram:
         fresh = [name for name in sorted(names) if name not in self._explored and name in sys.modules]
         for name in fresh:
             self._explored.append(name)
+            # Afterwards it is plain code again: taken for instrumented, it would not be seen to be entered.
+            self._undo.append(functools.partial(sites.instrumented.discard, getattr(sys.modules[name], "__file__", "")))
             failed = functools.partial(self.loader.opaque.__setitem__, name)
             self._undo.append(swap.swap_module(sys.modules[name], failed=failed))
             self._undo.append(primitives.adopt(sys.modules[name]))

@@ -14,6 +14,14 @@ from mazurka.trace.event import Op
 #: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
+#: ... who is alive is looked at, which starts and ends of threads change.
+COUNT_POINTS: Final = -4
+#: ... some lock is given back by a thread that does not have it.
+MISUSE_POINTS: Final = -5
+#: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store looks whether it is there.
+PRESENCE_POINTS: Final = -6
+#: What holds who is alive.
+THREADS: Final[Target] = ("threads",)
 
 
 @dataclass(slots=True)
