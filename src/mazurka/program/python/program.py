@@ -32,6 +32,7 @@ from mazurka.program.python import (
     hooks,
     kernel,
     loader,
+    outside,
     places,
     primitives,
     sites,
@@ -45,7 +46,7 @@ from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.difference import difference
 from mazurka.program.python.endless import livelock
-from mazurka.program.python.entry import Entry
+from mazurka.program.python.entry import Entry, Script
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
@@ -158,6 +159,7 @@ class PythonProgram:
             return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
+        outside.process_state.hold()
         self._undo.append(state.hold_collector())
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
@@ -294,6 +296,8 @@ class PythonProgram:
         with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
             self.entry.release()
             gc.collect(0)
+        for trouble in outside.end_run():
+            run.uncontrolled[f"a file that could not be put back, {trouble}"] = 1
         self._read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.grew:  # with the new points other steps are next to each other
@@ -357,6 +361,8 @@ class PythonProgram:
         finally:
             if not run_kernel.aborting:
                 primitives.finish_main()
+                if isinstance(self.entry, Script):
+                    outside.at_end_of_process(primitives.wait_for_all)
         if self.settings.at_end is not None or self._check is not None:
             primitives.wait_for_all()
         if self.settings.at_end is not None:

@@ -1,0 +1,97 @@
+"""What threads share outside the Python heap: files, state of the process.
+
+- :data:`REAL_AND_MODEL` are the functions to be replaced wherever modules have them, and what stands in for them;
+- :func:`install` does the rest, and returns how to undo it; what it returns is asked to cover modules loaded since;
+- :func:`at_end_of_process` and :func:`end_run` belong at the end of a run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.outside import (
+    chance,
+    descriptors,
+    exit_functions,
+    files,
+    logging_state,
+    process_state,
+    replacing,
+    streams,
+    warning_state,
+)
+from mazurka.program.python.outside.exit_functions import at_end_of_process
+from mazurka.program.python.outside.files import JOURNAL, end_run
+from mazurka.program.python.primitives import patch
+
+#: Taken once, while everything is still real.
+REAL_AND_MODEL: Final = replacing.pairs()
+
+#: Modules that keep the real functions: imports go by the first ones, reports by the others.
+SPARED: Final = frozenset(("posix", "_io", "_socket", "_signal", "_locale", "linecache", "tokenize", "traceback"))
+
+#: Sets of `os` that say what its functions can do.
+_SETS: Final = ("supports_dir_fd", "supports_effective_ids", "supports_fd", "supports_follow_symlinks")
+
+
+class Installed:
+    """What is in place beside the functions."""
+
+    def __init__(self) -> None:
+        self._methods = replacing.Methods()
+        self._undo: list[Callable[[], object]] = [chance.install()]
+        JOURNAL.find()
+        JOURNAL.recover()
+        self._spare_reports()
+        for name in _SETS:
+            self._extend_set(getattr(os, name))
+
+    def extend(self) -> None:
+        """Cover the modules loaded since."""
+        self._methods.extend()
+
+    def undo(self) -> None:
+        self._methods.undo()
+        for undo in reversed(self._undo):
+            undo()
+        JOURNAL.recover()
+        JOURNAL.close()
+
+    def _spare_reports(self) -> None:
+        """Reports look up lines of source: let them find the real functions."""
+        namespace: dict[str, Any] = vars(sys.modules["linecache"])
+        before = namespace["os"]
+        real = types.SimpleNamespace(**vars(os))
+        for function, model in REAL_AND_MODEL:
+            for name, value in vars(os).items():
+                if value is model:
+                    setattr(real, name, function)
+        namespace["os"] = real
+        self._undo.append(lambda: namespace.__setitem__("os", before))
+
+    def _extend_set(self, functions: set[Any]) -> None:
+        before = set(functions)
+        functions.update([model for real, model in REAL_AND_MODEL if real in before])
+        self._undo.append(lambda: (functions.clear(), functions.update(before)))
+
+
+patch.replace_also(REAL_AND_MODEL, SPARED, Installed)
+
+__all__ = [
+    "REAL_AND_MODEL",
+    "SPARED",
+    "Installed",
+    "at_end_of_process",
+    "descriptors",
+    "end_run",
+    "exit_functions",
+    "files",
+    "logging_state",
+    "process_state",
+    "streams",
+    "warning_state",
+]

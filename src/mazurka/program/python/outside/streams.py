@@ -1,0 +1,366 @@
+"""File objects: `open`, and what it returns.
+
+What a run opens is an object of `io`'s own classes, or rather of subclasses with the same names, whose methods pass
+the steps. Each object and its layers (text, buffer, raw file) have one state, ``("open file", n)``: every call changes
+it. The file itself is read and written when the raw file is: what is written into a buffer reaches the file when the
+buffer is flushed, in a step of its own. Buffers are in C and keep others out while they work, so that no thread may
+stop inside of one: what they hand to the raw file is put by and goes to the file afterwards.
+
+What becomes of such objects after their run, unflushed data included, has no effect on files.
+"""
+
+from __future__ import annotations
+
+
+import io
+import os
+import posix
+import stat
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.outside import files as _files
+from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, open_path
+from mazurka.program.python.outside.paths import content
+from mazurka.program.python.outside.replacing import FUNCTIONS, present
+from mazurka.program.python.outside.steps import change, pass_step, read, write
+from mazurka.program.python.primitives.run import Models
+
+
+_real_open: Final = io.open
+_RealFileIO: Final[Any] = io.FileIO
+
+
+class _Layers:
+    """The state that an object shares with its layers."""
+
+    __slots__ = ("busy", "dirty", "file", "files", "stored")
+
+    def __init__(self, files: Files, file: Opened) -> None:
+        self.files = files
+        self.file = file
+        self.busy = False  # inside of a buffer
+        self.dirty = False  # something may not have reached the raw file
+        self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
+
+
+# -- the raw file ------------------------------------------------------------------------------------------------------------
+
+
+class _RawKind(type(_RealFileIO)):  # type: ignore[misc]  # a type
+    """Takes files that were opened outside of runs for its instances, too."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, _RealFileIO)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, _RealFileIO)
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        if cls is FileIO and present() is None:
+            return _RealFileIO(*args, **named)
+        return super().__call__(*args, **named)
+
+
+_FLAGS: Final = {
+    "r": os.O_RDONLY,
+    "w": os.O_CREAT | os.O_TRUNC,
+    "x": os.O_CREAT | os.O_EXCL,
+    "a": os.O_CREAT | os.O_APPEND,
+}
+
+
+class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class known at run time only
+    """A raw file that a run has opened."""
+
+    _mz: _Layers | None = None
+    _mz_left = False  # its run is over
+
+    def __init__(self, file: Any, mode: str = "r", closefd: bool = True, opener: Any = None) -> None:
+        models = present()
+        if models is None:
+            super().__init__(file, mode, closefd, opener)
+            return
+        files = _files.of_run(models)
+        opened: Opened | None
+
+        def perform() -> int:
+            _RealFileIO.__init__(self, file, mode, closefd, opener)
+            return int(_RealFileIO.fileno(self))
+
+        if isinstance(file, int) or opener is not None:
+            opened = files.descriptors.get(perform())
+        else:
+            flags = _FLAGS.get(mode.replace("b", "").replace("+", "")[:1], 0)
+            flags |= os.O_RDWR if "+" in mode else 0 if flags == os.O_RDONLY else os.O_WRONLY
+            file = os.fspath(file)
+            _, opened = open_path(models, file, flags, perform)
+        if opened is not None:
+            self._mz = _Layers(files, opened)
+        files.streams.add(self)
+
+    def _mz_abandon(self) -> None:
+        """The run is over: close the file, whatever is still to come."""
+        self._mz_left = True
+        try:
+            if not _RealFileIO.closed.__get__(self) and self.closefd:
+                if self._mz is not None:
+                    self._mz.files.descriptors.pop(_RealFileIO.fileno(self), None)
+                _RealFileIO.close(self)
+        except OSError:
+            return
+
+    def write(self, data: Any, /) -> Any:
+        if self._mz_left:
+            return memoryview(data).nbytes
+        layers = self._mz
+        if layers is None or not _RealFileIO.writable(self):
+            return super().write(data)
+        if layers.busy:
+            layers.stored.append(bytes(data))
+            return memoryview(data).nbytes
+        models = present()
+        if models is not None:
+            pass_step(models, change(*layers.file.state), write(*content(layers.file.content)))
+        return self._mz_put(models, data)
+
+    def _mz_put(self, models: Models | None, data: Any) -> Any:
+        """Write to the file itself."""
+        layers = self._mz
+        assert layers is not None
+        descriptor = _RealFileIO.fileno(self)
+        if models is not None:
+            before_write(models, layers.file, descriptor)
+        elif JOURNAL.is_held:  # in a finaliser after the end
+            try:
+                JOURNAL.writing(layers.file.path, posix.fstat(descriptor))
+            except (_files.NotKept, OSError):
+                return memoryview(data).nbytes
+        done = _RealFileIO.write(self, data)
+        if JOURNAL.is_held:
+            JOURNAL.wrote(posix.fstat(descriptor))
+        return done
+
+    def close(self) -> None:
+        layers = self._mz
+        if layers is not None and not _RealFileIO.closed.__get__(self):
+            if layers.stored:
+                _put_stored(None, layers, self)
+            if not layers.busy:
+                _step(layers)
+            if self.closefd:
+                layers.files.closed(_RealFileIO.fileno(self))
+        super().close()
+
+    def truncate(self, size: int | None = None, /) -> int:
+        layers = self._mz
+        if layers is None or self._mz_left:
+            return int(super().truncate(size))
+        models = present()
+        if models is not None:
+            if not layers.busy:
+                pass_step(models, change(*layers.file.state), write(*content(layers.file.content)))
+            before_write(models, layers.file, _RealFileIO.fileno(self))
+        done = int(super().truncate(size))
+        if JOURNAL.is_held:
+            JOURNAL.wrote(posix.fstat(_RealFileIO.fileno(self)))
+        return done
+
+
+def _raw_of(thing: Any) -> Any:
+    while not isinstance(thing, _RealFileIO):
+        thing = thing.raw if hasattr(thing, "raw") else thing.buffer
+    return thing
+
+
+def _layers_of(thing: Any) -> _Layers | None:
+    try:
+        found: _Layers | None = thing._mz
+    except (AttributeError, ValueError):  # while it is being made, or detached
+        return None
+    return found
+
+
+# -- calls of methods ----------------------------------------------------------------------------------------------------------
+
+
+def _step(layers: _Layers, *, reads: bool = False, writes: bool = False) -> None:
+    models = present()
+    if models is None:
+        return
+    more = []
+    if reads or writes:
+        more.append((write if writes else read)(*content(layers.file.content)))
+    pass_step(models, change(*layers.file.state), *more)
+
+
+def _put_stored(models: Models | None, layers: _Layers, raw: Any) -> None:
+    """What a buffer has handed on goes to the file."""
+    while layers.stored:
+        if models is not None:
+            pass_step(models, write(*content(layers.file.content)))
+            if not layers.stored:
+                return  # somebody else has seen to it
+        data = layers.stored.pop(0)
+        while data:
+            data = data[raw._mz_put(models, data) or 0 :]
+
+
+def _inside(layers: _Layers, thing: Any, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Call a method of a buffer, and then let what it has handed on go to the file."""
+    layers.busy = True
+    try:
+        return method(thing, *args, **named)
+    finally:
+        layers.busy = False
+        if layers.stored:
+            _put_stored(present(), layers, _raw_of(thing))
+
+
+def _method(real: Callable[..., Any], *, reads: bool = False, writes: bool = False, settles: bool = False) -> Any:
+    """A method of a buffered or text file: ``settles`` says that what is in the buffer goes to the file first."""
+
+    def call(self: Any, *args: Any, **named: Any) -> Any:
+        layers = _layers_of(self)
+        if layers is None or layers.busy:
+            return real(self, *args, **named)
+        if settles and layers.dirty:
+            layers.dirty = False
+            _step(layers)
+            _inside(layers, self, type(self)._mz_flush)
+        _step(layers, reads=reads)
+        if writes:
+            layers.dirty = True
+        return _inside(layers, self, real, *args, **named)
+
+    call.__name__ = real.__name__
+    call.__doc__ = real.__doc__
+    return call
+
+
+_KINDS: Final[dict[str, dict[str, bool]]] = {
+    **dict.fromkeys(("write", "writelines"), {"writes": True}),
+    **dict.fromkeys(
+        ("read", "read1", "readinto", "readinto1", "readline", "readlines", "peek", "__next__"),
+        {"reads": True, "settles": True},
+    ),
+    **dict.fromkeys(("tell", "truncate", "flush", "close", "detach"), {"settles": True}),
+    "seek": {"reads": True, "settles": True},
+    "reconfigure": {"settles": True},
+}
+
+
+def _closed(base: Any) -> property:
+    """Whether a file is closed is part of its state."""
+
+    def closed(self: Any) -> bool:
+        layers = _layers_of(self)
+        if layers is not None and not layers.busy:
+            models = present()
+            if models is not None:
+                target, words = layers.file.state
+                pass_step(models, read(target, words))
+        return bool(base.closed.__get__(self))
+
+    return property(closed)
+
+
+def _made_of(base: Any) -> Any:
+    """A class of `io`, whose methods pass the steps."""
+    body: dict[str, Any] = {"__doc__": base.__doc__, "__module__": "_io", "_mz": None, "closed": _closed(base)}
+    for name, kind in _KINDS.items():
+        if hasattr(base, name):
+            body[name] = _method(getattr(base, name), **kind)
+    body["_mz_flush"] = base.flush
+    return type(base.__name__, (base,), body)
+
+
+BufferedReader: Final[Any] = _made_of(io.BufferedReader)
+BufferedWriter: Final[Any] = _made_of(io.BufferedWriter)
+BufferedRandom: Final[Any] = _made_of(io.BufferedRandom)
+TextIOWrapper: Final[Any] = _made_of(io.TextIOWrapper)
+
+FileIO.__module__ = "_io"
+FileIO.__qualname__ = "FileIO"
+for _name, _kind in (("readall", None), ("readinto", None), ("read", None), ("seek", None), ("tell", None)):
+    setattr(FileIO, _name, _method(getattr(_RealFileIO, _name), reads=_name != "tell"))
+FileIO.closed = _closed(_RealFileIO)
+
+
+# -- opening -----------------------------------------------------------------------------------------------------------------
+
+
+def open_(
+    file: Any,
+    mode: str = "r",
+    buffering: int = -1,
+    encoding: str | None = None,
+    errors: str | None = None,
+    newline: str | None = None,
+    closefd: bool = True,
+    opener: Any = None,
+) -> Any:
+    """``open`` of a run."""
+    models = present()
+    if models is None or not _is_for_us(models, file, mode, opener):
+        return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
+    binary = "b" in mode
+    if binary or _is_wrong(mode, buffering):
+        if _is_wrong(mode, buffering) or encoding is not None or errors is not None or newline is not None:
+            # which raises what there is to say, before it opens anything
+            return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
+    raw = FileIO(file, mode.replace("b", "").replace("t", ""), closefd, opener)
+    result: Any = raw
+    try:
+        lines = buffering == 1 and not binary
+        if buffering in (1, -1):
+            buffering = max(getattr(posix.fstat(raw.fileno()), "st_blksize", 0), io.DEFAULT_BUFFER_SIZE)
+        if buffering == 0:
+            return raw
+        kind = BufferedRandom if "+" in mode else BufferedReader if "r" in mode else BufferedWriter
+        result = buffer = kind(raw, buffering)
+        buffer._mz = raw._mz
+        if binary:
+            return buffer
+        result = text = TextIOWrapper(buffer, encoding, errors, newline, lines)
+        text._mz = raw._mz
+        text.mode = mode
+        return text
+    except BaseException:
+        result.close()
+        raise
+
+
+def _is_wrong(mode: str, buffering: int) -> bool:
+    """Whether ``open`` refuses these."""
+    known = set(mode) <= set("rwxabt+") and len(mode) == len(set(mode)) and len(set(mode) & set("rwxa")) == 1
+    return not known or ("t" in mode and "b" in mode) or (buffering == 0 and "b" not in mode) or buffering < -1
+
+
+def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
+    """Whether what is to be opened may be a plain file."""
+    if not isinstance(mode, str):
+        return False
+    if isinstance(file, int):
+        opened = _files.of_run(models).descriptors.get(file)
+        return opened is not None
+    if opener is not None:
+        return True
+    try:
+        path = os.fsdecode(os.fspath(file))
+    except TypeError:
+        return False
+    try:
+        found = _files.find(models, path)
+        status = posix.stat(found.path)
+    except (OSError, ValueError):
+        return True
+    return stat.S_ISREG(status.st_mode)
+
+
+FUNCTIONS["io", "open"] = open_
+FUNCTIONS["io", "FileIO"] = FileIO
+open_.__name__ = open_.__qualname__ = "open"
+open_.__module__ = "_io"
+open_.__doc__ = _real_open.__doc__
+
