@@ -16,16 +16,19 @@ from typing import Any, Final
 from mazurka.program.python.outside import (
     chance,
     descriptors,
+    file_locks,
     exit_functions,
     files,
     logging_state,
     process_state,
     replacing,
+    selecting,
+    sockets,
     streams,
     warning_state,
 )
 from mazurka.program.python.outside.exit_functions import at_end_of_process
-from mazurka.program.python.outside.files import JOURNAL, end_run
+from mazurka.program.python.outside.files import JOURNAL
 from mazurka.program.python.primitives import patch
 
 #: Taken once, while everything is still real.
@@ -36,6 +39,12 @@ SPARED: Final = frozenset(("posix", "_io", "_socket", "_signal", "_locale", "lin
 
 #: Sets of `os` that say what its functions can do.
 _SETS: Final = ("supports_dir_fd", "supports_effective_ids", "supports_fd", "supports_follow_symlinks")
+
+
+def end_run() -> list[str]:
+    """A run and what it left behind are over: what of its changes could not be put back, in words."""
+    sockets.end_run()
+    return files.end_run()
 
 
 class Installed:
@@ -89,9 +98,12 @@ __all__ = [
     "descriptors",
     "end_run",
     "exit_functions",
+    "file_locks",
     "files",
     "logging_state",
     "process_state",
+    "selecting",
+    "sockets",
     "streams",
     "warning_state",
 ]

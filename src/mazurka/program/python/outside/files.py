@@ -62,6 +62,7 @@ class Files:
         self.models = models
         self.descriptors: dict[int, Opened] = {}
         self.names: dict[tuple[int, int], str] = {}  # device and number of a file -> the path that names its content
+        self.locks: dict[str, dict[Opened, bool]] = {}  # by content: who holds its lock, and whether it is shared
         self.streams: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def name_of(self, path: str) -> str:

@@ -86,6 +86,9 @@ def pairs() -> list[tuple[Any, Any]]:
     return found
 
 
+_INHERITED: Final = object()
+
+
 class Methods:
     """The methods that are replaced; modules that are loaded later are covered by calling :meth:`extend` again."""
 
@@ -101,13 +104,17 @@ class Methods:
             self._covered.add(key)
             *path, name = key[1].split(".")
             owner: Any = functools.reduce(lambda thing, part: getattr(thing, part, None), path, module)
-            real = vars(owner).get(name) if owner is not None else None
+            real = getattr(owner, name, None) if owner is not None else None
             if real is not None:
-                self._replace(owner, name, real, make(real))
+                self._replace(owner, name, make(real))
 
-    def _replace(self, owner: Any, name: str, real: Any, model: Any) -> None:
+    def _replace(self, owner: Any, name: str, model: Any) -> None:
+        before = vars(owner).get(name, _INHERITED)
         setattr(owner, name, model)
-        self._undo.append(lambda: setattr(owner, name, real))
+        if before is _INHERITED:
+            self._undo.append(lambda: delattr(owner, name))
+        else:
+            self._undo.append(lambda: setattr(owner, name, before))
 
     def undo(self) -> None:
         while self._undo:

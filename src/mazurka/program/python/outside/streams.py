@@ -19,6 +19,7 @@ import stat
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, open_path
 from mazurka.program.python.outside.paths import content
@@ -302,6 +303,8 @@ def open_(
 ) -> Any:
     """``open`` of a run."""
     models = present()
+    if models is not None and isinstance(file, int) and file in channels.of_run(models).by_descriptor:
+        return _open_pipe(file, mode, buffering, encoding, errors, newline, closefd)
     if models is None or not _is_for_us(models, file, mode, opener):
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
@@ -329,6 +332,48 @@ def open_(
     except BaseException:
         result.close()
         raise
+
+
+class _PipeIO(_RealFileIO):  # type: ignore[misc]  # a class known at run time only
+    """The raw file over an end of a pipe or socket, whose functions of `os` do the waiting."""
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = os.read(self.fileno(), len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        parts = []
+        while part := os.read(self.fileno(), io.DEFAULT_BUFFER_SIZE):
+            parts.append(part)
+        return b"".join(parts)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self.readall() if size is None or size < 0 else os.read(self.fileno(), size)
+
+    def write(self, data: Any, /) -> int:
+        return os.write(self.fileno(), data)
+
+    def close(self) -> None:
+        if not self.closed and self.closefd:
+            models = present()
+            if models is not None:
+                channels.closing(models, self.fileno())
+        super().close()
+
+
+def _open_pipe(file: int, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool) -> Any:
+    """What ``open`` makes of a descriptor that is an end of a pipe."""
+    raw = _PipeIO(file, mode.replace("b", "").replace("t", ""), closefd)
+    if buffering == 0:
+        return raw
+    size = io.DEFAULT_BUFFER_SIZE if buffering in (-1, 1) else buffering
+    made: Any = io.BufferedReader(raw, size) if "r" in mode else io.BufferedWriter(raw, size)
+    if "b" in mode:
+        return made
+    text = io.TextIOWrapper(made, encoding, errors, newline, buffering == 1)
+    text.mode = mode
+    return text
 
 
 def _is_wrong(mode: str, buffering: int) -> bool:
