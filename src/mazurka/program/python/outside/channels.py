@@ -171,7 +171,7 @@ def wait(
     """Wait until something is ``ready``, at most so long; false if the time ran out."""
     _name(models, channels)
     kernel = models.kernel
-    if _has_children(models):
+    if has_children(models):
         return True  # as far as is known here: whoever waits does so for real, as all that is uncontrolled
     target = channels[0].target
     if timeout is not None and timeout <= 0:
@@ -181,7 +181,7 @@ def wait(
     return kernel.block(op, target, ready, waiting_for=Waiting(text), timeout=timeout, more=tuple(more))
 
 
-def _has_children(models: Models) -> bool:
+def has_children(models: Models) -> bool:
     """Whether other processes may be at the other ends."""
     return any(name.startswith(_CHILDREN) for name in models.kernel.uncontrolled)
 

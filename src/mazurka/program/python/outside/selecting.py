@@ -12,7 +12,7 @@ import selectors
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from mazurka.program.python.outside.channels import IN, OUT, Channel, of_run, readable, really, wait
+from mazurka.program.python.outside.channels import IN, OUT, Channel, has_children, of_run, readable, really, wait
 from mazurka.program.python.outside.replacing import METHODS, replace_function, stand_in
 from mazurka.program.python.primitives.event_loops import is_looping, selecting
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here
@@ -26,6 +26,8 @@ def _descriptor(thing: Any) -> int:
 
 
 def are_known(models: Models, descriptors: Sequence[int]) -> bool:
+    if has_children(models):
+        return False
     known = of_run(models).by_descriptor
     return all(each in known for each in descriptors)
 

@@ -22,7 +22,6 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "select": ("epoll",),
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
-    "multiprocessing.connection": ("wait",),
     "asyncio.base_events": ("BaseEventLoop.run_forever",),
 }
 
