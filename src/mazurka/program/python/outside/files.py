@@ -31,6 +31,7 @@ from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.outside.steps import Touch, change, pass_step, read, write
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.python.task import Moved
 
 #: What a plan of an operation says: the accesses that it makes, and what it is about.
 Plan = Callable[[], tuple[list[Touch], Any]]
@@ -41,18 +42,27 @@ JOURNAL: Final = Journal()
 class Opened:
     """An open file: what a descriptor, or several (``dup``), stand for."""
 
-    __slots__ = ("appends", "content", "number", "path", "uses")
+    __slots__ = ("appends", "identity", "names", "number", "path", "uses")
 
-    def __init__(self, number: str, path: str, content: str, flags: int) -> None:
+    def __init__(self, number: str, path: str, identity: tuple[int, int], names: set[str], flags: int) -> None:
         self.number = number
         self.path = path  # as it was opened
-        self.content = content  # the path that names its content
+        self.identity = identity
+        self.names = names  # all that the file has had while it was open
         self.appends = bool(flags & os.O_APPEND)
         self.uses = 0  # descriptors
 
     @property
     def state(self) -> tuple[Target, str]:
         return ("open file", self.number), f"the open file {self.path}"
+
+    def read(self) -> list[Touch]:
+        """What reading from it reads."""
+        return [read(*content(self.path))]
+
+    def written(self) -> list[Touch]:
+        """What writing to it writes: the file, under all names by which others read it."""
+        return [write(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
 
 
 class Files:
@@ -61,17 +71,20 @@ class Files:
     def __init__(self, models: Models) -> None:
         self.models = models
         self.descriptors: dict[int, Opened] = {}
-        self.names: dict[tuple[int, int], str] = {}  # device and number of a file -> the path that names its content
-        self.locks: dict[str, dict[Opened, bool]] = {}  # by content: who holds its lock, and whether it is shared
+        self.names: dict[tuple[int, int], set[str]] = {}  # device and number of a file that is open -> its names
+        self.locks: dict[tuple[int, int], Any] = {}  # by device and number of the file
         self.streams: weakref.WeakSet[Any] = weakref.WeakSet()
 
-    def name_of(self, path: str) -> str:
-        """The path that names the content of what is at a path."""
-        try:
-            status = posix.lstat(path)
-        except OSError:
-            return path
-        return self.names.get((status.st_dev, status.st_ino), path)
+    def written(self, path: str) -> list[Touch]:
+        """What writing to the file at a path writes."""
+        names = self.names.get(_identity(path), _NONE)
+        return [write(*content(each)) for each in (path, *sorted(names - {path}))]
+
+    def named(self, path: str, also: str) -> None:
+        """What is at a path gets another name."""
+        names = self.names.get(_identity(path))
+        if names is not None:
+            names.add(also)
 
     def opened(self, descriptor: int, path: str, flags: int, fresh: bool) -> Opened:
         """A descriptor has been opened."""
@@ -81,9 +94,9 @@ class Files:
             path = f"{path}/(unnamed {self.models.number()})"
             JOURNAL.is_fresh(status)
             fresh = True
-        if fresh:
-            self.names[identity] = path
-        file = Opened(self.models.number(), path, self.names.setdefault(identity, path), flags)
+        names = self.names.setdefault(identity, set())
+        names.add(path)
+        file = Opened(self.models.number(), path, identity, names, flags)
         self.use(descriptor, file)
         return file
 
@@ -95,6 +108,25 @@ class Files:
         file = self.descriptors.pop(descriptor, None)
         if file is not None:
             file.uses -= 1
+            if not file.uses:
+                for act in when_closed:
+                    act(self, file)
+            if all(each.identity != file.identity for each in self.descriptors.values()):
+                self.names.pop(file.identity, None)
+
+
+#: Called with an open file when its last descriptor is about to be closed.
+when_closed: Final[list[Callable[[Files, Opened], None]]] = []
+
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+def _identity(path: str) -> tuple[int, int]:
+    try:
+        status = posix.lstat(path)
+    except OSError:
+        return (-1, -1)
+    return status.st_dev, status.st_ino
 
 
 _UNNAMED: Final = getattr(os, "O_TMPFILE", 0) or -1
@@ -136,14 +168,19 @@ def end_run() -> list[str]:
 def settle(models: Models, plan: Plan) -> Any:
     """Pass the step of an operation. If others move before it, what it is about may change: it is planned once more."""
     kernel = models.kernel
-    subject: Any = None
-    for _ in range(4):
+    touches, subject = plan()
+    if kernel.solo or kernel.aborting:
+        return subject
+    task = kernel.current
+    task.doubts = True
+    try:
+        pass_step(models, *touches)
+    except Moved:
+        task.chosen = True
         touches, subject = plan()
-        length = len(kernel.log)
-        if touches:
-            pass_step(models, *touches)
-        if len(kernel.log) <= length + 1:
-            break
+        pass_step(models, *touches)
+        task.chosen = False
+    task.doubts = False
     return subject
 
 
@@ -211,7 +248,7 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
         if not _is_path(path):
             file = files.descriptors.get(path)
             if file is not None:
-                pass_step(models, read(*content(file.content)))
+                pass_step(models, *file.read())
             return real(path, *args, **named)
         path = os.fspath(path)
         follows = follow and named.get("follow_symlinks", True)
@@ -220,7 +257,7 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
             found = find(models, path, named.get("dir_fd"), follow=follows)
             touches = [read(*entry(found.path)), *paths.on_the_way(models, found)]
             if inside:
-                touches.append(read(*content(files.name_of(found.path))))
+                touches.append(read(*content(found.path)))
             return touches, found
 
         _settle_safely(models, plan)
@@ -411,14 +448,12 @@ def _link(
 ) -> None:
     files = of_run(models)
     source = find(models, os.fspath(src), src_dir_fd, follow=False)
-    name = files.name_of(source.path)
 
     def perform() -> None:
+        files.named(source.path, find(models, os.fspath(dst), dst_dir_fd, follow=False).path)
         real(src, dst, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd, follow_symlinks=follow_symlinks)
-        status = posix.lstat(source.path)
-        files.names.setdefault((status.st_dev, status.st_ino), name)
 
-    pass_step(models, read(*entry(source.path)), read(*content(name)))
+    pass_step(models, read(*entry(source.path)), read(*content(source.path)))
     _make(models, dst, dst_dir_fd, perform, leads=False)
 
 
@@ -486,7 +521,8 @@ def _rename(
     def plan() -> tuple[list[Touch], Any]:
         source = find(models, src, src_dir_fd, follow=False)
         to = find(models, dst, dst_dir_fd, follow=False)
-        touches = _changes_entry(models, source) + _changes_entry(models, to)
+        touches = _changes_entry(models, source, write(*content(source.path)))
+        touches += _changes_entry(models, to, write(*content(to.path)))
         if _is_folder(source.path) or _is_link(source.path):
             _learn(models, source.path)
             _learn(models, to.path)
@@ -498,9 +534,7 @@ def _rename(
         if _exists(to.path):
             keep(models, to.path, lambda: JOURNAL.removing(to.path))
         keep(models, source.path, lambda: JOURNAL.renaming(source.path, to.path))
-        if not _is_folder(source.path):
-            status = posix.lstat(source.path)
-            files.names.setdefault((status.st_dev, status.st_ino), source.path)
+        files.named(source.path, to.path)
     real(src, dst, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
 
 
@@ -532,14 +566,14 @@ def _describing(models: Models, real: Any, path: Any, *args: Any, **named: Any) 
     if not _is_path(path):
         file = files.descriptors.get(path)
         if file is not None:
-            pass_step(models, write(*content(file.content)))
+            pass_step(models, *file.written())
             keep(models, file.path, lambda: JOURNAL.describing(file.path, posix.fstat(path)))
         return real(path, *args, **named)
     path = os.fspath(path)
 
     def plan() -> tuple[list[Touch], Any]:
         found = find(models, path, named.get("dir_fd"), follow=named.get("follow_symlinks", True))
-        touches = [write(*content(files.name_of(found.path))), read(*entry(found.path))]
+        touches = [*files.written(found.path), read(*entry(found.path))]
         return touches + paths.on_the_way(models, found), found
 
     found = _settle_safely(models, plan)
@@ -561,7 +595,7 @@ def _truncate(models: Models, real: Any, path: Any, length: int) -> None:
 
     def plan() -> tuple[list[Touch], Any]:
         found = find(models, path)
-        touches = [write(*content(files.name_of(found.path))), read(*entry(found.path))]
+        touches = [*files.written(found.path), read(*entry(found.path))]
         return touches + paths.on_the_way(models, found), found
 
     found = _settle_safely(models, plan)
@@ -593,19 +627,14 @@ def open_path(
 
     def plan() -> tuple[list[Touch], Any]:
         found = find(models, path, dir_fd, follow=follow)
-        name = files.name_of(found.path)
-        exists = _exists(found.path)
+        # What it touches must not depend on what it finds: explorers take it that a thread's step is the same whatever
+        # others have done meanwhile.
+        touches = _changes_entry(models, found, read(*UMASK)) if makes else [read(*entry(found.path))]
+        if flags & os.O_TRUNC:
+            touches += files.written(found.path)
         if not makes:
-            touches = [read(*entry(found.path))]
-        elif exists:
-            touches = [change(*entry(found.path))]
-        else:
-            touches = _changes_entry(models, found, write(*content(found.path)), read(*UMASK))
-        if exists and flags & os.O_TRUNC:
-            touches.append(write(*content(name)))
-        if exists or not makes:
             touches += paths.on_the_way(models, found)
-        return touches, (found, exists)
+        return touches, (found, _exists(found.path))
 
     planned = _settle_safely(models, plan)
     if planned is None:
@@ -653,7 +682,7 @@ def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -
     file = of_run(models).descriptors.get(descriptor)
     if file is not None:
         first = [change(*file.state)] if position else []
-        pass_step(models, *first, read(*content(file.content)))
+        pass_step(models, *first, *file.read())
 
 
 def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any], *, position: bool = True) -> Any:
@@ -662,7 +691,7 @@ def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any]
     if file is None:
         return perform()
     first = [change(*file.state)] if position and not file.appends else []
-    pass_step(models, *first, write(*content(file.content)))
+    pass_step(models, *first, *file.written())
     before_write(models, file, descriptor)
     done = perform()
     _wrote(file.path, posix.fstat(descriptor))
@@ -708,7 +737,7 @@ def _fstat(models: Models, real: Any, descriptor: int) -> Any:
 def _lseek(models: Models, real: Any, descriptor: int, position: int, how: int) -> Any:
     file = of_run(models).descriptors.get(descriptor)
     if file is not None:
-        more = [] if how == os.SEEK_SET else [read(*content(file.content))]
+        more = [] if how == os.SEEK_SET else file.read()
         pass_step(models, change(*file.state), *more)
     return real(descriptor, position, how)
 

@@ -1,8 +1,8 @@
 """Which location a path stands for.
 
 A directory entry is a location of its own, ``("entry", path)``: whether something is there. What is in a file, and what
-``stat`` tells of it, is another, ``("file", path)``: a file that is renamed, or has several names, keeps the path under
-which the run has met it first. What a directory lists is ``("directory", path)``.
+``stat`` tells of it, is another, ``("file", path)``; who writes to an open file that has got other names meanwhile
+writes it under all of them. What a directory lists is ``("directory", path)``.
 
 A path is resolved as the system does it, symbolic links included. What it leads through is looked at, too; but this is
 only told of entries that threads have been seen to make, remove or rename, which a run learns.

@@ -22,9 +22,8 @@ from typing import Any, Final
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, open_path
-from mazurka.program.python.outside.paths import content
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
-from mazurka.program.python.outside.steps import change, pass_step, read, write
+from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models
 
 
@@ -122,7 +121,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             return memoryview(data).nbytes
         models = present()
         if models is not None:
-            pass_step(models, change(*layers.file.state), write(*content(layers.file.content)))
+            pass_step(models, change(*layers.file.state), *layers.file.written())
         return self._mz_put(models, data)
 
     def _mz_put(self, models: Models | None, data: Any) -> Any:
@@ -160,7 +159,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         models = present()
         if models is not None:
             if not layers.busy:
-                pass_step(models, change(*layers.file.state), write(*content(layers.file.content)))
+                pass_step(models, change(*layers.file.state), *layers.file.written())
             before_write(models, layers.file, _RealFileIO.fileno(self))
         done = int(super().truncate(size))
         if JOURNAL.is_held:
@@ -185,21 +184,18 @@ def _layers_of(thing: Any) -> _Layers | None:
 # -- calls of methods ----------------------------------------------------------------------------------------------------------
 
 
-def _step(layers: _Layers, *, reads: bool = False, writes: bool = False) -> None:
+def _step(layers: _Layers, *, reads: bool = False) -> None:
     models = present()
     if models is None:
         return
-    more = []
-    if reads or writes:
-        more.append((write if writes else read)(*content(layers.file.content)))
-    pass_step(models, change(*layers.file.state), *more)
+    pass_step(models, change(*layers.file.state), *(layers.file.read() if reads else ()))
 
 
 def _put_stored(models: Models | None, layers: _Layers, raw: Any) -> None:
     """What a buffer has handed on goes to the file."""
     while layers.stored:
         if models is not None:
-            pass_step(models, write(*content(layers.file.content)))
+            pass_step(models, *layers.file.written())
             if not layers.stored:
                 return  # somebody else has seen to it
         data = layers.stored.pop(0)
