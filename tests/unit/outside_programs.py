@@ -28,12 +28,12 @@ def main():
 
 
 @contextmanager
-def program(folder: Path, source: str) -> Iterator[ModuleType]:
+def program(folder: Path, source: str, globals_: str = "") -> Iterator[ModuleType]:
     """A module whose ``main`` is the source, in a project of its own."""
     project = folder / "project"
     project.mkdir(exist_ok=True)
     path = project / "outside_subject.py"
-    path.write_text(_HEAD + indent(dedent(source), "    "))
+    path.write_text(dedent(globals_) + _HEAD + indent(dedent(source), "    "))
     spec = importlib.util.spec_from_file_location("outside_subject", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -45,7 +45,7 @@ def program(folder: Path, source: str) -> Iterator[ModuleType]:
         del sys.modules["outside_subject"]
 
 
-def explored(folder: Path, source: str, **settings: Any) -> Result:
+def explored(folder: Path, source: str, globals_: str = "", **settings: Any) -> Result:
     """What an exploration of the program comes to."""
-    with program(folder, source) as module:
+    with program(folder, source, globals_) as module:
         return explore(module.main, **{"time_limit": 60, "jobs": 1, **settings})

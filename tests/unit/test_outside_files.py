@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -287,6 +290,15 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
 
 
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for a program that is run in a process of its own."""
+    folder = tmp_path / "alone"
+    folder.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2] / "src"))
+    return folder
+
+
 @pytest.mark.filterwarnings("ignore")  # of files that the programs leave open
 @pytest.mark.parametrize(
     ("strategy", "name"),
@@ -306,3 +318,114 @@ def test_no_more_than_that(tmp_path: Path, name: str) -> None:
     result = explored(tmp_path, _source(CORRECT[name]), strategy="mcr")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert os.listdir(tmp_path / "temporary") == []
+
+
+# -- the user's files ----------------------------------------------------------------------------------------------------------
+
+_COUNTING = """
+    import os
+    path = {path!r}
+    def work():
+        with open(path) as stream:
+            n = int(stream.read() or 0)
+        with open(path, "w") as stream:
+            stream.write(str(n + 1))
+    run(work, work)
+    with open(path) as stream:
+        assert stream.read() == "2"
+"""
+
+
+@pytest.mark.parametrize("isolation", ["restore", "fork"])
+def test_every_execution_finds_the_users_files_as_they_were(tmp_path: Path, isolation: str) -> None:
+    path = tmp_path / "count"
+    path.write_text("0")
+    os.utime(path, ns=(10**18, 10**18))
+    result = explored(tmp_path, _COUNTING.format(path=str(path)), strategy="dpor", isolation=isolation, all_failures=True)
+    assert result.verdict is Verdict.VIOLATION
+    assert result.executions > 5
+    assert path.read_text() == "0"
+    assert path.stat().st_mtime_ns == 10**18
+
+
+def test_a_program_may_remove_its_own_source_and_go_elsewhere(tmp_path: Path) -> None:
+    source = """
+        import os
+        def work():
+            os.chdir("/")
+            if os.path.exists(__file__):
+                os.remove(__file__)
+        run(work, work)
+    """
+    before = os.getcwd()
+    result = explored(tmp_path, source, strategy="mcr")
+    assert result.verdict is Verdict.VIOLATION, str(result)
+    assert os.getcwd() == before
+    assert (tmp_path / "project" / "outside_subject.py").exists()
+
+
+def test_what_cannot_be_kept_is_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.touch()
+    os.truncate(path, (64 << 20) + 1)
+    source = f"""
+        def work():
+            with open({str(path)!r}, "r+") as stream:
+                stream.write("x")
+        run(work, work)
+    """
+    result = explored(tmp_path, source, strategy="mcr")
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "could not be put back: it is larger than 64 MB" in str(result)
+    with path.open("rb") as stream:
+        assert stream.read(1) == b"\0"
+
+
+def test_a_file_that_was_opened_with_the_module_is_as_before_each_execution(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("before\n")
+    source = f"""
+        run(lambda: print("x", file=log), lambda: print("y", file=log))
+        log.flush()
+        with open({str(path)!r}) as stream:
+            assert stream.read() == "before\\nx\\ny\\n"
+    """
+    result = explored(tmp_path, source, f"log = open({str(path)!r}, 'a')\n", strategy="mcr")
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "which was open before" in str(result)
+    assert path.read_text() == "before\n"
+
+
+def test_a_file_that_a_module_opens_when_it_is_imported_is_followed(alone: Path) -> None:
+    program = alone / "subject.py"
+    program.write_text(
+        "import threading\n"
+        "log = open('log', 'a')\n"
+        "def main():\n"
+        "    threads = [threading.Thread(target=print, args=(text,), kwargs={'file': log}) for text in 'xy']\n"
+        "    [thread.start() for thread in threads]\n"
+        "    [thread.join() for thread in threads]\n"
+        "    log.flush()\n"
+        "    assert open('log').read() == 'before\\nx\\ny\\n'\n"
+    )
+    (alone / "log").write_text("before\n")
+    command = [sys.executable, "-m", "mazurka", "check", "subject.py::main", "--format", "json", "--no-save"]
+    done = subprocess.run(command, cwd=alone, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout)["verdict"] == "violation", done.stdout + done.stderr
+    assert (alone / "log").read_text() == "before\n"
+
+
+def test_a_child_that_dies_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "count"
+    path.write_text("0")
+    source = f"""
+        import ctypes, os
+        def work():
+            with open({str(path)!r}, "w") as stream:
+                stream.write("1")
+            ctypes.string_at(0)
+        run(work, work)
+    """
+    result = explored(tmp_path, source, strategy="mcr", isolation="fork")
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert path.read_text() == "0"

@@ -160,6 +160,8 @@ class PythonProgram:
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
         outside.process_state.hold()
+        outside.opened_before.look()
+        self._undo.append(outside.opened_before.forget)
         self._undo.append(state.hold_collector())
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
@@ -174,7 +176,8 @@ class PythonProgram:
             places.install()
             self._undo.append(places.uninstall)
         self._swap_included()
-        self.entry.prepare()
+        with outside.Preparing():
+            self.entry.prepare()
         primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
@@ -282,6 +285,7 @@ class PythonProgram:
             run, points = forked.call(lambda: (_portable(self._execute_here(plan)), self.learned.points))
         except forked.ChildDied as error:
             run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
+            _name_troubles(run, outside.recover())
             return run
         self.learned.points |= points
         assert isinstance(run, Run)
@@ -292,12 +296,14 @@ class PythonProgram:
         started = perf_counter()
         capture = self._capture if self._capture.unused() else Capture()
         self._capture = capture
+        unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
         with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
             self.entry.release()
             gc.collect(0)
-        for trouble in outside.end_run():
-            run.uncontrolled[f"a file that could not be put back, {trouble}"] = 1
+        for path in outside.opened_before.end_run():
+            run.uncontrolled[f"writes to {path}, which was open before"] = 1
+        _name_troubles(run, unkept + outside.end_run())
         self._read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.grew:  # with the new points other steps are next to each other
@@ -388,6 +394,11 @@ class _Trial:
     difference: str
     read_input: bool
     hung: str = ""  # why it was cut short after a long time
+
+
+def _name_troubles(run: Run, troubles: list[str]) -> None:
+    for trouble in troubles:
+        run.uncontrolled[f"a file that could not be put back, {trouble}"] = 1
 
 
 def _portable(run: Run) -> Run:

@@ -20,6 +20,7 @@ from mazurka.program.python.outside import (
     exit_functions,
     files,
     logging_state,
+    opened_before,
     process_state,
     replacing,
     selecting,
@@ -29,6 +30,7 @@ from mazurka.program.python.outside import (
 )
 from mazurka.program.python.outside.exit_functions import at_end_of_process
 from mazurka.program.python.outside.files import JOURNAL
+from mazurka.program.python.outside.streams import Preparing
 from mazurka.program.python.primitives import patch
 
 #: Taken once, while everything is still real.
@@ -45,6 +47,12 @@ def end_run() -> list[str]:
     """A run and what it left behind are over: what of its changes could not be put back, in words."""
     sockets.end_run()
     return files.end_run()
+
+
+def recover() -> list[str]:
+    """A process that made a run has died: put back what it has left."""
+    JOURNAL.recover()
+    return JOURNAL.take_troubles()
 
 
 class Installed:
@@ -94,13 +102,16 @@ __all__ = [
     "REAL_AND_MODEL",
     "SPARED",
     "Installed",
+    "Preparing",
     "at_end_of_process",
     "descriptors",
     "end_run",
+    "recover",
     "exit_functions",
     "file_locks",
     "files",
     "logging_state",
+    "opened_before",
     "process_state",
     "selecting",
     "sockets",

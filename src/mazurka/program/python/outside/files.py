@@ -73,6 +73,7 @@ class Files:
         self.descriptors: dict[int, Opened] = {}
         self.names: dict[tuple[int, int], set[str]] = {}  # device and number of a file that is open -> its names
         self.locks: dict[tuple[int, int], Any] = {}  # by device and number of the file
+        self.positions: dict[Any, tuple[int, int]] = {}  # of files opened before the run: descriptor, and where it was
         self.streams: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def written(self, path: str) -> list[Touch]:
@@ -152,14 +153,16 @@ def end_run() -> list[str]:
         if files is not None:
             for stream in list(files.streams):
                 stream._mz_abandon()
+            for descriptor, position in files.positions.values():
+                with contextlib.suppress(OSError):
+                    posix.lseek(descriptor, position, os.SEEK_SET)
             for descriptor in files.descriptors:
                 with contextlib.suppress(OSError):
                     posix.close(descriptor)
         if not JOURNAL.is_held:
             return []
         JOURNAL.put_back()
-    troubles, JOURNAL.troubles = JOURNAL.troubles, []
-    return troubles
+    return JOURNAL.take_troubles()
 
 
 # -- steps ---------------------------------------------------------------------------------------------------------------

@@ -120,6 +120,11 @@ class Journal:
                 self._held = False
                 _flock(self._lock, fcntl.LOCK_UN)
 
+    def take_troubles(self) -> list[str]:
+        """What could not be put back since this was asked last."""
+        troubles, self.troubles = self.troubles, []
+        return troubles
+
     def close(self) -> None:
         if self._owner == _os.getpid():
             for handle in (self._lock, self._log):

@@ -19,6 +19,8 @@ import stat
 from collections.abc import Callable
 from typing import Any, Final
 
+from greenlet import GreenletExit
+
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, open_path
@@ -36,7 +38,7 @@ class _Layers:
 
     __slots__ = ("busy", "dirty", "file", "files", "stored")
 
-    def __init__(self, files: Files, file: Opened) -> None:
+    def __init__(self, files: Files | None, file: Opened) -> None:  # none: it was opened before all runs
         self.files = files
         self.file = file
         self.busy = False  # inside of a buffer
@@ -45,6 +47,18 @@ class _Layers:
 
 
 # -- the raw file ------------------------------------------------------------------------------------------------------------
+
+
+class Preparing:
+    """While it is entered, files that are opened outside of runs are such that runs will see what is done to them."""
+
+    on = False
+
+    def __enter__(self) -> None:
+        Preparing.on = True
+
+    def __exit__(self, *exception: object) -> None:
+        Preparing.on = False
 
 
 class _RawKind(type(_RealFileIO)):  # type: ignore[misc]  # a type
@@ -57,7 +71,7 @@ class _RawKind(type(_RealFileIO)):  # type: ignore[misc]  # a type
         return issubclass(other, _RealFileIO)
 
     def __call__(cls, *args: Any, **named: Any) -> Any:
-        if cls is FileIO and present() is None:
+        if cls is FileIO and present() is None and not Preparing.on:
             return _RealFileIO(*args, **named)
         return super().__call__(*args, **named)
 
@@ -80,6 +94,8 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         models = present()
         if models is None:
             super().__init__(file, mode, closefd, opener)
+            if not isinstance(file, int):
+                self._mz_opened_before(os.path.realpath(os.fsdecode(file)))
             return
         files = _files.of_run(models)
         opened: Opened | None
@@ -99,12 +115,19 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             self._mz = _Layers(files, opened)
         files.streams.add(self)
 
+    def _mz_opened_before(self, path: str) -> None:
+        """Outside of runs it is what it seems."""
+        status = posix.fstat(_RealFileIO.fileno(self))
+        if stat.S_ISREG(status.st_mode):
+            identity = status.st_dev, status.st_ino
+            self._mz = _Layers(None, Opened(f"of {path}", path, identity, {path}, 0))
+
     def _mz_abandon(self) -> None:
         """The run is over: close the file, whatever is still to come."""
         self._mz_left = True
         try:
             if not _RealFileIO.closed.__get__(self) and self.closefd:
-                if self._mz is not None:
+                if self._mz is not None and self._mz.files is not None:
                     self._mz.files.descriptors.pop(_RealFileIO.fileno(self), None)
                 _RealFileIO.close(self)
         except OSError:
@@ -129,9 +152,14 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         layers = self._mz
         assert layers is not None
         descriptor = _RealFileIO.fileno(self)
-        if models is not None:
-            before_write(models, layers.file, descriptor)
-        elif JOURNAL.is_held:  # in a finaliser after the end
+        if models is not None and not models.kernel.aborting:
+            _use(models, layers, self)
+            try:
+                before_write(models, layers.file, descriptor)
+            except GreenletExit:
+                self._mz_abandon()  # the run ends here, and what is in buffers with it
+                raise
+        elif JOURNAL.is_held:  # in what cleans up, at the end or after it
             try:
                 JOURNAL.writing(layers.file.path, posix.fstat(descriptor))
             except (_files.NotKept, OSError):
@@ -147,8 +175,8 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             if layers.stored:
                 _put_stored(None, layers, self)
             if not layers.busy:
-                _step(layers)
-            if self.closefd:
+                _step(layers, self)
+            if self.closefd and layers.files is not None:
                 layers.files.closed(_RealFileIO.fileno(self))
         super().close()
 
@@ -158,6 +186,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             return int(super().truncate(size))
         models = present()
         if models is not None:
+            _use(models, layers, self)
             if not layers.busy:
                 pass_step(models, change(*layers.file.state), *layers.file.written())
             before_write(models, layers.file, _RealFileIO.fileno(self))
@@ -184,10 +213,20 @@ def _layers_of(thing: Any) -> _Layers | None:
 # -- calls of methods ----------------------------------------------------------------------------------------------------------
 
 
-def _step(layers: _Layers, *, reads: bool = False) -> None:
+def _use(models: Models, layers: _Layers, thing: Any) -> None:
+    """A run uses a file that was opened before: its position, which all processes share, is to be put back."""
+    files = _files.of_run(models)
+    if layers.files is None and layers not in files.positions:
+        descriptor = _RealFileIO.fileno(_raw_of(thing))
+        files.positions[layers] = descriptor, os.lseek(descriptor, 0, os.SEEK_CUR)
+
+
+def _step(layers: _Layers, thing: Any, *, reads: bool = False) -> None:
     models = present()
     if models is None:
         return
+    if layers.files is None:
+        _use(models, layers, thing)
     pass_step(models, change(*layers.file.state), *(layers.file.read() if reads else ()))
 
 
@@ -223,9 +262,9 @@ def _method(real: Callable[..., Any], *, reads: bool = False, writes: bool = Fal
             return real(self, *args, **named)
         if settles and layers.dirty:
             layers.dirty = False
-            _step(layers)
+            _step(layers, self)
             _inside(layers, self, type(self)._mz_flush)
-        _step(layers, reads=reads)
+        _step(layers, self, reads=reads)
         if writes:
             layers.dirty = True
         return _inside(layers, self, real, *args, **named)
@@ -301,7 +340,9 @@ def open_(
     models = present()
     if models is not None and isinstance(file, int) and file in channels.of_run(models).by_descriptor:
         return _open_pipe(file, mode, buffering, encoding, errors, newline, closefd)
-    if models is None or not _is_for_us(models, file, mode, opener):
+    if models is None and not (Preparing.on and _is_plain(file, mode)):
+        return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
+    if models is not None and not _is_for_us(models, file, mode, opener):
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):
@@ -376,6 +417,16 @@ def _is_wrong(mode: str, buffering: int) -> bool:
     """Whether ``open`` refuses these."""
     known = set(mode) <= set("rwxabt+") and len(mode) == len(set(mode)) and len(set(mode) & set("rwxa")) == 1
     return not known or ("t" in mode and "b" in mode) or (buffering == 0 and "b" not in mode) or buffering < -1
+
+
+def _is_plain(file: Any, mode: object) -> bool:
+    """Outside of runs: whether it is not known to be anything but a plain file."""
+    if isinstance(file, int) or not isinstance(mode, str):
+        return False
+    try:
+        return stat.S_ISREG(posix.stat(file).st_mode)
+    except (OSError, ValueError, TypeError):
+        return "r" not in mode
 
 
 def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
