@@ -35,7 +35,8 @@ def program(folder: Path, source: str, globals_: str = "") -> Iterator[ModuleTyp
     path = project / "outside_subject.py"
     path.write_text(dedent(globals_) + _HEAD + indent(dedent(source), "    "))
     spec = importlib.util.spec_from_file_location("outside_subject", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["outside_subject"] = module
     spec.loader.exec_module(module)

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.outside_programs import explored
 
 from mazurka.report.check_report import Verdict
-from tests.unit.outside_programs import explored
 
 _FOLDER = """
     import json, os, pathlib, shutil, tempfile
@@ -320,7 +320,7 @@ def test_no_more_than_that(tmp_path: Path, name: str) -> None:
     assert os.listdir(tmp_path / "temporary") == []
 
 
-# -- the user's files ----------------------------------------------------------------------------------------------------------
+# -- the user's files ----------------------------------------------------------------------------
 
 _COUNTING = """
     import os
@@ -341,7 +341,9 @@ def test_every_execution_finds_the_users_files_as_they_were(tmp_path: Path, isol
     path = tmp_path / "count"
     path.write_text("0")
     os.utime(path, ns=(10**18, 10**18))
-    result = explored(tmp_path, _COUNTING.format(path=str(path)), strategy="dpor", isolation=isolation, all_failures=True)
+    result = explored(
+        tmp_path, _COUNTING.format(path=str(path)), strategy="dpor", isolation=isolation, all_failures=True
+    )
     assert result.verdict is Verdict.VIOLATION
     assert result.executions > 5
     assert path.read_text() == "0"

@@ -156,7 +156,7 @@ def test_a_file_written_after_it_was_renamed_is_as_before(journal: Journal, grou
     assert not (ground / "moved").exists()
 
 
-# -- whoever else is there ---------------------------------------------------------------------------------------------------
+# -- whoever else is there ----------------------------------------------------------------------------
 
 
 def test_what_somebody_else_wrote_stays(journal: Journal, ground: Path) -> None:
@@ -194,7 +194,7 @@ def test_what_somebody_else_put_into_a_new_folder_stays(journal: Journal, ground
     assert "left there" in journal.troubles[0]
 
 
-# -- what can't be kept ------------------------------------------------------------------------------------------------------
+# -- what can't be kept ----------------------------------------------------------------------------
 
 
 def test_special_files_are_not_kept(journal: Journal, ground: Path) -> None:
@@ -233,7 +233,7 @@ def test_without_a_place_for_the_journal_nothing_is_kept(tmp_path: Path, monkeyp
         made.hold()
 
 
-# -- kill -9 -----------------------------------------------------------------------------------------------------------------
+# -- kill -9 ----------------------------------------------------------------------------
 
 _VICTIM = """
     import os, signal, sys
@@ -302,5 +302,3 @@ def test_one_process_at_a_time_has_the_journal(ground: Path, journal: Journal) -
     other.recover()  # nobody is dead
     other.close()
     assert (ground / "new").read_text() == "new"
-
-

@@ -15,9 +15,9 @@ import warnings
 from pathlib import Path
 
 import pytest
+from tests.unit.outside_programs import explored
 
 from mazurka.report.check_report import Verdict
-from tests.unit.outside_programs import explored
 
 #: Programs that fail if another thread comes in between.
 RACES = {

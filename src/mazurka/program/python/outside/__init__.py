@@ -16,8 +16,8 @@ from typing import Any, Final
 from mazurka.program.python.outside import (
     chance,
     descriptors,
-    file_locks,
     exit_functions,
+    file_locks,
     files,
     logging_state,
     opened_before,
@@ -93,7 +93,7 @@ class Installed:
     def _extend_set(self, functions: set[Any]) -> None:
         before = set(functions)
         functions.update([model for real, model in REAL_AND_MODEL if real in before])
-        self._undo.append(lambda: (functions.clear(), functions.update(before)))
+        self._undo.append(lambda: functions.intersection_update(before))
 
 
 patch.replace_also(REAL_AND_MODEL, SPARED, Installed)
@@ -106,13 +106,13 @@ __all__ = [
     "at_end_of_process",
     "descriptors",
     "end_run",
-    "recover",
     "exit_functions",
     "file_locks",
     "files",
     "logging_state",
     "opened_before",
     "process_state",
+    "recover",
     "selecting",
     "sockets",
     "streams",

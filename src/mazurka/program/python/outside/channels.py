@@ -52,7 +52,7 @@ class Channel:
 class End:
     """What a descriptor of a pipe or socket stands for."""
 
-    __slots__ = ("address", "gets", "puts", "owner", "peer")
+    __slots__ = ("address", "gets", "owner", "peer", "puts")
 
     def __init__(self, gets: Channel | None = None, puts: Channel | None = None) -> None:
         self.gets = gets
@@ -106,7 +106,7 @@ def end_run(close: Callable[[Any], None]) -> None:
 _close: Final = os.close
 
 
-# -- readiness ---------------------------------------------------------------------------------------------------------------
+# -- readiness ----------------------------------------------------------------------------
 
 
 def really(descriptor: int, events: int, milliseconds: int = 0) -> int:
@@ -144,7 +144,7 @@ class Waiting:
         return None
 
 
-# -- steps -------------------------------------------------------------------------------------------------------------------
+# -- steps ----------------------------------------------------------------------------
 
 
 def _name(models: Models, channels: Sequence[Channel]) -> None:
@@ -194,7 +194,7 @@ def _look(models: Models, channels: Sequence[Channel], ready: Callable[[], bool]
     return ready()
 
 
-# -- pipes -------------------------------------------------------------------------------------------------------------------
+# -- pipes ----------------------------------------------------------------------------
 
 
 def make_pipe(models: Models, descriptors: tuple[int, int]) -> None:
@@ -210,9 +210,9 @@ def receive(models: Models, descriptor: int, end: End, perform: Callable[[], Any
     gets = end.gets
     if gets is None:
         return perform()
-    if not wait(
-        models, Op.RMW, (gets,), lambda: readable(descriptor, end), f"data from {gets.words}", timeout
-    ) and (timeout is None or timeout > 0):
+    if not wait(models, Op.RMW, (gets,), lambda: readable(descriptor, end), f"data from {gets.words}", timeout) and (
+        timeout is None or timeout > 0
+    ):
         raise TimeoutError("timed out")
     arrives(descriptor, end)
     return perform()
@@ -229,9 +229,7 @@ def send(models: Models, descriptor: int, end: End, perform: Callable[[], int], 
     if puts is None:
         return perform()
     if timeout is None or timeout > 0:
-        done = wait(
-            models, Op.RMW, (puts,), lambda: bool(really(descriptor, OUT)), f"room in {puts.words}", timeout
-        )
+        done = wait(models, Op.RMW, (puts,), lambda: bool(really(descriptor, OUT)), f"room in {puts.words}", timeout)
         if not done:
             raise TimeoutError("timed out")
     else:

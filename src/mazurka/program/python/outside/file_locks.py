@@ -2,8 +2,8 @@
 
 ``flock`` locks belong to open files: two threads that have each opened the file keep each other out, two that share
 one don't, and closing it gives the lock up. To the kernel it is a lock like any other. Locks of ``lockf`` belong to the
-process: threads never keep each other out by these. Both are taken for real, too, so that other processes see them; what
-they hold is uncontrolled, and so are shared locks.
+process: threads never keep each other out by these. Both are taken for real, too, so that other processes see them;
+what they hold is uncontrolled, and so are shared locks.
 """
 
 from __future__ import annotations

@@ -87,14 +87,13 @@ class Files:
         if names is not None:
             names.add(also)
 
-    def opened(self, descriptor: int, path: str, flags: int, fresh: bool) -> Opened:
+    def opened(self, descriptor: int, path: str, flags: int) -> Opened:
         """A descriptor has been opened."""
         status = posix.fstat(descriptor)
         identity = status.st_dev, status.st_ino
         if flags & _UNNAMED == _UNNAMED:
             path = f"{path}/(unnamed {self.models.number()})"
             JOURNAL.is_fresh(status)
-            fresh = True
         names = self.names.setdefault(identity, set())
         names.add(path)
         file = Opened(self.models.number(), path, identity, names, flags)
@@ -165,7 +164,7 @@ def end_run() -> list[str]:
     return JOURNAL.take_troubles()
 
 
-# -- steps ---------------------------------------------------------------------------------------------------------------
+# -- steps ----------------------------------------------------------------------------
 
 
 def settle(models: Models, plan: Plan) -> Any:
@@ -240,7 +239,7 @@ def _learn(models: Models, path: str) -> None:
         models.kernel.need_points(paths.mark_of(path))
 
 
-# -- looking ---------------------------------------------------------------------------------------------------------------
+# -- looking ----------------------------------------------------------------------------
 
 
 def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
@@ -398,7 +397,7 @@ replace_function(os, "listdir", _listdir)
 replace_function(os, "scandir", _scandir)
 
 
-# -- changing entries -----------------------------------------------------------------------------------------------------
+# -- changing entries ----------------------------------------------------------------------------
 
 
 def _changes_entry(models: Models, found: Found, *more: Touch) -> list[Touch]:
@@ -560,7 +559,7 @@ for _name in ("rename", "replace"):
     replace_function(os, _name, _rename)
 
 
-# -- changing what is known of a file ----------------------------------------------------------------------------------------
+# -- changing what is known of a file ----------------------------------------------------------------------------
 
 
 def _describing(models: Models, real: Any, path: Any, *args: Any, **named: Any) -> Any:
@@ -617,7 +616,7 @@ def _wrote(path: str, status: os.stat_result) -> None:
         JOURNAL.wrote(status)
 
 
-# -- opening ------------------------------------------------------------------------------------------------------------
+# -- opening ----------------------------------------------------------------------------
 
 
 def open_path(
@@ -657,7 +656,7 @@ def open_path(
         _wrote(found.path, status)
     if not is_plain or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return descriptor, None
-    return descriptor, files.opened(descriptor, found.path, flags, makes and not exists)
+    return descriptor, files.opened(descriptor, found.path, flags)
 
 
 def _mode(path: str) -> int:
@@ -667,9 +666,7 @@ def _mode(path: str) -> int:
         return 0
 
 
-def _open(
-    models: Models, real: Any, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None
-) -> int:
+def _open(models: Models, real: Any, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
     descriptor, _ = open_path(models, os.fspath(path), flags, lambda: real(path, flags, mode, dir_fd=dir_fd), dir_fd)
     return descriptor
 
@@ -677,7 +674,7 @@ def _open(
 replace_function(os, "open", _open)
 
 
-# -- descriptors -------------------------------------------------------------------------------------------------------------
+# -- descriptors ----------------------------------------------------------------------------
 
 
 def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -> None:
@@ -715,9 +712,7 @@ def _reading(position: bool) -> Callable[..., Any]:
 
 def _writing(position: bool) -> Callable[..., Any]:
     def write_(models: Models, real: Any, descriptor: int, *args: Any, **named: Any) -> Any:
-        return write_descriptor(
-            models, descriptor, lambda: real(descriptor, *args, **named), position=position
-        )
+        return write_descriptor(models, descriptor, lambda: real(descriptor, *args, **named), position=position)
 
     return write_
 

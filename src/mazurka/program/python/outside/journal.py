@@ -73,7 +73,7 @@ class Journal:
         self._names: dict[tuple[int, int], str] = {}  # where files are that have been renamed, or removed
         self._room = MOST
 
-    # -- holding it -----------------------------------------------------------------------------------------------
+    # -- holding it ----------------------------------------------------------------------------
 
     def find(self) -> None:
         """Find out where the journal is; not during an execution, whose environment is the program's."""
@@ -161,7 +161,7 @@ class Journal:
             raise
         self._folder, self._lock, self._log, self._owner, self._held = folder, lock, log, _os.getpid(), False
 
-    # -- noting what is about to happen ---------------------------------------------------------------------------------
+    # -- noting what is about to happen ----------------------------------------------------------------------------
 
     def creating(self, path: str) -> None:
         """An entry that is not there is about to be made."""
@@ -290,7 +290,7 @@ class Journal:
         _os.unlink(name)
         return name
 
-    # -- undoing ------------------------------------------------------------------------------------------------------
+    # -- undoing ----------------------------------------------------------------------------
 
     def _undo(self, *, recovering: bool) -> None:
         size = _os.fstat(self._log).st_size
@@ -344,7 +344,9 @@ class Journal:
                 self._rename_back(entry)
         for folder, times in (
             (_os.path.dirname(path), entry.get("times")),
-            *zip((_os.path.dirname(path), _os.path.dirname(entry.get("to") or "")), entry.get("both", ()), strict=False),
+            *zip(
+                (_os.path.dirname(path), _os.path.dirname(entry.get("to") or "")), entry.get("both", ()), strict=False
+            ),
         ):
             if times is not None:
                 with contextlib.suppress(OSError):
@@ -436,7 +438,8 @@ class Journal:
         self.troubles.append(text)
 
 
-# -- files ---------------------------------------------------------------------------------------------------------------
+# -- files ----------------------------------------------------------------------------
+
 
 def _described(status: os.stat_result) -> dict[str, Any]:
     return {

@@ -33,7 +33,7 @@ def _save() -> Callable[[], object]:
     handlers = [each for logger in loggers for each in getattr(logger, "handlers", ())]
     namespaces = [vars(each) for each in (manager, *loggers, *handlers)]
     saved = [(namespace, dict(namespace)) for namespace in namespaces]
-    names = {name: vars(logging)[name] for name in _GLOBALS if name in vars(logging)}
+    names: dict[str, Any] = {name: vars(logging)[name] for name in _GLOBALS if name in vars(logging)}
     values = [value for _, content in saved for value in content.values()] + list(names.values())
     contents = [(value, value.copy()) for value in values if type(value) in _MUTABLE]
     known = dict(names["_handlers"])  # a mapping with weak values

@@ -9,7 +9,6 @@ Automatic garbage collection is off while a check lasts, so that finalisers run 
 
 from __future__ import annotations
 
-import _signal
 import gc
 import locale
 import os
@@ -28,6 +27,7 @@ from mazurka.program.python.outside.steps import Touch, change, pass_step, read,
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.run import Models
 
+
 def place(name: str) -> tuple[Target, str]:
     """The location of a thing, and what it is called."""
     return ("process", name), f"the process's {name}"
@@ -42,7 +42,7 @@ WORKING_DIRECTORY: Final = place("working directory")
 UMASK: Final = place("umask")
 
 
-# -- getters and setters ---------------------------------------------------------------------------------------------
+# -- getters and setters ----------------------------------------------------------------------------
 
 
 def _getting(name: str) -> Callable[..., Any]:
@@ -160,7 +160,7 @@ def _stack_size(models: Models, real: Any, *size: int) -> Any:
 replace_function(threading, "stack_size", _stack_size)
 
 
-# -- limits of resources -----------------------------------------------------------------------------------------------
+# -- limits of resources ----------------------------------------------------------------------------
 
 
 def _limits() -> None:
@@ -192,7 +192,10 @@ def _limits() -> None:
 _limits()
 
 
-# -- signals -------------------------------------------------------------------------------------------------------------
+# -- signals ----------------------------------------------------------------------------
+
+
+_handler_of: Final = signal.getsignal
 
 
 def _getsignal(models: Models, real: Any, number: int) -> Any:
@@ -204,9 +207,9 @@ def _set_signal(models: Models, real: Any, number: int, handler: Any) -> Any:
     if models.kernel.current.index:
         raise ValueError("signal only works in main thread of the main interpreter")
     _pass(models, change, f"handler of signal {int(number)}")
-    before = _signal.getsignal(number)
-    if before is not None:
-        undo_at_end(models, ("signal", int(number)), lambda: lambda: _signal.signal(number, before))
+    before = _handler_of(number)
+    if before is not None:  # of none that Python has set
+        undo_at_end(models, ("signal", int(number)), lambda: lambda: real(number, before))
     return real(number, handler)
 
 
@@ -214,7 +217,7 @@ replace_function(signal, "signal", _set_signal)
 replace_function(signal, "getsignal", _getsignal)
 
 
-# -- the environment -------------------------------------------------------------------------------------------------
+# -- the environment ----------------------------------------------------------------------------
 
 
 def _variable(environment: Any, key: Any) -> tuple[Target, str] | None:
@@ -274,7 +277,9 @@ def _look_at_variables(models: Models, real: Any, environment: Any) -> Any:
 
 def _copy_variables(models: Models, real: Any, environment: Any) -> Any:
     if _is_the_environment(environment):
-        each = [where for key in list(environment._data) if (where := _variable(environment, environment.decodekey(key)))]
+        each = [
+            where for key in list(environment._data) if (where := _variable(environment, environment.decodekey(key)))
+        ]
         pass_step(models, read(*_VARIABLES), *[read(*where) for where in each])
     return real(environment)
 
@@ -288,7 +293,7 @@ for _name in ("copy", "__repr__"):
     replace_method("os", f"_Environ.{_name}", _copy_variables)
 
 
-# -- the collector -----------------------------------------------------------------------------------------------------
+# -- the collector ----------------------------------------------------------------------------
 
 
 class _Collector:

@@ -103,7 +103,9 @@ class Methods:
                 continue
             self._covered.add(key)
             *path, name = key[1].split(".")
-            owner: Any = functools.reduce(lambda thing, part: getattr(thing, part, None), path, module)
+            owner: Any = module
+            for part in path:
+                owner = getattr(owner, part, None)
             real = getattr(owner, name, None) if owner is not None else None
             if real is not None:
                 self._replace(owner, name, make(real))
@@ -120,4 +122,3 @@ class Methods:
         while self._undo:
             self._undo.pop()()
         self._covered.clear()
-

@@ -70,7 +70,7 @@ def _is_ours(models: Models, wanted: Sequence[tuple[int, int]], name: str) -> bo
     return False
 
 
-# -- select.select -------------------------------------------------------------------------------------------------------------
+# -- select.select ----------------------------------------------------------------------------
 
 
 def _select(models: Models, real: Any, rlist: Any, wlist: Any, xlist: Any, timeout: float | None = None, /) -> Any:
@@ -96,7 +96,7 @@ def _select(models: Models, real: Any, rlist: Any, wlist: Any, xlist: Any, timeo
 replace_function(select, "select", _select)
 
 
-# -- select.poll -----------------------------------------------------------------------------------------------------------------
+# -- select.poll ----------------------------------------------------------------------------
 
 
 class Poll:
@@ -134,7 +134,7 @@ def _poll(models: Models, real: Any) -> Poll:
 replace_function(select, "poll", _poll)
 
 
-# -- selectors -------------------------------------------------------------------------------------------------------------------
+# -- selectors ----------------------------------------------------------------------------
 
 _EVENTS: Final = {selectors.EVENT_READ: IN, selectors.EVENT_WRITE: OUT}
 
@@ -145,10 +145,7 @@ def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
 
     def wait_in_run(models: Models, _real: Any, selector: Any, timeout: float | None = None) -> Any:
         keys = list(selector.get_map().values())
-        wanted = [
-            (key.fd, sum(event for flag, event in _EVENTS.items() if key.events & flag))
-            for key in keys
-        ]
+        wanted = [(key.fd, sum(event for flag, event in _EVENTS.items() if key.events & flag)) for key in keys]
         if not wanted or not are_known(models, [descriptor for descriptor, _ in wanted]) or is_looping(models):
             return of_loops(selector, timeout)
         ready = dict(wait_for(models, wanted, None if timeout is None else max(timeout, 0.0)))
@@ -161,7 +158,8 @@ def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
                 found.append((key, events & key.events))
         return found
 
-    return stand_in(real, wait_in_run)
+    stand: Callable[..., Any] = stand_in(real, wait_in_run)
+    return stand
 
 
 for _class in ("EpollSelector", "PollSelector", "SelectSelector"):

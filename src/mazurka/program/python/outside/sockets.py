@@ -11,10 +11,10 @@ import os
 import socket
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from mazurka.program.python.outside import channels
-
 from mazurka.program.python.outside.channels import Channel, End, of_run, touch
 from mazurka.program.python.outside.files import JOURNAL, keep
 from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
@@ -22,7 +22,7 @@ from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.trace.event import Op
 
 _Real: Final[Any] = _socket.socket
-_LOCAL: Final = frozenset({"", "localhost", "0.0.0.0", "::", "::1"})  # noqa: S104  # looked for, not bound to
+_LOCAL: Final = frozenset({"", "localhost", "0.0.0.0", "::", "::1"})  # looked for, not bound to
 _DO_NOT_WAIT: Final = getattr(socket, "MSG_DONTWAIT", 0)
 _PEEK: Final = socket.MSG_PEEK
 
@@ -57,7 +57,7 @@ def _is_stream(thing: Any) -> bool:
     return bool(thing.type == socket.SOCK_STREAM)
 
 
-# -- making ------------------------------------------------------------------------------------------------------------------
+# -- making ----------------------------------------------------------------------------
 
 
 def _init(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> None:
@@ -154,7 +154,7 @@ def _accept(models: Models, real: Any, self: Any) -> Any:
     return fd, address
 
 
-# -- sending and receiving -------------------------------------------------------------------------------------------------------
+# -- sending and receiving ----------------------------------------------------------------------------
 
 
 def _flags(args: tuple[Any, ...], at: int, named: dict[str, Any]) -> int:
@@ -171,8 +171,10 @@ def _receiving(name: str, flags_at: int, amount: Callable[[Any], int]) -> Callab
     def receive(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> Any:
         end = _end_of(models, self)
         if end is None or end.gets is None:
-            return real(self, *args, **named) if end is not None else _counted(
-                models, name, lambda: real(self, *args, **named)
+            return (
+                real(self, *args, **named)
+                if end is not None
+                else _counted(models, name, lambda: real(self, *args, **named))
             )
         flags = _flags(args, flags_at, named)
         found = channels.receive(
@@ -200,7 +202,7 @@ def _sending(name: str) -> Callable[..., Any]:
         rest = memoryview(data).cast("B")
         while rest:
             gone = channels.send(
-                models, _Real.fileno(self), end, lambda: _send_some(self, rest, *args), _timeout(self, 0)
+                models, _Real.fileno(self), end, partial(_send_some, self, rest, *args), _timeout(self, 0)
             )
             rest = rest[gone:]
         return None
@@ -269,7 +271,7 @@ def end_run() -> None:
     channels.end_run(_Real.close)
 
 
-for _name, _wrapper in {
+_METHODS: Final[dict[str, Callable[..., Any]]] = {
     "__init__": _init,
     "bind": _bind,
     "listen": _listen,
@@ -288,7 +290,7 @@ for _name, _wrapper in {
     "sendmsg": _sendmsg,
     "shutdown": _shutdown,
     "_real_close": _close,
-}.items():
+}
+for _name, _wrapper in _METHODS.items():
     replace_method("socket", f"socket.{_name}", _wrapper)
 replace_function(socket, "socketpair", _pair)
-

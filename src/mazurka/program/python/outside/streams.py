@@ -11,7 +11,6 @@ What becomes of such objects after their run, unflushed data included, has no ef
 
 from __future__ import annotations
 
-
 import io
 import os
 import posix
@@ -24,10 +23,10 @@ from greenlet import GreenletExit
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, open_path
+from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models
-
 
 _real_open: Final = io.open
 _RealFileIO: Final[Any] = io.FileIO
@@ -46,7 +45,7 @@ class _Layers:
         self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
 
 
-# -- the raw file ------------------------------------------------------------------------------------------------------------
+# -- the raw file ----------------------------------------------------------------------------
 
 
 class Preparing:
@@ -162,7 +161,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         elif JOURNAL.is_held:  # in what cleans up, at the end or after it
             try:
                 JOURNAL.writing(layers.file.path, posix.fstat(descriptor))
-            except (_files.NotKept, OSError):
+            except (NotKept, OSError):
                 return memoryview(data).nbytes
         done = _RealFileIO.write(self, data)
         if JOURNAL.is_held:
@@ -210,7 +209,7 @@ def _layers_of(thing: Any) -> _Layers | None:
     return found
 
 
-# -- calls of methods ----------------------------------------------------------------------------------------------------------
+# -- calls of methods ----------------------------------------------------------------------------
 
 
 def _use(models: Models, layers: _Layers, thing: Any) -> None:
@@ -274,16 +273,9 @@ def _method(real: Callable[..., Any], *, reads: bool = False, writes: bool = Fal
     return call
 
 
-_KINDS: Final[dict[str, dict[str, bool]]] = {
-    **dict.fromkeys(("write", "writelines"), {"writes": True}),
-    **dict.fromkeys(
-        ("read", "read1", "readinto", "readinto1", "readline", "readlines", "peek", "__next__"),
-        {"reads": True, "settles": True},
-    ),
-    **dict.fromkeys(("tell", "truncate", "flush", "close", "detach"), {"settles": True}),
-    "seek": {"reads": True, "settles": True},
-    "reconfigure": {"settles": True},
-}
+_READS: Final = ("read", "read1", "readinto", "readinto1", "readline", "readlines", "peek", "__next__", "seek")
+_WRITES: Final = ("write", "writelines")
+_SETTLES: Final = ("tell", "truncate", "flush", "close", "detach", "reconfigure")
 
 
 def _closed(base: Any) -> property:
@@ -304,9 +296,10 @@ def _closed(base: Any) -> property:
 def _made_of(base: Any) -> Any:
     """A class of `io`, whose methods pass the steps."""
     body: dict[str, Any] = {"__doc__": base.__doc__, "__module__": "_io", "_mz": None, "closed": _closed(base)}
-    for name, kind in _KINDS.items():
+    for name in (*_READS, *_WRITES, *_SETTLES):
         if hasattr(base, name):
-            body[name] = _method(getattr(base, name), **kind)
+            real = getattr(base, name)
+            body[name] = _method(real, reads=name in _READS, writes=name in _WRITES, settles=name not in _WRITES)
     body["_mz_flush"] = base.flush
     return type(base.__name__, (base,), body)
 
@@ -318,12 +311,12 @@ TextIOWrapper: Final[Any] = _made_of(io.TextIOWrapper)
 
 FileIO.__module__ = "_io"
 FileIO.__qualname__ = "FileIO"
-for _name, _kind in (("readall", None), ("readinto", None), ("read", None), ("seek", None), ("tell", None)):
+for _name in ("readall", "readinto", "read", "seek", "tell"):
     setattr(FileIO, _name, _method(getattr(_RealFileIO, _name), reads=_name != "tell"))
 FileIO.closed = _closed(_RealFileIO)
 
 
-# -- opening -----------------------------------------------------------------------------------------------------------------
+# -- opening ----------------------------------------------------------------------------
 
 
 def open_(
@@ -408,7 +401,7 @@ def _open_pipe(file: int, mode: str, buffering: int, encoding: Any, errors: Any,
     made: Any = io.BufferedReader(raw, size) if "r" in mode else io.BufferedWriter(raw, size)
     if "b" in mode:
         return made
-    text = io.TextIOWrapper(made, encoding, errors, newline, buffering == 1)
+    text: Any = io.TextIOWrapper(made, encoding, errors, newline, buffering == 1)
     text.mode = mode
     return text
 
@@ -455,4 +448,3 @@ FUNCTIONS["io", "FileIO"] = FileIO
 open_.__name__ = open_.__qualname__ = "open"
 open_.__module__ = "_io"
 open_.__doc__ = _real_open.__doc__
-

@@ -56,7 +56,7 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
     models = here()
     if models is not None:
         pass_step(models, read(*_FILTERS))
-    _warn(message, category, stacklevel + 1, source, **named)  # type: ignore[misc]  # whatever this Python has
+    _warn(message, category, stacklevel + 1, source, **named)
 
 
 FUNCTIONS["warnings", "warn"] = warn
