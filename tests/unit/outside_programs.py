@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +44,9 @@ def program(folder: Path, source: str, globals_: str = "") -> Iterator[ModuleTyp
     try:
         yield module
     finally:
+        for value in vars(module).values():
+            if isinstance(value, io.IOBase):
+                value.close()
         del sys.modules["outside_subject"]
 
 

@@ -22,8 +22,9 @@ from greenlet import GreenletExit
 
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
-from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, open_path
+from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write
 from mazurka.program.python.outside.journal import NotKept
+from mazurka.program.python.outside.opening import open_path
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models
