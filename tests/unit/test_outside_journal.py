@@ -120,7 +120,9 @@ def test_everything_is_put_back(journal: Journal, ground: Path) -> None:
     journal.put_back()
     assert state_of(ground) == before
     assert journal.troubles == []
-    assert os.listdir(Path(os.environ["XDG_STATE_HOME"], "mazurka", "journal")) == ["log"]
+    assert sorted(os.listdir(journal._folder)) == ["lock", "log"]
+    journal.close()
+    assert os.listdir(os.path.dirname(journal._folder)) == []
 
 
 def test_names_of_one_file_stay_names_of_one_file(journal: Journal, ground: Path) -> None:
@@ -228,7 +230,7 @@ def test_without_a_place_for_the_journal_nothing_is_kept(tmp_path: Path, monkeyp
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     made = Journal()
-    made._folders = (str(tmp_path / "file" / "state"),)
+    made._folders = (str(tmp_path / "file" / "journals" / "x"),)
     with pytest.raises(NotKept, match="no journal can be kept"):
         made.hold()
 
@@ -267,7 +269,8 @@ def test_the_next_process_finishes_what_a_killed_one_has_left(ground: Path, undo
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     assert state_of(ground) != before or undone >= 25
     made = Journal()
-    made.recover()
+    made.find("that of another program")
+    made.recover_others()
     made.close()
     assert state_of(ground) == before
     assert made.troubles == []
@@ -290,7 +293,7 @@ def test_a_line_that_was_not_written_whole_has_not_happened(ground: Path, journa
     before = state_of(ground)
     write(journal, ground / "text", "after")
     journal._note({"do": "remove", "path": str(ground / "closed"), "times": None})
-    log = Path(os.environ["XDG_STATE_HOME"], "mazurka", "journal", "log")
+    log = Path(journal._folder, "log")
     os.truncate(log, log.stat().st_size - 10)
     journal.put_back()
     assert state_of(ground) == before

@@ -159,6 +159,7 @@ class PythonProgram:
             return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
+        outside.files.JOURNAL.find(f"{self.settings.roots} {self.entry.describe()}")
         outside.process_state.hold()
         outside.opened_before.look()
         self._undo.append(outside.opened_before.forget)

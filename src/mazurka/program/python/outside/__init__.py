@@ -64,8 +64,8 @@ class Installed:
     def __init__(self) -> None:
         self._methods = replacing.Methods()
         self._undo: list[Callable[[], object]] = [chance.install()]
-        JOURNAL.find()
         JOURNAL.recover()
+        JOURNAL.recover_others()
         self._spare_reports()
         for name in _SETS:
             self._extend_set(getattr(os, name))

@@ -3,8 +3,9 @@
 Before an operation takes effect, a line that says how to undo it is appended to a log on disk, and what it would
 destroy is copied beside the log. Undoing reads the log backwards and shortens it line by line, so that whoever is
 killed, in the midst of an execution or of undoing one, leaves what the next process that uses the journal needs to
-finish: a user has one journal, held by one process at a time (``flock``), and whoever gets hold of one that is not
-empty undoes it first. So executions that touch files take turns, too, whichever process makes them.
+finish: a program has one journal, held by one process at a time (``flock``), and whoever gets hold of one that is not
+empty undoes it first. So executions that touch files take turns, too, whichever process makes them. The journals of all
+programs are looked through before a check.
 
 Nothing of the user's is lost:
 
@@ -28,6 +29,7 @@ import stat
 import tempfile
 import types
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any, Final
 
 # What the functions are before anything stands in for them.
@@ -75,16 +77,16 @@ class Journal:
 
     # -- holding it ----------------------------------------------------------------------------
 
-    def find(self) -> None:
-        """Find out where the journal is; not during an execution, whose environment is the program's."""
-        self._folders = state_folder(), _fallback()
+    def find(self, name: str = "") -> None:
+        """Find out where the journal of that name is; not during an execution, whose environment is the program's."""
+        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        self._folders = tuple([_os.path.join(each, "journals", digest) for each in (state_folder(), _fallback())])
 
     def hold(self) -> None:
         """Take hold of the journal until :meth:`put_back`; waits for others, and undoes what one has left."""
         if self._held:
             return
-        self._open()
-        _flock(self._lock, fcntl.LOCK_EX)
+        self._take(fcntl.LOCK_EX)
         self._held = True
         self._fresh.clear()
         self._kept.clear()
@@ -98,14 +100,39 @@ class Journal:
         if self._held:
             return
         try:
-            self._open()
-            _flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._take(fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (OSError, NotKept):
             return
         try:
             self._undo(recovering=True)
         finally:
             _flock(self._lock, fcntl.LOCK_UN)
+
+    def recover_others(self) -> None:
+        """The same for all journals of the user's, whatever program they are of."""
+        if not self._folders:
+            self.find()
+        for folder in {_os.path.dirname(each) for each in self._folders}:
+            with contextlib.suppress(OSError):
+                for name in _os.listdir(folder):
+                    if _os.path.join(folder, name) not in self._folders:
+                        self._recover_one(_os.path.join(folder, name))
+
+    def _recover_one(self, folder: str) -> None:
+        other = Journal()
+        other._folders = (folder,)
+        other.recover()
+        self.troubles += other.take_troubles()
+        other.close()
+
+    def _take(self, how: int) -> None:
+        """Lock the journal. Whoever is done with one for good removes it: then there is another by now."""
+        while True:
+            self._open()
+            _flock(self._lock, how)
+            if _identity(_os.path.join(self._folder, "lock")) == _identity_of(self._lock):
+                return
+            self._let_go()
 
     @property
     def is_held(self) -> bool:
@@ -126,9 +153,20 @@ class Journal:
         return troubles
 
     def close(self) -> None:
-        if self._owner == _os.getpid():
-            for handle in (self._lock, self._log):
-                _os.close(handle)
+        """Let go of the journal, and remove it if nobody else uses it."""
+        if self._owner != _os.getpid():
+            return
+        with contextlib.suppress(OSError):
+            _flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _os.fstat(self._log).st_size and _identity_of(self._lock) == _identity(f"{self._folder}/lock"):
+                _os.unlink(_os.path.join(self._folder, "log"))
+                _os.unlink(_os.path.join(self._folder, "lock"))
+                _os.rmdir(self._folder)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for handle in (self._lock, self._log):
+            _os.close(handle)
         self._owner = 0
 
     def _open(self) -> None:
@@ -147,15 +185,13 @@ class Journal:
         raise NotKept(f"no journal can be kept: {reason}")
 
     def _open_in(self, folder: str) -> None:
-        _make_folders(_os.path.join(folder, "journal"))
+        _make_folders(folder)
         status = _os.stat(folder)
         if status.st_uid != _os.getuid():
             raise PermissionError(1, "the folder of the journal is somebody else's")
         lock = _os.open(_os.path.join(folder, "lock"), _os.O_RDWR | _os.O_CREAT | _os.O_CLOEXEC, 0o600)
         try:
-            log = _os.open(
-                _os.path.join(folder, "journal", "log"), _os.O_RDWR | _os.O_CREAT | _os.O_APPEND | _os.O_CLOEXEC, 0o600
-            )
+            log = _os.open(_os.path.join(folder, "log"), _os.O_RDWR | _os.O_CREAT | _os.O_APPEND | _os.O_CLOEXEC, 0o600)
         except OSError:
             _os.close(lock)
             raise
@@ -283,7 +319,7 @@ class Journal:
 
     def _new_name(self) -> str:
         try:
-            handle, name = _mkstemp(_os.path.join(self._folder, "journal"))
+            handle, name = _mkstemp(self._folder)
         except OSError as error:
             raise NotKept(f"no copy can be kept: {error.strerror or error}") from None
         _os.close(handle)
@@ -313,10 +349,10 @@ class Journal:
                     self._give_up(entry, error.strerror or str(error))
             if entry is None or entry["do"] != "made":
                 _os.ftruncate(self._log, size)
-        for name in _os.listdir(_os.path.join(self._folder, "journal")):
-            if name != "log":
+        for name in _os.listdir(self._folder):
+            if name not in ("log", "lock"):
                 with contextlib.suppress(OSError):
-                    _os.unlink(_os.path.join(self._folder, "journal", name))
+                    _os.unlink(_os.path.join(self._folder, name))
 
     def _undo_one(self, entry: dict[str, Any], made: dict[str, list[int]], used: int | None) -> None:
         path = entry["path"]
@@ -428,7 +464,7 @@ class Journal:
         text = f"{entry['path']}: {why}"
         copy = entry.get("copy")
         if copy and _is_there(copy):
-            folder = _os.path.join(self._folder, "kept")
+            folder = _os.path.join(_os.path.dirname(_os.path.dirname(self._folder)), "kept")
             with contextlib.suppress(OSError):
                 _make_folders(folder)
                 handle, name = _mkstemp(folder, _os.path.basename(entry["path"]) + "-")
@@ -469,6 +505,11 @@ def _identity(path: str) -> tuple[int, int] | None:
         status = _os.lstat(path)
     except OSError:
         return None
+    return status.st_dev, status.st_ino
+
+
+def _identity_of(handle: int) -> tuple[int, int]:
+    status = _os.fstat(handle)
     return status.st_dev, status.st_ino
 
 
