@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
+import linecache
 import os
-import sys
-import types
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any, Final
 
 from mazurka.program.python.outside import (
@@ -44,6 +44,15 @@ SPARED: Final = frozenset(("posix", "_io", "_socket", "_signal", "_locale", "lin
 
 #: Sets of `os` that say what its functions can do.
 _SETS: Final = ("supports_dir_fd", "supports_effective_ids", "supports_fd", "supports_follow_symlinks")
+
+
+def _aside(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        with replacing.ASIDE:
+            return function(*args, **named)
+
+    return call
 
 
 def end_run() -> list[str]:
@@ -82,16 +91,12 @@ class Installed:
         JOURNAL.close()
 
     def _spare_reports(self) -> None:
-        """Reports look up lines of source: let them find the real functions."""
-        namespace: dict[str, Any] = vars(sys.modules["linecache"])
-        before = namespace["os"]
-        real = types.SimpleNamespace(**vars(os))
-        for function, model in REAL_AND_MODEL:
-            for name, value in vars(os).items():
-                if value is model:
-                    setattr(real, name, function)
-        namespace["os"] = real
-        self._undo.append(lambda: namespace.__setitem__("os", before))
+        """Reports look up lines of source, which is no part of a run."""
+        namespace: dict[str, Any] = vars(linecache)
+        for name in ("updatecache", "checkcache"):
+            before = namespace[name]
+            namespace[name] = _aside(before)
+            self._undo.append(partial(namespace.__setitem__, name, before))
 
     def _extend_set(self, functions: set[Any]) -> None:
         before = set(functions)
