@@ -79,6 +79,8 @@ class Journal:
 
     def find(self, name: str = "") -> None:
         """Find out where the journal of that name is; not during an execution, whose environment is the program's."""
+        if not self._held:
+            self.close()
         digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         self._folders = tuple([_os.path.join(each, "journals", digest) for each in (state_folder(), _fallback())])
 
