@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mazurka.program.python.outside import (
     chance,
+    databases,
     descriptors,
     entries,
     exit_functions,
@@ -58,6 +59,7 @@ def _aside(function: Callable[..., Any]) -> Callable[..., Any]:
 def end_run() -> list[str]:
     """A run and what it left behind are over: what of its changes could not be put back, in words."""
     sockets.end_run()
+    databases.end_run()
     return files.end_run()
 
 
@@ -112,6 +114,7 @@ __all__ = [
     "Installed",
     "Preparing",
     "at_end_of_process",
+    "databases",
     "descriptors",
     "end_run",
     "entries",
