@@ -7,9 +7,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from tests.unit.outside_programs import explored
 
 from mazurka.report.check_report import Verdict
-from tests.unit.outside_programs import explored
 
 _HEAD = """
         import sqlite3
