@@ -1,8 +1,8 @@
 """`sqlite3`: a database is one location, which every operation on a connection to it changes.
 
-An operation is one step, made for real. Where SQLite would wait for a lock of another connection, the thread waits in the
-kernel, until somebody has done something to the database. The database's files are kept in the journal from the first
-connection on, and connections that a run leaves open are closed at its end.
+An operation is one step, made for real. Where SQLite would wait for a lock of another connection, the thread waits in
+the kernel, until somebody has done something to the database. The database's files are kept in the journal from the
+first connection on, and connections that a run leaves open are closed at its end.
 
 A connection belongs to the thread that has made it, unless ``check_same_thread`` is false, as in CPython.
 """

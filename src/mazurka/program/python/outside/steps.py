@@ -1,8 +1,8 @@
 """How what threads share outside the Python heap is told to the kernel.
 
 Everything of that kind is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on it has no place in
-the source, but a number that stands for the location: by it the kernel learns whether several threads touch the
-location, and only then others may go first (:mod:`mazurka.program.python.sharing`).
+the source, but a number that stands for its locations: by it the kernel learns whether several threads touch one of
+them, and only then others may go first (:mod:`mazurka.program.python.sharing`).
 
 Cost: nothing while there is one thread; a microsecond for a step.
 """
@@ -30,8 +30,8 @@ class Touch(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _number_of(target: Target) -> int:
-    return _BASE | crc32(repr(target).encode("utf-8", "surrogatepass"))
+def _number_of(*targets: Target) -> int:
+    return _BASE | crc32(repr(targets).encode("utf-8", "surrogatepass"))
 
 
 def pass_step(models: Models, first: Touch, *others: Touch) -> None:
@@ -43,7 +43,8 @@ def pass_step(models: Models, first: Touch, *others: Touch) -> None:
         for each in (first, *others):
             kernel.names.setdefault(each.target, each.words)
     more = tuple([Access(each.op, each.target) for each in others])
-    kernel.visit(first.op, first.target, _number_of(first.target), None, more)
+    site = _number_of(first.target, *[each.target for each in others])
+    kernel.visit(first.op, first.target, site, None, more)
 
 
 def read(target: Target, words: str) -> Touch:

@@ -36,12 +36,13 @@ _RealFileIO: Final[Any] = io.FileIO
 class _Layers:
     """The state that an object shares with its layers."""
 
-    __slots__ = ("busy", "dirty", "file", "files", "stored")
+    __slots__ = ("busy", "dirty", "dying", "file", "files", "stored")
 
     def __init__(self, files: Files | None, file: Opened) -> None:  # none: it was opened before all runs
         self.files = files
         self.file = file
         self.busy = False  # inside of a buffer
+        self.dying = False  # nobody else can look at it any more
         self.dirty = False  # something may not have reached the raw file
         self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
 
@@ -223,7 +224,7 @@ def _use(models: Models, layers: _Layers, thing: Any) -> None:
 
 def _step(layers: _Layers, thing: Any, *, reads: bool = False) -> None:
     models = present()
-    if models is None:
+    if models is None or layers.dying:
         return
     if layers.files is None:
         _use(models, layers, thing)
@@ -284,7 +285,7 @@ def _closed(base: Any) -> property:
 
     def closed(self: Any) -> bool:
         layers = _layers_of(self)
-        if layers is not None and not layers.busy:
+        if layers is not None and not layers.busy and not layers.dying:
             models = present()
             if models is not None:
                 target, words = layers.file.state
@@ -292,6 +293,26 @@ def _closed(base: Any) -> property:
         return bool(base.closed.__get__(self))
 
     return property(closed)
+
+
+def _enter(self: Any) -> Any:
+    if self.closed:
+        raise ValueError("I/O operation on closed file.")
+    return self
+
+
+def _exit(self: Any, *exception: object) -> None:
+    self.close()
+
+
+def _dying(base: Any) -> Callable[[Any], None]:
+    def finalise(self: Any) -> None:
+        layers = _layers_of(self)
+        if layers is not None:
+            layers.dying = True
+        base.__del__(self)
+
+    return finalise
 
 
 def _made_of(base: Any) -> Any:
@@ -302,6 +323,7 @@ def _made_of(base: Any) -> Any:
             real = getattr(base, name)
             body[name] = _method(real, reads=name in _READS, writes=name in _WRITES, settles=name not in _WRITES)
     body["_mz_flush"] = base.flush
+    body["__enter__"], body["__exit__"], body["__del__"] = _enter, _exit, _dying(base)
     return type(base.__name__, (base,), body)
 
 
@@ -315,6 +337,7 @@ FileIO.__qualname__ = "FileIO"
 for _name in ("readall", "readinto", "read", "seek", "tell"):
     setattr(FileIO, _name, _method(getattr(_RealFileIO, _name), reads=_name != "tell"))
 FileIO.closed = _closed(_RealFileIO)
+FileIO.__del__ = _dying(_RealFileIO)
 
 
 # -- opening ----------------------------------------------------------------------------
@@ -344,7 +367,19 @@ def open_(
             # which raises what there is to say, before it opens anything
             return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     raw = FileIO(file, mode.replace("b", "").replace("t", ""), closefd, opener)
+    if raw._mz is None:
+        return _layered(raw, mode, buffering, encoding, errors, newline)
+    raw._mz.busy = True  # nobody else has it yet
+    try:
+        return _layered(raw, mode, buffering, encoding, errors, newline)
+    finally:
+        raw._mz.busy = False
+
+
+def _layered(raw: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any) -> Any:
+    """What ``open`` puts around a raw file."""
     result: Any = raw
+    binary = "b" in mode
     try:
         lines = buffering == 1 and not binary
         if buffering in (1, -1):
