@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -431,3 +432,24 @@ def test_a_child_that_dies_leaves_nothing(tmp_path: Path) -> None:
     result = explored(tmp_path, source, strategy="mcr", isolation="fork")
     assert result.verdict is Verdict.INCONCLUSIVE
     assert path.read_text() == "0"
+
+
+def test_the_next_check_finishes_what_a_killed_one_has_left(tmp_path: Path, alone: Path) -> None:
+    count = tmp_path / "count"
+    count.write_text("0")
+    (alone / "doomed.py").write_text(
+        "import os, signal, threading\n"
+        "def main():\n"
+        "    threads = [threading.Thread(target=print) for _ in 'xy']\n"
+        "    [thread.start() for thread in threads]\n"
+        f"    with open({str(count)!r}, 'w') as stream:\n"
+        "        stream.write('1')\n"
+        "    os.killpg(0, signal.SIGKILL)\n"
+    )
+    (alone / "other.py").write_text("import threading\n")
+    command = [sys.executable, "-m", "mazurka", "check", "--no-save"]
+    doomed = subprocess.run([*command, "doomed.py::main"], cwd=alone, check=False, start_new_session=True)
+    assert doomed.returncode == -signal.SIGKILL
+    assert count.read_text() == "1"
+    subprocess.run([*command, "other.py"], cwd=alone, check=False, capture_output=True)
+    assert count.read_text() == "0"
