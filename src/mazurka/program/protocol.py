@@ -100,6 +100,9 @@ AGAIN: Final = "again"
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
 
+#: How entries of :attr:`Run.untracked` begin that name code which threads enter and which is not instrumented.
+ENTERED: Final = "entered but not explored: "
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

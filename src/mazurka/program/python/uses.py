@@ -6,30 +6,99 @@ its way is announced to :mod:`amid`.
 
 from __future__ import annotations
 
+import sys
+import zlib
+from collections import deque
 from functools import partial
-from types import BuiltinMethodType, MethodType
+from itertools import chain, starmap
+from operator import itemgetter
+from types import BuiltinMethodType, CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
 from typing import Any
+from weakref import ref
 
-from mazurka.program.python import amid, calls, kernel
-from mazurka.program.python.containers import GOING_THROUGH, operation, read_all
+from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
+from mazurka.program.python.attributes import INSTANCE, NONE, classify
+from mazurka.program.python.containers import GOING_THROUGH, operation, read_all, shape_of, shapes
+from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
 from mazurka.program.python.locations import perform
+from mazurka.program.python.objects import MISSING, peek_attribute
 from mazurka.program.python.views import keys_only, view_of
 
 
-def method(thing: Any, name: str, site: int, *args: Any) -> Any:
-    """``thing.name(*args)`` is about to be called, ``name`` being a method that containers have."""
+def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
+    """``thing.name(*args, **named)`` is about to be called."""
     run = kernel.active
     if run is None or run.solo:
         return thing
-    calls.method(run, thing, name, site, args)
+    try:
+        if shapes[id(type(thing))].attributes[name] is NONE:
+            return thing
+    except KeyError:
+        pass
+    calls.method(run, thing, name, site, args, named)
     return thing
+
+
+def method_of(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be called with what is not known yet: for what only its call can tell, gives a
+    stand-in that tells then."""
+    run = kernel.active
+    if run is None or run.solo:
+        return thing
+    kind = type(thing)
+    try:
+        how = shapes[id(kind)].attributes[name]
+    except KeyError:
+        how = classify(kind, name)
+    if how is NONE and kind not in _TOLD_AT_CALL and operation(thing, name) is None:
+        return thing
+    if how is INSTANCE:
+        attributes.read(run, thing, name, site, how)
+        found = peek_attribute(thing, name)
+        inner = found.__func__ if type(found) is MethodType else found
+        if found is MISSING or (type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented):
+            return thing
+    return _Called(thing, site)
+
+
+#: Classes whose methods look at what they are given.
+_TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
+
+
+class _Called:
+    """Stands in for an object for as long as it takes to look up a method."""
+
+    __slots__ = ("site", "thing")
+
+    def __init__(self, thing: Any, site: int) -> None:
+        self.thing = thing
+        self.site = site
+
+    def __getattribute__(self, name: str) -> Any:
+        thing, site = _own(self, "thing"), _own(self, "site")
+        function = getattr(thing, name)
+
+        def told(*args: Any, **named: Any) -> Any:
+            run = kernel.active
+            if run is not None and not run.solo:
+                calls.method(run, thing, name, site, args, named)
+                amid.count_silent(run, site, (*args, *named.values()))
+            try:
+                return function(*args, **named)
+            finally:
+                del args, named  # or else an exception among them would be part of a cycle
+
+        return told
+
+
+_own = object.__getattribute__
 
 
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and (not run.solo or function is ref):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
     return function
@@ -38,7 +107,7 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and (not run.solo or function is ref):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
         if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
@@ -61,7 +130,7 @@ def consume(thing: Any, site: int) -> Any:
     run = kernel.active
     if run is None or run.solo:
         return thing
-    if type(thing) in (map, filter):  # they run code of the program on the way
+    if type(thing) in (map, filter, starmap):  # they run code of the program on the way
         return iterate(thing, site)
     calls.go_through(run, thing, site)
     return thing
@@ -91,8 +160,16 @@ def contains(thing: Any, key: Any, site: int) -> Any:
     handler = operation(thing, "__contains__")
     if handler is not None:
         perform(run, site, handler, thing, site, (key,))
+        if type(thing) is list or type(thing) is deque or type(key) not in wholes.PLAIN:
+            calls.compare_elements(run, thing, key, site)
+    elif type(thing) in (str, bytes, range):
+        return thing
+    elif type(thing) in (tuple, frozenset):
+        calls.compare_elements(run, thing, key, site)
     else:
         shown = view_of(thing)
+        if shown is None:
+            calls.search(run, thing, key, site)
         if shown is not None and keys_only(thing):
             contains(shown, key, site)
         elif shown is not None:
@@ -106,10 +183,18 @@ def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
     return thing, key
 
 
+def operand(thing: Any, site: int) -> Any:
+    """The one operand that may be more than a value is about to be used."""
+    run = kernel.active
+    if run is not None and not run.solo and type(thing) not in wholes.PLAIN:
+        calls.combine(run, thing, None, site)
+    return thing
+
+
 def combine(right: Any, left: Any, site: int) -> Any:
     """Two operands are about to be compared or combined."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and not run.solo and not (type(left) in wholes.PLAIN and type(right) in wholes.PLAIN):
         calls.combine(run, left, right, site)
     return right
 
@@ -138,3 +223,96 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
         calls.augment(run, left, right, name, site)
         (right,) = amid.accompanied(run, left, site, (right,))
     return left, right
+
+
+def enter(manager: Any, site: int) -> Any:
+    """``with manager`` is about to begin."""
+    run = kernel.active
+    if run is None or run.solo or run.is_recording:
+        return manager
+    kind = type(manager)
+    if classify(kind, "__enter__") is NONE and classify(kind, "__exit__") is NONE:
+        if _managed:
+            _managed.pop((id(sys._getframe(1)), site), None)
+        return manager
+    _managed[id(sys._getframe(1)), site] = manager
+    calls.method(run, manager, "__enter__", site, ())
+    return manager
+
+
+def leave(site: int) -> None:
+    """... and to end, by whatever way."""
+    if not _managed:
+        return
+    manager = _managed.pop((id(sys._getframe(1)), site), None)
+    run = kernel.active
+    if manager is not None and run is not None and not run.solo and not run.aborting:
+        calls.method(run, manager, "__exit__", site, (None, None, None))
+
+
+#: Context managers in use that are in C, or not instrumented, by the frame and the site of their statement.
+_managed: dict[tuple[int, int], Any] = {}
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _managed.clear()
+
+
+def yielding(value: Any, site: int) -> Any:
+    """A generator is about to hand ``value`` out."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        native_objects.leaves(run, sys._getframe(1), site)
+    return value
+
+
+def yield_from(things: Any, site: int) -> Any:
+    """A generator is about to hand out what another one, or anything that can be gone through, gives."""
+    run = kernel.active
+    if run is None or run.is_recording:
+        return things
+    frame = sys._getframe(1)
+    kind = type(things)
+    if kind is GeneratorType:
+        native_objects.delegate(frame, things)
+        return things
+    if kind is CoroutineType or (native_objects.is_in_python(kind) and shape_of(kind).base is None):
+        return things
+    return map(itemgetter(0), zip(iterate(things, site), _leaving(frame, site), strict=False))
+
+
+def _leaving(frame: Any, site: int) -> Any:
+    """Ticks of which each follows an element that the generator of a frame is about to hand out."""
+    while True:
+        run = kernel.active
+        if run is not None and not run.solo:
+            native_objects.leaves(run, frame, site)
+        yield None
+
+
+def yielded(things: Any, site: int) -> Any:
+    """What a generator expression goes through: behind it, the generator ends."""
+    run = kernel.active
+    if run is None or run.is_recording:
+        return things
+    return chain(things, _at_end(site))
+
+
+def _at_end(site: int) -> Any:
+    run = kernel.active
+    if run is not None and not run.solo:
+        frame = sys._getframe(1)  # the expression's: `chain` has none
+        native_objects.leaves(run, frame, site)
+    yield from ()
+
+
+def text_of(source: Any, space: Any) -> Any:
+    """A text is about to be executed in a namespace: gives its code, instrumented."""
+    if type(source) not in (str, bytes) or type(space) is not dict or "__builtins__" in space or "__name__" in space:
+        return source
+    try:
+        text = source if type(source) is str else source.decode()
+        return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source  # which `exec` reports
