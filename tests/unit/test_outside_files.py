@@ -394,8 +394,7 @@ def test_a_file_that_was_opened_with_the_module_is_as_before_each_execution(tmp_
             assert stream.read() == "before\\nx\\ny\\n"
     """
     result = explored(tmp_path, source, f"log = open({str(path)!r}, 'a')\n", strategy="mcr")
-    assert result.verdict is Verdict.INCONCLUSIVE
-    assert "which was open before" in str(result)
+    assert result.verdict is Verdict.VIOLATION, str(result)
     assert path.read_text() == "before\n"
 
 
