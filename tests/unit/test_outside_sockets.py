@@ -151,6 +151,15 @@ CORRECT = {
             assert poll.poll() == [(reading, select.POLLIN)]
         run(wait, lambda: os.write(writing, b"x"))
     """,
+    "epoll": """
+        import os, select
+        reading, writing = os.pipe()
+        def wait():
+            with select.epoll() as epoll:
+                epoll.register(reading, select.EPOLLIN)
+                assert epoll.poll() == [(reading, select.EPOLLIN)]
+        run(wait, lambda: os.write(writing, b"x"))
+    """,
     "more than a buffer holds": """
         import socket
         a, b = socket.socketpair()

@@ -81,8 +81,8 @@ def pairs() -> list[tuple[Any, Any]]:
     found = []
     for (module, name), model in FUNCTIONS.items():
         real = vars(sys.modules[module])[name]
-        is_native = isinstance(real, types.BuiltinFunctionType)
-        found.append((real, staticmethod(model) if is_native and isinstance(model, types.FunctionType) else model))
+        becomes_method = isinstance(model, types.FunctionType) and not isinstance(real, types.FunctionType)
+        found.append((real, staticmethod(model) if becomes_method else model))
     return found
 
 

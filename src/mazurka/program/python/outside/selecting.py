@@ -134,6 +134,62 @@ def _poll(models: Models, real: Any) -> Poll:
 replace_function(select, "poll", _poll)
 
 
+class Epoll:
+    """Stands in for a ``select.epoll`` that a run makes; what is ready is told again and again until it is seen to."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self._events: dict[int, int] = {}
+
+    def register(self, fd: Any, eventmask: int = IN | _PRI | OUT) -> None:
+        self._real.register(fd, eventmask)
+        self._events[_descriptor(fd)] = eventmask
+
+    def modify(self, fd: Any, eventmask: int) -> None:
+        self._real.modify(fd, eventmask)
+        self._events[_descriptor(fd)] = eventmask
+
+    def unregister(self, fd: Any) -> None:
+        self._real.unregister(fd)
+        self._events.pop(_descriptor(fd), None)
+
+    def poll(self, timeout: float | None = None, maxevents: int = -1) -> list[tuple[int, int]]:
+        models = here()
+        wanted = [(descriptor, events & _KNOWN) for descriptor, events in self._events.items()]
+        if models is None or not wanted or not _is_ours(models, wanted, "select.epoll"):
+            found: list[tuple[int, int]] = self._real.poll(timeout, maxevents)
+            return found
+        ready = wait_for(models, wanted, None if timeout is None or timeout < 0 else timeout)
+        return ready if maxevents < 0 else ready[:maxevents]
+
+    def fileno(self) -> int:
+        return int(self._real.fileno())
+
+    @property
+    def closed(self) -> bool:
+        return bool(self._real.closed)
+
+    def close(self) -> None:
+        self._real.close()
+
+    def __enter__(self) -> Epoll:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+#: What `epoll` and `poll` have in common.
+_KNOWN: Final = IN | OUT | _PRI
+
+
+def _epoll(models: Models, real: Any, *args: Any, **named: Any) -> Epoll:
+    return Epoll(real(*args, **named))
+
+
+replace_function(select, "epoll", _epoll)
+
+
 # -- selectors ----------------------------------------------------------------------------
 
 _EVENTS: Final = {selectors.EVENT_READ: IN, selectors.EVENT_WRITE: OUT}

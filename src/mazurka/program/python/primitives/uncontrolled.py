@@ -19,7 +19,6 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "os": ("fork", "forkpty", "posix_spawn", "system"),
     "subprocess": ("Popen.__init__", "Popen.wait", "Popen.communicate"),
     "ssl": ("SSLSocket.do_handshake", "SSLSocket.read", "SSLSocket.write"),
-    "select": ("epoll",),
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
     "asyncio.base_events": ("BaseEventLoop.run_forever",),
