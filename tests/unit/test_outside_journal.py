@@ -158,6 +158,18 @@ def test_a_file_written_after_it_was_renamed_is_as_before(journal: Journal, grou
     assert not (ground / "moved").exists()
 
 
+def test_a_file_that_has_got_longer_is_cut_without_a_copy(journal: Journal, ground: Path) -> None:
+    before = state_of(ground)
+    path = ground / "text"
+    journal.appending(str(path), path.stat())
+    with path.open("a") as stream:
+        stream.write(" and after")
+    journal.wrote(path.stat())
+    assert sorted(os.listdir(journal._folder)) == ["lock", "log"]
+    journal.put_back()
+    assert state_of(ground) == before
+
+
 # -- whoever else is there ----------------------------------------------------------------------------
 
 

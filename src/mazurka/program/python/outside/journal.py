@@ -233,6 +233,12 @@ class Journal:
         self._note({"do": "write", "path": name, "copy": copy, **_described(status)})
         self._kept.add(identity)
 
+    def appending(self, path: str, status: os.stat_result) -> None:
+        """A plain file may get longer, and not change otherwise: it takes no copy to undo that."""
+        identity = status.st_dev, status.st_ino
+        if identity not in self._fresh and identity not in self._kept:
+            self._note({"do": "shorten", "path": path, **_described(status)})
+
     def wrote(self, status: os.stat_result) -> None:
         """The content of a file has been changed, and this is how it was left."""
         self._left[status.st_dev, status.st_ino] = status.st_size, status.st_mtime_ns
@@ -365,6 +371,8 @@ class Journal:
                 self._remove(path, made.pop(path, None))
             case "write":
                 self._write_back(entry, used)
+            case "shorten":
+                self._shorten(entry, used)
             case "describe":
                 _describe(path, entry)
             case "link":
@@ -425,6 +433,16 @@ class Journal:
                 _os.chmod(path, stat.S_IMODE(status.st_mode) | stat.S_IWUSR)
             _copy_content(copy, path, existing=True)
         _describe(path, entry)
+
+    def _shorten(self, entry: dict[str, Any], used: int | None) -> None:
+        status = _os.lstat(entry["path"])
+        if [status.st_dev, status.st_ino] != entry["ino"] or status.st_size <= entry["size"]:
+            return
+        if not self._is_as_left(status, used):
+            self._give_up(entry, "somebody else has changed it meanwhile")
+            return
+        _os.truncate(entry["path"], entry["size"])
+        _describe(entry["path"], entry)
 
     def _is_as_left(self, status: os.stat_result, used: int | None) -> bool:
         if used is not None:

@@ -63,9 +63,13 @@ def begin_run() -> list[str]:
         try:
             with ASIDE:
                 status = _fstat(file.fileno())
+                position = _lseek(file.fileno(), 0, os.SEEK_CUR)
                 JOURNAL.hold()
-                JOURNAL.writing(path, status)
-                _at_start.append((file.fileno(), path, status, _lseek(file.fileno(), 0, os.SEEK_CUR)))
+                if position == status.st_size:  # like a log
+                    JOURNAL.appending(path, status)
+                else:
+                    JOURNAL.writing(path, status)
+                _at_start.append((file.fileno(), path, status, position))
         except (OSError, NotKept) as reason:
             troubles.append(f"{path}: {reason}")
     return troubles
