@@ -222,3 +222,20 @@ def test_what_stands_in_for_a_function_is_no_method(tmp_path: Path) -> None:
     """
     result = explored(tmp_path, source, strategy="mcr")
     assert result.verdict is not Verdict.VIOLATION, str(result)
+
+
+def test_what_leaves_the_process_is_counted(tmp_path: Path) -> None:
+    source = """
+        import socket
+        def work():
+            with socket.socket() as connection:
+                connection.settimeout(0.01)
+                try:
+                    connection.connect(("127.0.0.1", 1))
+                except OSError:
+                    pass
+        run(work, work)
+    """
+    result = explored(tmp_path, source, strategy="mcr")
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "socket.socket.connect" in str(result)
