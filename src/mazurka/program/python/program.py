@@ -33,6 +33,7 @@ from mazurka.program.python import (
     hooks,
     kernel,
     loader,
+    outside,
     places,
     primitives,
     sites,
@@ -46,7 +47,7 @@ from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.difference import difference
 from mazurka.program.python.endless import livelock
-from mazurka.program.python.entry import Entry
+from mazurka.program.python.entry import Entry, Script
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
@@ -163,6 +164,10 @@ class PythonProgram:
             return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
+        outside.files.JOURNAL.find(f"{self.settings.roots} {self.entry.describe()}")
+        outside.process_state.hold()
+        outside.opened_before.look()
+        self._undo.append(outside.opened_before.forget)
         self._undo.append(state.hold_collector())
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
@@ -177,7 +182,8 @@ class PythonProgram:
             places.install()
             self._undo.append(places.uninstall)
         self._swap_included()
-        self.entry.prepare()
+        with outside.Preparing():
+            self.entry.prepare()
         primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
@@ -316,6 +322,7 @@ class PythonProgram:
             run, points = forked.call(lambda: (_portable(self._execute_here(plan)), self.learned.points))
         except forked.ChildDied as error:
             run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
+            _name_troubles(run, outside.recover())
             return run
         self.learned.points |= points
         assert isinstance(run, Run)
@@ -326,10 +333,14 @@ class PythonProgram:
         started = perf_counter()
         capture = self._capture if self._capture.unused() else Capture()
         self._capture = capture
+        unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
         with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
             self.entry.release()
             gc.collect(0)
+        for path in outside.opened_before.end_run():
+            run.uncontrolled[f"writes to {path}, which was open before"] = 1
+        _name_troubles(run, unkept + outside.end_run())
         self._read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.grew:  # with the new points other steps are next to each other
@@ -393,6 +404,8 @@ class PythonProgram:
         finally:
             if not run_kernel.aborting:
                 primitives.finish_main()
+                if isinstance(self.entry, Script):
+                    outside.at_end_of_process(primitives.wait_for_all)
         if self.settings.at_end is not None or self._check is not None:
             primitives.wait_for_all()
         if self.settings.at_end is not None:
@@ -419,6 +432,11 @@ class _Trial:
     read_input: bool
     hung: str = ""  # why it was cut short after a long time
     entered: set[str] = field(default_factory=set)  # modules of the standard library that are not instrumented
+
+
+def _name_troubles(run: Run, troubles: list[str]) -> None:
+    for trouble in troubles:
+        run.uncontrolled[f"a file that could not be put back, {trouble}"] = 1
 
 
 def _portable(run: Run) -> Run:

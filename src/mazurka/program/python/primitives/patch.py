@@ -18,7 +18,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from mazurka.program.python.primitives import (
     atomics,
@@ -99,6 +99,28 @@ _PAIRS: Final = _replacements()
 _MODEL_OF: Final[dict[int, Any]] = {id(real): model for real, model in _PAIRS}
 
 
+class Other(Protocol):
+    """What else is put in place together with the models."""
+
+    def extend(self) -> None:
+        """Cover the modules loaded since."""
+
+    def undo(self) -> None:
+        """Give everything back."""
+
+
+_others: Final[list[Callable[[], Other]]] = []
+_spared: Final[set[str]] = set()
+
+
+def replace_also(pairs: Iterable[tuple[Any, Any]], spared: Iterable[str], make: Callable[[], Other]) -> None:
+    """Functions that are replaced, too, but in certain modules, and what else to put in place. Nothing is yet."""
+    assert _installed is None
+    _MODEL_OF.update({id(real): model for real, model in pairs})
+    _spared.update(spared)
+    _others.append(make)
+
+
 def _name_inner_files() -> None:
     """Whose frames a location skips."""
     package = __name__.rpartition(".")[0]
@@ -116,6 +138,7 @@ class Installed:
         self.undo: list[Callable[[], object]] = []
         self.scanned: set[str] = set()
         self.counting = Counting()
+        self.others = [make() for make in _others]
         self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
 
 
@@ -135,7 +158,7 @@ def install() -> None:
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))
     _name_inner_files()
     for name, module in list(sys.modules.items()):
-        if name not in _installed.scanned and name.partition(".")[0] not in SPARED:
+        if name not in _installed.scanned and name.partition(".")[0] not in SPARED | _spared:
             _installed.scanned.add(name)
             namespace = getattr(module, "__dict__", None)
             if type(namespace) is dict and name != "__main__":
@@ -143,6 +166,8 @@ def install() -> None:
                 if name != "threading":  # whose own locks serve real threads
                     _adopt_globals(name, namespace, _installed.undo)
     _installed.counting.extend()
+    for other in _installed.others:
+        other.extend()
     _installed.semaphores = _installed.semaphores or processes.install()
 
 
@@ -152,6 +177,8 @@ def uninstall() -> None:
     run.end()
     installed, _installed = _installed, None
     if installed is not None:
+        for other in reversed(installed.others):
+            other.undo()
         installed.counting.undo()
         if installed.semaphores is not None:
             installed.semaphores()
