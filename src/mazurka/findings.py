@@ -15,7 +15,7 @@ from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import AGAIN, Failure, FailureKind, Plan, Run
 from mazurka.program.python.program import PythonProgram
-from mazurka.program.python.task import END_POINTS, RELEASE_POINTS
+from mazurka.program.python.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.program.races import races_of
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
@@ -174,4 +174,5 @@ def _prefix_with(run: Run, end: int, points: set[int]) -> tuple[str, ...]:
         or step.site in points
         or (step.op is Op.RELEASE and RELEASE_POINTS in points)
         or (step.op is Op.END and END_POINTS in points)
+        or (step.target == CLOCK and CLOCK_POINTS in points)
     )

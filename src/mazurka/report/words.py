@@ -132,6 +132,8 @@ def step_words(run: Run, step: Step) -> str:
     for access in step.more:
         if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
             return f"{_VERBS[access.op]} {target_words(run, access.target)}"
+    if step.target == ("clock",):
+        return "looks at the clock"
     if step.op not in _VERBS:
         return "sleeps" if step.target[:1] == ("sleep",) else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"

@@ -28,7 +28,7 @@ from mazurka.program.python import workers
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.scheduler import Scheduler
 from mazurka.program.python.sharing import SHARED, Sharing
-from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Moved, Task
+from mazurka.program.python.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS, Learned, Limits, Moved, Task
 from mazurka.trace.event import Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
@@ -57,6 +57,7 @@ class Kernel:
     timed = False  # clocks have moved apart
     keyed = False  # values are told as keys
     expired = 0  # waiting times that ran out
+    shown = 0.0  # what the clock has shown last
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
@@ -368,13 +369,24 @@ class Kernel:
         self._stop_before(task, Op.POINT, ("sleep",), 0)
         self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
 
-    def now(self) -> float:
-        """Seconds on the running thread's clock. Looking again and again makes it go faster and faster."""
+    def now(self, told: bool = True) -> float:
+        """Seconds on the clock. Looking again and again makes it go faster and faster.
+
+        Where several threads look, each look is a step, since it shows no less than the one before it. ``told`` says
+        that the program gets to know: if not, it is the time of the running thread that counts.
+        """
         task = self.current
         self.be_careful()
+        if told and not self.solo:
+            point = CLOCK_POINTS in self.points
+            if not point:
+                self.sharing.touch(task.index, Op.RMW, CLOCK, CLOCK_POINTS, False)
+            self.visit(Op.RMW, CLOCK, 0, point=point)
         task.clock_reads += 1
         task.silent += 1
-        task.clock += TICK * (1 << min(task.clock_reads // 16, 40))
+        task.clock = max(task.clock, self.shown if told else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
+        if told:
+            self.shown = task.clock
         return task.clock
 
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:

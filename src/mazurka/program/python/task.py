@@ -11,9 +11,14 @@ from greenlet import greenlet
 from mazurka.program.protocol import Target
 from mazurka.trace.event import Op
 
-#: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
+#: Marks in :attr:`Learned.points`: releases of locks, ends of threads, or looks at the clock are observable and so need
+#: points. (-3 is CLEAR_POINTS, of conditions.py.)
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
+CLOCK_POINTS: Final = -4
+
+#: What looks at the clock touch.
+CLOCK: Final[Target] = ("clock",)
 
 
 @dataclass(slots=True)
@@ -50,7 +55,7 @@ class Task:
     waiting_for: Any = None  # a primitive with `describe()` and `holder()`
     spinning = False
     repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
-    clock_reads = 0  # looks at it since the last step
+    clock_reads = 0  # looks at it since it last changed something
     priority = 0.0
     visits = 0  # entries into the kernel since it is being ended
     doubts = False  # the next step is to be told anew if others move before it (locations.perform)

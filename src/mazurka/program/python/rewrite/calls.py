@@ -116,6 +116,8 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     plain = all(isinstance(each, (ast.Constant, ast.JoinedStr)) for each in node.args)
     if name in _EVALUATING or (name in _LOOKED_AT and not plain):
         return looked_at(r, node)
+    if name == "id":
+        node.func = r.visit(node.func)
     arguments(r, node)
     return node
 
