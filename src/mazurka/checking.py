@@ -19,7 +19,7 @@ import hashlib
 import json
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Protocol, assert_never
 
@@ -40,6 +40,8 @@ from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
+from mazurka.timing import STRATEGY, is_wanted, joined
+from mazurka.timing import seconds_for
 from mazurka.trace.event import Location
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
@@ -113,10 +115,10 @@ class _Check:
             self._retry(self.store)
         if any(not each.failure.is_race for each in self.known) and not self.options.all_failures:
             return self._report(_retried(self), self.known)
-        outcome = self._search()
+        outcome = self._look_at_timing(self._search())
         seen = {each.failure.identity for each in self.known}
         new = [
-            Failing(found.failure, found.schedule, found.points)
+            Failing(found.failure, found.schedule, found.points, found.timing)
             for found in outcome.found
             if found.failure.identity not in seen
         ]
@@ -159,6 +161,7 @@ class _Check:
             learned=self.program.learned.points,
             crew=self.crew or self._processes(program, frontier),
             races=self.options.races,
+            timing=self.options.timing,
             alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
         )
         points = set(self.program.learned.points)
@@ -172,6 +175,33 @@ class _Check:
             self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
         assert explorer.outcome is not None
         return explorer.outcome
+
+    def _look_at_timing(self, before: Outcome) -> Outcome:
+        """Search the orders, too, in which sleeps and timeouts outrun threads that could move."""
+        timing, options = self.options.timing, self.options
+        limit = options.time_limit
+        left = None if limit is None else limit - (time.perf_counter() - self.started)
+        more = None if options.max_executions is None else options.max_executions - before.executions
+        out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
+        if out_of or not is_wanted(before, timing):
+            return joined(before, None, timing)
+        self.program.timing = timing
+        try:
+            explorer = Explorer(
+                _Interruptible(self.program, self.watcher),
+                STRATEGY,
+                budget=Budget(more, seconds_for(before, left)),
+                stop_at_first=not options.all_failures,
+                interrupted=self.watcher.interrupted,
+                learned=self.program.learned.points,
+            )
+            for progress in explorer.progress():
+                self.watcher.progress(before.executions + progress.executions, progress.found + len(self.known), None)
+        finally:
+            self.program.timing = None
+        assert explorer.outcome is not None
+        found = tuple([replace(each, timing=timing) for each in explorer.outcome.found])
+        return joined(before, replace(explorer.outcome, found=found), timing)
 
     def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
         """The processes to make runs in; None if only this one."""
@@ -243,13 +273,14 @@ class _Check:
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,
             complete=outcome.complete,
-            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model),
+            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model, outcome.assuming),
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
             notes=(*self._notes(), *writer.notes, *outcome.notes),
             predictions=outcome.predictions,
             inconsistencies=refused,
+            assuming=outcome.assuming if verdict is Verdict.VERIFIED else "",
         )
 
     def _notes(self) -> list[str]:
@@ -280,7 +311,8 @@ def _verdict(
         return Verdict.INCONCLUSIVE, "an error in Mazurka: the witness checker does not believe what was found"
     match outcome.verdict:
         case Verified(scope):
-            return Verdict.VERIFIED, f"{scope}, under {MemoryModel(model).words}"
+            assuming = f", assuming that {outcome.assuming}" if outcome.assuming else ""
+            return Verdict.VERIFIED, f"{scope}, under {MemoryModel(model).words}{assuming}"
         case Inconclusive(reason):
             return Verdict.INCONCLUSIVE, reason
         case Violation(first):
@@ -314,6 +346,7 @@ def search_key(program: PythonProgram, subject: Subject, options: Options) -> st
         options.seed,
         options.all_failures,
         options.races,
+        options.timing,
     )
     digest.update(repr(decided).encode())
     return digest.hexdigest()

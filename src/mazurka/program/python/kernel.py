@@ -18,7 +18,9 @@ thread, from its start to its end, five.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
+from types import MappingProxyType
 from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -26,7 +28,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
 from mazurka.program.python import workers
 from mazurka.program.python.accounts import Accounts
-from mazurka.program.python.scheduler import Scheduler
+from mazurka.program.python.scheduler import Scheduler, TimedScheduler
 from mazurka.program.python.sharing import SHARED, Sharing
 from mazurka.program.python.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS, Learned, Limits, Moved, Task
 from mazurka.trace.event import Op
@@ -63,6 +65,9 @@ class Kernel:
     passes = 0
     settled = False  # those left only go round in loops
     limited = False  # some waits had time limits
+    shortest = inf  # the shortest of them
+    slept = 0.0  # the latest end of a sleep
+    early: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
     past = False  # values: those after the prefix
@@ -81,7 +86,7 @@ class Kernel:
     accounts: Accounts  # of careful runs
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
-        self.scheduler = Scheduler(plan)
+        self.scheduler = Scheduler(plan) if plan.timing is None else TimedScheduler(plan, plan.timing)
         self.sharing = Sharing(learned.points)
         self.points = self.sharing.points  # these two are looked at in each visit
         self.touched = self.sharing.touched
@@ -91,7 +96,7 @@ class Kernel:
             self.keyed = True
         self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
-        if self.detail:
+        if self.detail or plan.timing is not None:
             self.be_careful()
         self.current: Task = None  # type: ignore[assignment]  # set by run()
         self.tasks: list[Task] = []
@@ -282,6 +287,8 @@ class Kernel:
             raise GreenletExit
         if timeout is not None:
             self.limited = True
+            if not self.solo:
+                self.shortest = min(self.shortest, max(timeout, 0.0))
             task.deadline = task.clock + max(timeout, 0.0)
         if self.values and op in _WAITED_AT:
             site = self.whereabouts()
@@ -304,6 +311,7 @@ class Kernel:
             if deadline is not None:
                 task.clock = max(task.clock, deadline)
             if not self.solo:
+                self._note_early(task, timeout or 0.0)
                 self._record(task, on_timeout, target, site, point, None, ())
             return False
         if not self.solo:
@@ -349,11 +357,13 @@ class Kernel:
         return task
 
     def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
-        """Wait for ``task`` to end; false if the time ran out."""
+        """Wait for ``task`` to end; false if the time ran out, which is a point."""
+        if timeout is not None:
+            return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for)
         if task.done and not (self.careful or self.aborting or self.solo):
             self._record(self.current, _JOIN, task.life, 0, False, None, ())
             return True
-        return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for, point=False)
+        return self.block(_JOIN, task.life, lambda: task.done, waiting_for=waiting_for, point=False)
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass: no ordering follows from it, but by default the others go first."""
@@ -364,10 +374,18 @@ class Kernel:
         if self.solo:
             return
         self.timed = True
+        self.slept = max(self.slept, task.clock)
         self.be_careful()
         task.sleeping = True
         self._stop_before(task, Op.POINT, ("sleep",), 0)
+        self._note_early(task, seconds)
         self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
+
+    def _note_early(self, task: Task, seconds: float) -> None:
+        """A sleep, or a wait with a time limit, has ended: the next step says so."""
+        if task.early:
+            task.early = 0.0
+            self.early = {**self.early, len(self.log): seconds}
 
     def now(self, told: bool = True) -> float:
         """Seconds on the clock. Looking again and again makes it go faster and faster.

@@ -17,7 +17,7 @@ import pickle
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -50,6 +50,7 @@ from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
+from mazurka.program.python.scheduler import TimedScheduler
 from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.program.python.task import Learned, Limits, Task
 from mazurka.program.python.watchdog import Watchdog
@@ -84,7 +85,8 @@ class Settings:
 _TRIALS: Final = 4
 
 
-_TIMEOUTS: Final = "orders in which a timeout fires"
+#: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
+TIMEOUTS: Final = "orders in which a timeout fires"
 
 #: Seconds after which a run that is cut short is not tried again.
 _LONG: Final = 2.0
@@ -109,6 +111,7 @@ class PythonProgram:
         self._told = False
         self._capture = Capture()
         self._read_input = False
+        self.timing: float | None = None  # that of plans which have none of their own
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
@@ -333,6 +336,8 @@ class PythonProgram:
         return run
 
     def _kernel(self, plan: Plan) -> Kernel:
+        if plan.timing is None and self.timing is not None:
+            plan = replace(plan, timing=self.timing)
         memory = self.settings.memory
         if memory is MemoryModel.SC:
             return Kernel(plan, self.learned, self.settings.limits)
@@ -345,10 +350,12 @@ class PythonProgram:
         an order would have led to by another way may not have been explored.
         """
         run.expired = run_kernel.expired
+        if isinstance(run_kernel.scheduler, TimedScheduler):
+            return
         self._expired = self._expired or bool(run_kernel.expired)
         self._refused = self._refused or run_kernel.scheduler.refused
         if self._expired and self._refused:
-            run.uncontrolled.setdefault(_TIMEOUTS, 1)
+            run.uncontrolled.setdefault(TIMEOUTS, 1)
 
     def _main(self, run_kernel: Kernel) -> Any:
         """The main thread's body: the program, the end of its threads, and then the invariant."""
@@ -415,6 +422,11 @@ def _run_of(run_kernel: Kernel) -> Run:
         stacks={number: stacks.readable(stack) for number, stack in accounts.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
         limited=run_kernel.limited,
+        shortest=run_kernel.shortest,
+        slept=run_kernel.slept,
+        lag=run_kernel.scheduler.lag,
+        early=dict(run_kernel.early),
+        withheld=run_kernel.scheduler.withheld,
         again=run_kernel.again,
     )
 

@@ -52,6 +52,8 @@ class Task:
     pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
     deadline: float | None = None  # on its own clock: when it stops waiting
     timed_out = False
+    held = False  # with timing: it could not move when it was last looked at
+    early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
     waiting_for: Any = None  # a primitive with `describe()` and `holder()`
     spinning = False
     repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
