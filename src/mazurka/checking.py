@@ -40,8 +40,7 @@ from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
-from mazurka.timing import STRATEGY, is_wanted, joined
-from mazurka.timing import seconds_for
+from mazurka.timing import STRATEGY, is_wanted, joined, seconds_for
 from mazurka.trace.event import Location
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
@@ -133,6 +132,8 @@ class _Check:
                 self.watcher.note(f"skipping a saved failure: {schedule}")
                 continue
             if (schedule.target, schedule.arguments) != (self.subject.target, self.subject.arguments):
+                continue
+            if (schedule.timing or 0.0) > self.options.timing:
                 continue
             if schedule.failure.kind == FailureKind.RACE.value and not self.options.races:
                 continue
@@ -273,7 +274,7 @@ class _Check:
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,
             complete=outcome.complete,
-            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model, outcome.assuming),
+            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome)),
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
@@ -293,6 +294,11 @@ class _Check:
         if self.program.reads_input:
             notes.append("the program reads standard input: it was given an empty one")
         return notes
+
+
+def _time(outcome: Outcome) -> str:
+    """What a verdict takes for granted about time, if not what is usual."""
+    return outcome.assuming or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
 
 
 def _retried(check: _Check) -> Outcome:

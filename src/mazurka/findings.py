@@ -89,7 +89,7 @@ class Writer:
         """The same failure where nothing outruns threads that can move, if it happens there, too."""
         self.program.learned.points = set(failing.points)
         first = self.program.execute(Plan(failing.prefix, strict=False, timing=failing.timing))
-        if not first.early and failing.timing is None:
+        if not first.lag and failing.timing is None:
             return failing
         for timing in sorted({0.0, self.options.timing}):
             self.program.learned.points = set(failing.points)

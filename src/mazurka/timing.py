@@ -77,7 +77,7 @@ def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
 def _held_up_for(outcome: Outcome, withheld: Waits, timing: float) -> Outcome:
     """All orders were covered in which threads are held up so long."""
     if not withheld.withheld:
-        return outcome
+        return replace(outcome, timely=False)
     what = "sleep" if math.isinf(withheld.shortest) else "timeout or sleep" if withheld.slept else "timeout"
     waits = outcome.waits
     notes = outcome.notes

@@ -78,8 +78,8 @@ class Explorer:
 
     ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
     ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
-    (foresight.py); races, which the program has to tell in its runs, do not end the search. Failures for which sleeps have
-    to outrun other threads by more than ``timing`` seconds do not count.
+    (foresight.py); races, which the program has to tell in its runs, do not end the search. Failures for which sleeps
+    have to outrun other threads by more than ``timing`` seconds do not count.
     """
 
     def __init__(

@@ -23,8 +23,9 @@ class Found:
 class Waits:
     """What sleeps and waits with time limits runs had.
 
-    ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. ``lag`` is how long
-    other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its message.
+    ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. ``lag`` is how
+    long other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its
+    message.
     ``withheld`` says that some sleeps and waits had to go on for the sake of a plan's timing.
     """
 
@@ -113,3 +114,4 @@ class Outcome:
     waits: Waits = Waits()
     exhaustive: bool = True  # whether the strategy is
     assuming: str = ""  # of what is verified: what was taken for granted about time
+    timely: bool = True  # ... or else timeouts may fire at any time

@@ -33,7 +33,7 @@ class Sightings:
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
-    waits: Waits = Waits()
+    waits: Waits = field(default_factory=Waits)
 
     def look(self, run: Run, judge: Judge | None = None) -> list[Failure]:
         """Take note of a run; its failures, if it went as planned."""

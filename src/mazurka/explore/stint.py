@@ -85,9 +85,7 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
     return stint
 
 
-def _add_in_time(
-    program: Program, stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int
-) -> None:
+def _add_in_time(program: Program, stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
     """Keep those failures of a run that happen, too, where sleeps do not outrun others by as much as in it."""
     again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
     wanted = {each.identity for each in failures}

@@ -255,7 +255,7 @@ class Run:
     shortest: float = float("inf")  # the shortest of these limits, in seconds
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
-    early: dict[int, float] = field(default_factory=dict)  # steps that ended a sleep or wait meanwhile: its seconds
+    ended: dict[int, float] = field(default_factory=dict)  # steps by which a timeout fires, or a sleep outruns others
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
     again: int = 0  # of a livelock: the last points that repeat as many before
 

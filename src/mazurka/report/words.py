@@ -139,6 +139,23 @@ def step_words(run: Run, step: Step) -> str:
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
 
 
+def ending_words(run: Run, index: int) -> str:
+    """What a step does by which a timeout fires, or a sleep has outrun others."""
+    step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
+    if step.op is Op.POINT:
+        return f"has slept {seconds}"
+    if step.target[0] == "lock":
+        holder = next((each.task for each in reversed(run.log[:index]) if _takes(each, step.target)), None)
+        why = f": {target_words(run, step.target)} is held by {label_of(run, holder)}" if holder is not None else ""
+    else:
+        why = "" if step.target[0] == "wake" else f", waiting for {target_words(run, step.target)}"
+    return f"timeout of {seconds} fires{why}"
+
+
+def _takes(step: Step, target: Target) -> bool:
+    return step.op is Op.ACQUIRE and step.target == target
+
+
 def _with_value(run: Run, step: Step) -> str:
     words = target_words(run, step.target)
     if step.value is None or not (READS[step.op] or WRITES[step.op]):

@@ -59,7 +59,7 @@ class Kernel:
     timed = False  # clocks have moved apart
     keyed = False  # values are told as keys
     expired = 0  # waiting times that ran out
-    shown = 0.0  # what the clock has shown last
+    clock = 0.0  # what the clock has shown last
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
@@ -67,7 +67,7 @@ class Kernel:
     limited = False  # some waits had time limits
     shortest = inf  # the shortest of them
     slept = 0.0  # the latest end of a sleep
-    early: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
+    ended: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
     past = False  # values: those after the prefix
@@ -311,7 +311,7 @@ class Kernel:
             if deadline is not None:
                 task.clock = max(task.clock, deadline)
             if not self.solo:
-                self._note_early(task, timeout or 0.0)
+                self._note_end(task, timeout or 0.0)
                 self._record(task, on_timeout, target, site, point, None, ())
             return False
         if not self.solo:
@@ -378,14 +378,14 @@ class Kernel:
         self.be_careful()
         task.sleeping = True
         self._stop_before(task, Op.POINT, ("sleep",), 0)
-        self._note_early(task, seconds)
+        if task.early:
+            self._note_end(task, seconds)
         self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
 
-    def _note_early(self, task: Task, seconds: float) -> None:
+    def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step says so."""
-        if task.early:
-            task.early = 0.0
-            self.early = {**self.early, len(self.log): seconds}
+        task.early = 0.0
+        self.ended = {**self.ended, len(self.log): seconds}
 
     def now(self, told: bool = True) -> float:
         """Seconds on the clock. Looking again and again makes it go faster and faster.
@@ -402,9 +402,9 @@ class Kernel:
             self.visit(Op.RMW, CLOCK, 0, point=point)
         task.clock_reads += 1
         task.silent += 1
-        task.clock = max(task.clock, self.shown if told else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
+        task.clock = max(task.clock, self.clock if told else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
         if told:
-            self.shown = task.clock
+            self.clock = task.clock
         return task.clock
 
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:

@@ -425,7 +425,7 @@ def _run_of(run_kernel: Kernel) -> Run:
         shortest=run_kernel.shortest,
         slept=run_kernel.slept,
         lag=run_kernel.scheduler.lag,
-        early=dict(run_kernel.early),
+        ended=dict(run_kernel.ended),
         withheld=run_kernel.scheduler.withheld,
         again=run_kernel.again,
     )

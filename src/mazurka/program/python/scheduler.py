@@ -4,8 +4,8 @@ A thread whose pending operation needs no point goes before anybody is asked. Of
 guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
 Where all who are enabled sleep, a waiting time may run out before any of them wakes up.
 
-With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, but that threads that
-can move may be held up for so long. For this each thread's clock says since when, at the earliest, it could move.
+With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, but that threads
+that can move may be held up for so long. For this each thread's clock says since when, at the earliest, it could move.
 
 Invariant: a choice depends on the plan, on what the threads stand before and on their clocks, and on nothing else.
 
@@ -117,10 +117,13 @@ class Scheduler:
         if chosen is overdue:
             chosen.timed_out = True
         if len(enabled) > 1:
-            if chosen.sleeping:
-                self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
-            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
+            self._chose(chosen, cursor, enabled)
         return chosen
+
+    def _chose(self, chosen: Task, cursor: int, enabled: list[Task]) -> None:
+        if chosen.sleeping:
+            self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
+        self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
 
     def _outruns(self, task: Task, end: float, earliest: float) -> None:
         """A sleep or wait ends at a time, though another thread could have moved from an earlier one on."""
