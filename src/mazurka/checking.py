@@ -184,7 +184,7 @@ class _Check:
         left = None if limit is None else limit - (time.perf_counter() - self.started)
         more = None if options.max_executions is None else options.max_executions - before.executions
         out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
-        if out_of or not is_wanted(before, timing):
+        if out_of or not is_wanted(before, timing, options.all_failures):
             return joined(before, None, timing)
         self.program.timing = timing
         try:

@@ -22,6 +22,9 @@ from mazurka.program.python.program import TIMEOUTS
 #: The strategy: it has to cover every order.
 STRATEGY: Final = "icb"
 
+#: Strategies that make every order: what a timeout that fires depends on is nothing to them.
+_IN_ORDER: Final = ("dfs", "icb")
+
 #: Seconds for what is searched besides, or as long as the search before has taken.
 _AT_LEAST: Final = 2.0
 
@@ -29,11 +32,13 @@ _AT_LEAST: Final = 2.0
 _GRAIN: Final = 1e-3
 
 
-def is_wanted(outcome: Outcome, timing: float) -> bool:
+def is_wanted(outcome: Outcome, timing: float, all_failures: bool = False) -> bool:
     """Whether there may be orders of a program that only a timing allows, or that only such a search can prove."""
     waits = outcome.waits
-    if isinstance(outcome.verdict, Violation) or not outcome.exhaustive:
+    if (isinstance(outcome.verdict, Violation) and not all_failures) or not outcome.exhaustive:
         return False
+    if waits.expired and outcome.strategy not in _IN_ORDER:
+        return True
     if isinstance(outcome.verdict, Inconclusive) and (waits.late or not math.isinf(waits.shortest)):
         return True
     return timing > 0 and waits.shortest <= waits.slept + timing + _GRAIN
@@ -61,8 +66,10 @@ def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
         untracked={**after.untracked, **before.untracked},
         uncontrolled={**after.uncontrolled, **uncontrolled},
     )
-    if isinstance(after.verdict, Violation):
-        return replace(both, verdict=after.verdict, complete=False, found=after.found)
+    if isinstance(before.verdict, Violation) or isinstance(after.verdict, Violation):
+        known = {each.failure.identity for each in before.found}
+        found = (*before.found, *[each for each in after.found if each.failure.identity not in known])
+        return replace(both, verdict=Violation(found[0]), complete=after.complete, found=found)
     if isinstance(after.verdict, Verified):
         if both.untracked or both.uncontrolled:
             return both

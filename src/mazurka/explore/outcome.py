@@ -26,7 +26,8 @@ class Waits:
     ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. ``lag`` is how
     long other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its
     message.
-    ``withheld`` says that some sleeps and waits had to go on for the sake of a plan's timing.
+    ``withheld`` says that some sleeps and waits had to go on for the sake of a plan's timing, ``expired`` that some
+    timeouts fired.
     """
 
     shortest: float = float("inf")
@@ -34,6 +35,7 @@ class Waits:
     lag: float = float("inf")
     late: str = ""
     withheld: bool = False
+    expired: bool = False
 
     def __add__(self, other: Waits) -> Waits:
         nearer = min(self, other, key=lambda each: each.lag)
@@ -43,6 +45,7 @@ class Waits:
             nearer.lag,
             nearer.late,
             self.withheld or other.withheld,
+            self.expired or other.expired,
         )
 
 

@@ -42,7 +42,7 @@ class Sightings:
         if run.uncontrolled:
             _add(self.uncontrolled, run.uncontrolled)
         if run.limited or run.slept or run.withheld:
-            self.waits += Waits(run.shortest, run.slept, withheld=run.withheld)
+            self.waits += Waits(run.shortest, run.slept, withheld=run.withheld, expired=run.expired > 0)
         if run.truncated:
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:
