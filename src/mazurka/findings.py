@@ -95,8 +95,7 @@ class Writer:
             self.program.learned.points = set(failing.points)
             run = self.program.execute(Plan(failing.prefix, strict=False, timing=timing))
             if failure_with(run, failing.failure.identity) is not None:
-                points = failing.points if not run.grew else frozenset(self.program.learned.points)
-                return Failing(failing.failure, run.schedule(), points, timing)
+                return Failing(failing.failure, run.schedule(), failing.points, timing)
         return failing
 
     def _found(self, failing: Failing) -> Finding:

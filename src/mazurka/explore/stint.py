@@ -69,7 +69,8 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
         failures = look(run, judge)
         rank = 0 if strategy.exhaustive else seed.number
         if failures and run.lag > terms.timing:
-            _add_in_time(program, stint, run, failures, terms, rank)
+            if not run.grew:  # otherwise what it has shown is to be seen again
+                _add_in_time(program, stint, run, failures, terms, rank)
         elif failures:
             _add_unknown(stint, run, failures, terms, rank)
         if run.grew:
