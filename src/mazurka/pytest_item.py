@@ -156,9 +156,9 @@ _PARTS: Final = {"_pytest.subtests": "_SubTestContextManager", "pytest_subtests.
 
 @contextlib.contextmanager
 def parts_fail_alike() -> Iterator[None]:
-    """Meanwhile parts of tests (the fixture `subtests`) report nothing themselves: the first that fails ends its test."""
-    kinds = [getattr(sys.modules.get(module), name, None) for module, name in _PARTS.items()]
-    replaced = [(kind, kind.__enter__, kind.__exit__) for kind in kinds if isinstance(kind, type)]
+    """Meanwhile parts of tests (the fixture `subtests`) report nothing: the first that fails ends its test."""
+    kinds: list[Any] = [getattr(sys.modules.get(module), name, None) for module, name in _PARTS.items()]
+    replaced = [(kind, kind.__enter__, kind.__exit__) for kind in kinds if kind is not None]
     for kind, _, _ in replaced:
         kind.__enter__ = lambda _part: None
         kind.__exit__ = lambda _part, _kind, error, _traceback: isinstance(error, Skipped)

@@ -1,9 +1,8 @@
-"""Parts of a test (``subTest`` of `unittest`, the fixture ``subtests``) belong to it: what fails in one fails the test."""
+"""Parts of a test (``subTest`` of `unittest`, the fixture ``subtests``) belong to it: if one fails, so does the test."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     from tests.end_to_end.conftest import Shell
@@ -116,7 +115,8 @@ def test_parts_of_unittest(shell: Shell) -> None:
     done = shell.pytest("--mazurka", "test_program.py", "-k", "not long", status=1).stdout
     assert "explored 3 tests: 2 verified, 1 violation" in done
     assert "FAILED test_program.py::Test::test_race" in done
-    assert "GreenletExit" not in done and "SUBFAIL" not in done
+    assert "GreenletExit" not in done
+    assert "SUBFAIL" not in done
 
 
 def test_parts_by_fixture(shell: Shell) -> None:
@@ -124,7 +124,8 @@ def test_parts_by_fixture(shell: Shell) -> None:
     done = shell.pytest("--mazurka", "test_program.py", status=1).stdout
     assert "explored 2 tests: 1 verified, 1 violation" in done
     assert "FAILED test_program.py::test_race" in done
-    assert "GreenletExit" not in done and "SUBFAIL" not in done
+    assert "GreenletExit" not in done
+    assert "SUBFAIL" not in done
 
 
 def test_a_unittest_that_is_cut_short_is_inconclusive(shell: Shell) -> None:
