@@ -40,7 +40,7 @@ from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
-from mazurka.timing import STRATEGY, is_wanted, joined, seconds_for
+from mazurka.timing import STRATEGY, is_half_spent, is_wanted, joined, seconds_for
 from mazurka.trace.event import Location
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
@@ -151,6 +151,11 @@ class _Check:
     def _search(self) -> Outcome:
         frontier = self._frontier()
         program = _Interruptible(self.program, self.watcher)
+        limit = self.options.time_limit
+
+        def half_spent() -> bool:
+            return is_half_spent(explorer.seen.waits, time.perf_counter() - self.started, limit)
+
         explorer = Explorer(
             program,
             self.options.strategy,
@@ -158,7 +163,7 @@ class _Check:
             budget=Budget(self.options.max_executions, self.options.time_limit),
             stop_at_first=not self.options.all_failures,
             frontier=frontier,
-            interrupted=self.watcher.interrupted,
+            interrupted=lambda: self.watcher.interrupted() or half_spent(),
             learned=self.program.learned.points,
             crew=self.crew or self._processes(program, frontier),
             races=self.options.races,
@@ -174,8 +179,11 @@ class _Check:
             for module, reason in self.program.loader.opaque.items():
                 explorer.seen.untracked[f"module {module} ({reason})"] = 1
             self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
-        assert explorer.outcome is not None
-        return explorer.outcome
+        outcome = explorer.outcome
+        assert outcome is not None
+        if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
+            outcome = replace(outcome, verdict=Inconclusive(f"the time limit of {limit:g} s was reached"))
+        return outcome
 
     def _look_at_timing(self, before: Outcome) -> Outcome:
         """Search the orders, too, in which sleeps and timeouts outrun threads that could move."""

@@ -39,24 +39,37 @@ def is_wanted(outcome: Outcome, timing: float, all_failures: bool = False) -> bo
         return False
     if waits.expired and outcome.strategy not in _IN_ORDER:
         return True
-    if isinstance(outcome.verdict, Inconclusive) and (waits.late or not math.isinf(waits.shortest)):
+    if isinstance(outcome.verdict, Inconclusive) and (waits.slept or waits.late or not math.isinf(waits.shortest)):
         return True
     return timing > 0 and waits.shortest <= waits.slept + timing + _GRAIN
 
 
 def seconds_for(outcome: Outcome, left: float | None) -> float | None:
     """How long the search may take, where ``left`` is what is left of the time limit."""
-    if isinstance(outcome.verdict, Inconclusive):
+    if isinstance(outcome.verdict, Inconclusive) and not (outcome.untracked or _besides(outcome)):
         return left
     most = max(_AT_LEAST, outcome.seconds)
     return most if left is None else min(most, left)
+
+
+def is_half_spent(waits: Waits, seconds: float, limit: float | None) -> bool:
+    """Whether the first search is to leave the other half of its time to the one with timing.
+
+    That has fewer orders: threads that sleep over and over can't do so while others have yet to move.
+    """
+    return limit is not None and seconds > limit / 2 and bool(waits.slept or not math.isinf(waits.shortest))
+
+
+def _besides(outcome: Outcome) -> dict[str, int]:
+    """What was not controlled, apart from timeouts."""
+    return {name: count for name, count in outcome.uncontrolled.items() if name != TIMEOUTS}
 
 
 def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
     """What a strategy's search, and the one with timing after it, come to."""
     if after is None:
         return _assuming(before, timing)
-    uncontrolled = {name: count for name, count in before.uncontrolled.items() if name != TIMEOUTS}
+    uncontrolled = _besides(before)
     both = replace(
         before,
         executions=before.executions + after.executions,
