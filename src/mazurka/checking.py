@@ -40,7 +40,7 @@ from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
-from mazurka.timing import STRATEGY, is_half_spent, is_wanted, joined, seconds_for
+from mazurka.timing import STRATEGIES, is_half_spent, is_wanted, joined, seconds_for
 from mazurka.trace.event import Location
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
@@ -194,23 +194,32 @@ class _Check:
         out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
         if out_of or not is_wanted(before, timing, options.all_failures):
             return joined(before, None, timing)
+        budget = Budget(more, seconds_for(before, left))
         self.program.timing = timing
         try:
-            explorer = Explorer(
-                _Interruptible(self.program, self.watcher),
-                STRATEGY,
-                budget=Budget(more, seconds_for(before, left)),
-                stop_at_first=not options.all_failures,
-                interrupted=self.watcher.interrupted,
-                learned=self.program.learned.points,
-            )
-            for progress in explorer.progress():
-                self.watcher.progress(before.executions + progress.executions, progress.found + len(self.known), None)
+            for strategy in STRATEGIES:
+                explorer = self._explorer_in_time(strategy, budget)
+                for progress in explorer.progress():
+                    done = before.executions + progress.executions
+                    self.watcher.progress(done, progress.found + len(self.known), None)
+                if not explorer.strategy.doubt():
+                    break
         finally:
             self.program.timing = None
         assert explorer.outcome is not None
         found = tuple([replace(each, timing=timing) for each in explorer.outcome.found])
         return joined(before, replace(explorer.outcome, found=found), timing)
+
+    def _explorer_in_time(self, strategy: str, budget: Budget) -> Explorer:
+        return Explorer(
+            _Interruptible(self.program, self.watcher),
+            strategy,
+            settings=Settings(timed=True),
+            budget=budget,
+            stop_at_first=not self.options.all_failures,
+            interrupted=self.watcher.interrupted,
+            learned=self.program.learned.points,
+        )
 
     def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
         """The processes to make runs in; None if only this one."""

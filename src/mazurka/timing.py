@@ -3,9 +3,10 @@
 A strategy's search has sleeps end whenever they like, and waiting times run out only where nobody can move. What it
 leaves open is searched afterwards, in runs whose plans have a timing (:class:`~mazurka.program.protocol.Plan`): a
 sleep or wait may outrun threads that can move by so many seconds, so that short timeouts fire early and long ones do
-not. Which thread can move then depends on all others' clocks, and no partial order says so; therefore it is `icb`,
-which makes every order, those with the fewest preemptions first. All orders without timing that respect the clocks are
-among them: where this search comes to its end, it proves what the other one could not.
+not. Which thread can move then depends on all others' clocks. `dpor` takes that for conflicts of steps (``in_time`` in
+explore/dpor.py); where it is in doubt, `icb` makes every order, those with the fewest preemptions first. All orders
+without timing that respect the clocks are among these: where this search comes to its end, it proves what the other
+one could not.
 
 Where that search proved something itself, this one gets a few seconds only; what it did not cover is said.
 """
@@ -19,8 +20,8 @@ from typing import Final
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation, Waits
 from mazurka.program.python.program import TIMEOUTS
 
-#: The strategy: it has to cover every order.
-STRATEGY: Final = "icb"
+#: The strategies: the second for where the first is in doubt.
+STRATEGIES: Final = ("dpor", "icb")
 
 #: Strategies that make every order: what a timeout that fires depends on is nothing to them.
 _IN_ORDER: Final = ("dfs", "icb")

@@ -67,6 +67,7 @@ class Kernel:
     limited = False  # some waits had time limits
     shortest = inf  # the shortest of them
     slept = 0.0  # the latest end of a sleep
+    bounded: tuple[int, ...] = ()  # as in Run
     ended: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
@@ -95,8 +96,9 @@ class Kernel:
         if self.values or plan.keys and not plan.detail:
             self.keyed = True
         self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
+        self.in_time = plan.timing is not None
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
-        if self.detail or plan.timing is not None:
+        if self.detail or self.in_time:
             self.be_careful()
         self.current: Task = None  # type: ignore[assignment]  # set by run()
         self.tasks: list[Task] = []
@@ -303,6 +305,8 @@ class Kernel:
             task.guard = None
         task.waiting_for = None
         deadline, task.deadline = task.deadline, None
+        if deadline is not None and self.in_time and not self.solo:
+            self.bounded = (*self.bounded, len(self.log))
         if task.timed_out:
             task.timed_out = False
             self.timed = True
@@ -359,6 +363,8 @@ class Kernel:
     def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
         """Wait for ``task`` to end; false if the time ran out, which is a point."""
         if timeout is not None:
+            if self.in_time:
+                self.need_points(END_POINTS)
             return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for)
         if task.done and not (self.careful or self.aborting or self.solo):
             self._record(self.current, _JOIN, task.life, 0, False, None, ())

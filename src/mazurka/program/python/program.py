@@ -426,6 +426,7 @@ def _run_of(run_kernel: Kernel) -> Run:
         slept=run_kernel.slept,
         lag=run_kernel.scheduler.lag,
         ended=dict(run_kernel.ended),
+        bounded=frozenset(run_kernel.bounded),
         withheld=run_kernel.scheduler.withheld,
         again=run_kernel.again,
     )

@@ -79,7 +79,7 @@ class Scheduler:
     def is_past_prefix(self) -> bool:
         return self.cursor >= len(self.prefix)
 
-    def choose(self, run: Kernel) -> Task | None:
+    def choose(self, run: Kernel) -> Task | None:  # noqa: C901  # asked at every point: each call counts
         """Who moves now; None when nobody can or need."""
         enabled = []
         for task in run.live:
@@ -117,13 +117,10 @@ class Scheduler:
         if chosen is overdue:
             chosen.timed_out = True
         if len(enabled) > 1:
-            self._chose(chosen, cursor, enabled)
+            if chosen.sleeping:
+                self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
+            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
         return chosen
-
-    def _chose(self, chosen: Task, cursor: int, enabled: list[Task]) -> None:
-        if chosen.sleeping:
-            self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
-        self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
 
     def _outruns(self, task: Task, end: float, earliest: float) -> None:
         """A sleep or wait ends at a time, though another thread could have moved from an earlier one on."""
