@@ -35,6 +35,7 @@ from mazurka.explore.strategy import Divisible, Settings, make_strategy
 from mazurka.findings import Failing, Writer, fails_again
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
+from mazurka.program.python.entry import only_defines
 from mazurka.program.python.program import Isolation, PythonProgram
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
@@ -279,6 +280,10 @@ class _Check:
         writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note)
         findings, refused = writer.findings(failing)
         verdict, reason = _verdict(outcome, findings, refused, self.options.memory_model)
+        if verdict is Verdict.VERIFIED and outcome.threads <= 1:
+            if defined := only_defines(self.program.entry):
+                verdict = Verdict.INCONCLUSIVE
+                reason = f"no threads were started: the file only defines functions, check {defined}, say"
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
         sites = sum(point > 0 for point in self.program.learned.points)
