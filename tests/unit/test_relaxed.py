@@ -262,8 +262,7 @@ def test_a_binding_that_cannot_be_held_back_is_named(tmp_path: Path) -> None:
         last = 0
         def count():
             nonlocal last
-            def last():
-                pass
+            import math as last
         def look():
             seen.append(last)
         threads = [threading.Thread(target=count), threading.Thread(target=look)]

@@ -29,7 +29,7 @@ from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, V
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.stint import Stint, Terms, again, work
 from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
-from mazurka.program.protocol import Program
+from mazurka.program.protocol import ENTERED, Program
 
 #: How long what was learnt may stay unwritten, in seconds.
 _BATCH: Final = 0.5
@@ -319,7 +319,8 @@ class Explorer:
         if self.seen.uncontrolled:
             return Inconclusive(f"not controlled: {_listed(self.seen.uncontrolled)}")
         if self.seen.untracked:
-            return Inconclusive(f"not tracked: {_listed(self.seen.untracked)}")
+            entered = [name for name in self.seen.untracked if name.startswith(ENTERED)]
+            return Inconclusive(entered[0] if entered else f"not tracked: {_listed(self.seen.untracked)}")
         if doubt := self.strategy.doubt():
             return Inconclusive(doubt)
         if self.seen.waits.late:

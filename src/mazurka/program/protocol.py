@@ -100,6 +100,9 @@ AGAIN: Final = "again"
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
 
+#: What entries of :attr:`Run.untracked` begin with that name code of libraries which threads enter and nobody sees into.
+ENTERED: Final = "entered but not explored: "
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.protocol import FailureKind
+from mazurka.program.protocol import ENTERED, FailureKind
 from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Evidence, Finding
@@ -114,7 +114,10 @@ class TextRenderer:
                 found = "" if report.inconsistencies else "nothing found, but "
                 lines.append(Line(f"inconclusive: {found}{reason}", _STYLES[report.verdict]))
                 lines += self._paragraph(done)
-        lines += self._named("untracked (calls that saw shared objects; --include their packages)", report.untracked)
+        entered = {name.removeprefix(ENTERED): n for name, n in report.untracked.items() if name.startswith(ENTERED)}
+        untracked = {name: n for name, n in report.untracked.items() if not name.startswith(ENTERED)}
+        lines += self._named(ENTERED.rstrip(": "), dict.fromkeys(entered, 1))
+        lines += self._named("untracked (threads share what was used there)", untracked)
         lines += self._named("uncontrolled (not scheduled)", report.uncontrolled)
         for inconsistency in report.inconsistencies:
             lines += self._paragraph(f"error: {inconsistency}")

@@ -8,6 +8,7 @@ a function, class or method                  none; the instance's attribute if t
 a data descriptor (property ...)             none: its own code is tracked, or opaque
 another descriptor (cached_property ...)     the instance's attribute: that is where it keeps its result
 any other value                              the instance's attribute, and the class's while that shows through
+what C, or code not instrumented, computes   the object's state (:mod:`native_objects`)
 ===========================================  ==========================================================
 
 An attribute of a class is a location of the class that has it, and of those that come before it and might get it, of
@@ -24,8 +25,9 @@ from enum import EnumType
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import objects, sites
-from mazurka.program.python.containers import OPERATIONS, forget_shapes, shape_of, shapes
+from mazurka.program.python import foreign, harmless, native_objects, objects, sites
+from mazurka.program.python.containers import forget_shapes, shape_of, shapes
+from mazurka.program.python.harmless import root_of
 from mazurka.program.python.locations import bases
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
@@ -38,8 +40,12 @@ INSTANCE: Final = 1
 DICTIONARY: Final = 3
 OF_CLASS: Final = 4
 OF_MODULE: Final = 5
-OPAQUE: Final = 6
-FOREIGN: Final = 7  # a method that may get something on that is not seen here: a file, a generator
+OPAQUE: Final = 6  # a method written in Python that is not instrumented
+FOREIGN: Final = 7  # a method in C of an object with a state: a file, a generator
+STATE: Final = 8  # part of an object's state, which C computes
+COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
+BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
+CONTAINER: Final = 11  # a method of a container, see containers.py
 
 _METHODS: Final = (
     types.FunctionType,
@@ -54,35 +60,15 @@ _METHODS: Final = (
 )
 _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
-#: Classes whose methods change nothing, or nothing that the hooks miss.
-_PURE: Final = frozenset(
-    {int, str, bytes, float, complex, bool, tuple, frozenset, type(None), object, type, range, slice}
-) | (frozenset(OPERATIONS))
-
 #: What is not taken for a variable where modules and classes have it.
 CONSTANT: Final = (*_METHODS, types.ModuleType)
-
-#: Packages whose objects may be used by several threads without their methods being tracked: they are values, or
-#: meant for it.
-HARMLESS: Final = frozenset(
-    """_io _pytest _thread _weakref abc argparse array ast asyncio atexit base64 binascii bisect builtins calendar cmath
-    codecs collections concurrent contextlib contextvars copy copyreg dataclasses datetime decimal dis enum errno
-    faulthandler fractions functools gc genericpath glob greenlet hashlib hmac importlib inspect io ipaddress
-    itertools keyword linecache locale logging marshal math mazurka mimetypes numbers operator os pathlib pluggy
-    posixpath pprint pytest queue random re secrets select selectors shlex shutil signal site socket ssl stat
-    statistics string struct subprocess sys sysconfig tempfile textwrap threading time timeit tokenize traceback
-    types typing typing_extensions unicodedata unittest urllib uuid
-    warnings weakref zlib _contextvars _operator _functools _collections _collections_abc""".split()
-)
-
-#: Packages whose operations tell the kernel themselves what they do.
-MODELLED: Final = frozenset("mazurka threading _thread queue concurrent".split())
 
 #: Classes of the models whose attributes are each thread's own.
 private: set[type] = set()
 
 
-def _find(kind: type, name: str) -> tuple[type, Any] | None:
+def find(kind: type, name: str) -> tuple[type, Any] | None:
+    """The class that has an attribute of instances of ``kind``, and what it has there."""
     for each in bases(kind):
         space = type.__dict__["__dict__"].__get__(each)
         if name in space:
@@ -104,7 +90,7 @@ def sees_stores(kind: type) -> bool:
     own = shape_of(kind).own
     found = own.get(_SEES_STORES)
     if found is None:
-        stores = _find(kind, "__setattr__")
+        stores = find(kind, "__setattr__")
         found = own[_SEES_STORES] = stores is not None and bool(stores[0].__flags__ & 1 << 9)
     return bool(found)
 
@@ -122,51 +108,70 @@ def _classify(kind: type, name: str) -> Any:
         for other in private:  # by identity: a metaclass may see to equality itself
             if each is other:
                 return NONE
+    if name in shape_of(kind).operations:
+        return CONTAINER
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
-    found = _find(kind, name)
-    if found is None and has_dictionary:
-        return DICTIONARY if name == "__dict__" else INSTANCE
+    found = find(kind, name)
+    state = native_objects.state_of(kind)
+    in_instance = (INSTANCE if state is native_objects.NOTHING else BESIDE_STATE) if has_dictionary else NONE
     if name == "__dict__":
         return DICTIONARY if has_dictionary else NONE
     if found is None:
-        return INSTANCE if has_dictionary else NONE
+        return COMPUTED if _is_computed_elsewhere(kind) else in_instance
     owner, value = found
     if is_a(value, _METHODS):
-        if _is_opaque(owner, value):
-            return OPAQUE
-        if _may_get_on(owner, value):
-            return FOREIGN
-        return INSTANCE if has_dictionary and name in sites.stored else NONE
+        how = _method(owner, value, state)
+        if how is not NONE or name not in sites.stored:
+            return how
+        if name in sites.stored_from_outside and owner.__flags__ & 1 << 9:
+            return owner  # somebody may give the class another one
+        return in_instance if has_dictionary else how
     if type(value) is types.MemberDescriptorType:
-        return INSTANCE if owner.__flags__ & 1 << 9 else NONE
+        return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
     descriptor = type(value)
-    if _find(descriptor, "__set__") or _find(descriptor, "__delete__"):
-        return NONE
-    if _find(descriptor, "__get__"):
-        return INSTANCE if has_dictionary else NONE
+    if find(descriptor, "__set__") or find(descriptor, "__delete__"):
+        return _computed(value, state)
+    if find(descriptor, "__get__"):
+        return in_instance
     return owner
 
 
-def _is_opaque(owner: type, value: Any) -> bool:
-    """A method in code that is not tracked, of a class that is not known to be harmless."""
-    if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
-        return False
-    module = owner.__dict__.get("__module__", "")
-    return is_a(module, str) and module.partition(".")[0] not in HARMLESS and value.__name__ != "__init__"
+def _method(owner: type, value: Any, state: int) -> int:
+    """How a function, or method in C, of a class is to be taken when it is called."""
+    inner = value.__func__ if type(value) in (classmethod, staticmethod) else value
+    if type(inner) is types.FunctionType:
+        if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
+            return NONE
+        return NONE if harmless.is_transparent(inner) and harmless.is_harmless_type(owner) else OPAQUE
+    if is_a(inner, _NATIVE) and owner is not object:
+        return FOREIGN if native_objects.state_of(owner) else NONE
+    return NONE
 
 
-def root_of(module: object) -> str:
-    """The package a module's name starts with."""
-    return module.partition(".")[0] if isinstance(module, str) else ""
+def _computed(value: Any, state: int) -> int:
+    """How the value of a data descriptor is found."""
+    if type(value) is property:
+        functions = [each for each in (value.fget, value.fset, value.fdel) if type(each) is types.FunctionType]
+        opaque = [each for each in functions if not is_instrumented(each)]
+        modelled = all(root_of(each.__module__) in harmless.MODELLED for each in opaque)
+        return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else NONE
+    if type(value) is types.GetSetDescriptorType:
+        return STATE if state else NONE
+    found = find(type(value), "__get__")
+    if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
+        return NONE if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
+    return NONE
 
 
-def _may_get_on(owner: type, value: Any) -> bool:
-    """A method whose effect, if it has one, no hook tells of: a loop that calls it may be getting on."""
-    if is_a(value, _NATIVE):
-        return owner not in _PURE
-    if type(value) is not types.FunctionType or value.__code__.co_filename in sites.instrumented:
-        return False
-    return root_of(owner.__dict__.get("__module__")) not in MODELLED
+def _is_computed_elsewhere(kind: type) -> bool:
+    """Whether a missing attribute is asked of a function that is not instrumented."""
+    found = find(kind, "__getattr__")
+    return found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1])
+
+
+def is_instrumented(function: types.FunctionType) -> bool:
+    """Whether what a function does is seen."""
+    return function.__code__.co_filename in sites.instrumented
 
 
 def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
@@ -181,8 +186,13 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         objects.adopt_namespace(thing)
     elif how is FOREIGN:
         run.current.silent += 1
-    elif how is OPAQUE:
-        _opaque_call(run, thing, name, site)
+    elif how is OPAQUE or how is CONTAINER:
+        pass  # what its call does is told when it is called
+    elif how is STATE or how is COMPUTED:
+        native_objects.access(run, thing, _READ if how is STATE else _RMW, site)
+        foreign.count_if_shared(run, thing, name, site)
+    elif how is BESIDE_STATE:
+        _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
     elif is_a(how, type):
         if name in objects.dictionary(thing):
             _emit(run, thing, name, site, _READ)
@@ -207,13 +217,22 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         module_write(run, thing, name, site)
         return
     if how is OF_CLASS:
+        changed_code(run, thing, name, site)
         space = type.__dict__["__dict__"].__get__(thing)
-        if name not in space or is_a(space[name], _METHODS) or _find(type(space[name]), "__get__"):
+        if name not in space or is_a(space[name], _METHODS) or find(type(space[name]), "__get__"):
             forget_shapes()
-    elif how is NONE or how is FOREIGN:
-        found = _find(type(thing), name)
+    elif how is STATE or how is COMPUTED:
+        native_objects.access(run, thing, _RMW, site)
+        foreign.count_if_shared(run, thing, name, site)
+        return
+    elif how is BESIDE_STATE:
+        _emit(run, thing, name, site, _WRITE, tuple(native_objects.accesses(thing, _RMW)))
+        return
+    elif how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
+        found = find(type(thing), name)
         if found is None or type(found[1]) is not property:  # whose code would tell
             run.current.silent += 1
+            changed_code(run, thing, name, site)
         return
     _emit(run, thing, name, site, _WRITE)
 
@@ -247,10 +266,10 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
     none has, since any of them may get it. None if it never changes."""
     if name.startswith("__") or issubclass(type(kind), EnumType):
         return ()
-    found = _find(kind, name)
+    found = find(kind, name)
     if found is None:
-        return () if _find(type(kind), name) else upto(kind, None)
-    if is_a(found[1], CONSTANT) or _find(type(found[1]), "__get__"):
+        return () if find(type(kind), name) else upto(kind, None)
+    if (is_a(found[1], CONSTANT) or find(type(found[1]), "__get__")) and name not in sites.stored_from_outside:
         return ()
     return upto(kind, found[0])
 
@@ -294,15 +313,6 @@ def global_access(run: Any, module: str, name: str, site: int, op: Op, space: di
     run.visit(op, target, site, value)
 
 
-def _opaque_call(run: Any, thing: Any, name: str, site: int) -> None:
-    target = ("o", number(thing))
-    if run.detail:
-        objects.label(run, target, thing)
-    run.visit(_RMW, target, site)
-    if run.touched.get(target, (0,))[0] == -1:
-        count_untracked(run, f"{type(thing).__name__}.{name}()", site)
-
-
 def count_untracked(run: Any, what: str, site: int) -> None:
     """Something shared was used in a way that is not tracked."""
     text = f"{what} at {sites.location(site)}"
@@ -313,3 +323,13 @@ def instance_accesses(thing: Any) -> list[Access]:
     """Reads of all attributes an instance has."""
     n = number(thing)
     return [Access(_READ, ("a", n, name)) for name in list(objects.dictionary(thing))]
+
+
+#: Attributes of functions, cells, classes and instances that say what calls do.
+_OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__bases__", "cell_contents", "__class__"})
+
+
+def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
+    """What code is may be about to change: calls of it do not look again, and tell of no read."""
+    if name in _OF_CODE and len(run.live) > 1 and not run.is_recording:
+        count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)

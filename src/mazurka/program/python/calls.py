@@ -1,9 +1,9 @@
 """What calls of functions read and write, for functions that are not instrumented themselves.
 
 Methods of containers and the builtins that look at containers are accesses to them (:mod:`containers`). ``getattr``
-and its like are attribute accesses. Functions known to change their first argument (``heapq.heappush``) change it.
-Any other function that is not tracked is *opaque*: what is shared among the containers and instances it is given
-counts as read, and the call is counted in ``untracked``, so that nobody takes the result for complete.
+and its like are attribute accesses. Functions known to change their first argument (``heapq.heappush``) change it;
+those that call a function in C for each element (``sorted`` with a key) do what these calls do. An object without a
+model has one state (:mod:`native_objects`), and so has a package that is not instrumented (:mod:`foreign`).
 
 Cost: half a microsecond for a call of the program's own functions.
 """
@@ -12,28 +12,27 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import attributes, natives, sites, wholes
-from mazurka.program.python.attributes import (
-    HARMLESS,
-    MODELLED,
-    classify,
-    count_untracked,
-    root_of,
-)
-from mazurka.program.python.containers import SLOTS, operation, read_structure
-from mazurka.program.python.locations import BASES, contents, emit_reads, perform
-from mazurka.program.python.objects import adopt_namespace, is_a
-from mazurka.program.python.views import begin_reads, cursors, keys_only, sources
+from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
+from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
+from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
+from mazurka.program.python.gathering import effects_of_calls, is_seen
+from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
+from mazurka.program.python.native_objects import state_of
+from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute
+from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, reached, sources
 from mazurka.trace.event import Op
+
+_READ, _RMW = Op.READ, Op.RMW
 
 #: Going through one of these leaves it as it was.
 _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
 
 _BOUND: Final = (types.BuiltinMethodType, types.MethodWrapperType)
-_UNBOUND: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_UNBOUND: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 VALUES: Final = frozenset({int, str, float, bool, bytes, type(None)})
 
 #: Builtins that run code which is not instrumented.
@@ -41,78 +40,106 @@ _EVALUATING: Final = frozenset({exec, eval})
 
 #: Builtins that look at everything in their arguments.
 _READERS: Final = frozenset(
-    {
-        list,
-        tuple,
-        set,
-        frozenset,
-        dict,
-        sorted,
-        sum,
-        min,
-        max,
-        any,
-        all,
-        str,
-        repr,
-        bytes,
-        bytearray,
-        print,
-        format,
-        ascii,
-    }
-)
+    {list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all, str, repr, bytes, bytearray, print, format, ascii}
+)  # fmt: skip
+
+#: Functions that call what they are given as their key.
+_WITH_KEY: Final = frozenset({sorted, min, max})
 
 #: Functions that change their first argument, by module and name.
 _CHANGERS: Final = frozenset(
     {
         *(("_heapq", name) for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")),
         *(("_bisect", name) for name in ("insort_left", "insort_right")),
-        *(("random", name) for name in ("shuffle",)),
         *(("heapq", name) for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")),
         *(("bisect", name) for name in ("insort", "insort_left", "insort_right")),
         ("_struct", "pack_into"),
     }
 )
 
-#: Functions that read their arguments and no more: nothing about them is untracked.
-_WHOLE: Final = frozenset(
-    {
-        *(("copy", name) for name in ("copy", "deepcopy")),
-        *(("json", name) for name in ("dumps", "dump")),
-        *(("_pickle", name) for name in ("dumps", "dump")),
-        *(("_bisect", name) for name in ("bisect_left", "bisect_right")),
-        *(("heapq", name) for name in ("nlargest", "nsmallest")),
-        *(("random", name) for name in ("choice", "choices", "sample")),
-    }
-)
+#: Functions in Python that look past the methods of what they are given.
+_COPYING: Final = frozenset({"copy", "json", "_pickle", "pickle", "dataclasses"})
 
-_SAFE_FUNCTIONS: Final = (HARMLESS | {"posix", "nt", "_socket", "_ssl", "_stat", "_struct", "_random"}) - frozenset(
-    {"ast", "asyncio", "array", "copy", "random", "builtins", "collections"}
-)
+#: What gets at an attribute of an instance, and by which methods.
+_DESCRIPTORS: Final = frozenset({types.MemberDescriptorType})
+_DESCRIPTOR_METHODS: Final = {"__get__": _READ, "__set__": Op.WRITE, "__delete__": _RMW}
+
+#: Kinds of callables of which it is known what they do.
+_GETTERS: Final = frozenset(natives.GETTERS)
 
 
-def method(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """``thing.name(*args)``."""
+def method(
+    run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None = None
+) -> None:
+    """``thing.name(*args, **named)``."""
+    kind = type(thing)
     handler = operation(thing, name)
     if handler is not None:
-        perform(run, site, handler, thing, site, args)
+        perform(run, site, handler, thing, site, given_to(thing, name, args, named or {}))
+        if kind not in BASES:
+            foreign.count_unexplored(run, thing, name, site)
         return
-    kind = type(thing)
+    if kind in _DESCRIPTORS and name in _DESCRIPTOR_METHODS and args:
+        natives.by_name(run, (args[0], thing.__name__), site, _DESCRIPTOR_METHODS[name])
+        return
     if kind is super:
         found = getattr(thing, name, None)
-        if type(found) in _BOUND:
-            natives.native_method(run, getattr(thing, "__self__", None), name, site, args)
+        if found is not None:
+            announce(run, found, site, args, named or {})
         return
     if kind in (str, bytes):
-        wholes.read(run, args, site)
-        return
-    if kind is type and args and type(getattr(thing, name, None)) in _UNBOUND:
-        natives.native_method(run, args[0], name, site, args[1:])
+        _text_method(run, name, site, args, named)
         return
     how = classify(kind, name)
-    if how is not attributes.NONE:
+    if how is attributes.NONE:
+        return
+    if how is FOREIGN:
+        _native_method(run, thing, name, site, args, named or {})
+        return
+    if how is not OPAQUE:
+        if how is INSTANCE and run.is_recording:
+            attributes.read(run, thing, name, site, how)
+            return
         attributes.read(run, thing, name, site, how)
+    found = peek_attribute(thing, name)
+    if found is not MISSING:
+        announce_found(run, thing, found, site, args, named or {})
+
+
+def announce_found(
+    run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    """A method is about to be called that was found for ``thing`` without binding it."""
+    kind = type(found)
+    if kind is types.FunctionType:
+        if found.__code__.co_filename in sites.instrumented:
+            return
+        owned = not is_a(thing, (type, types.ModuleType)) and found is not vars_of(thing).get(found.__name__)
+        announce(run, found, site, (thing, *args) if owned else args, named)
+    elif kind is staticmethod or kind is classmethod:
+        announce(run, found.__func__, site, (thing, *args) if kind is classmethod else args, named)
+    elif kind in _UNBOUND and not is_a(thing, type):
+        announce(run, found, site, (thing, *args), named)
+    else:
+        announce(run, found, site, args, named)
+
+
+def vars_of(thing: Any) -> Any:
+    """The attributes that an object itself has."""
+    from mazurka.program.python.objects import dictionary
+
+    return dictionary(thing)
+
+
+def given_to(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """What the handler of a container's method gets: keyword arguments by position."""
+    if not named:
+        return args
+    if name in ("update", "subtract", "__init__"):
+        return (*args, named)
+    if name in ("popitem", "move_to_end") and "last" in named:
+        return (*args, named["last"])
+    return (*args, *named.values())
 
 
 def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -120,7 +147,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     kind = type(function)
     if kind is types.FunctionType:
         if function.__code__.co_filename not in sites.instrumented:
-            _foreign(run, function, site, args, named)
+            _function(run, function, site, args, named)
     elif kind is types.MethodType:
         inner = function.__func__
         if type(inner) is not types.FunctionType:
@@ -128,125 +155,239 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         elif inner.__code__.co_filename not in sites.instrumented:
             handler = operation(function.__self__, inner.__name__)
             if handler is not None:
-                perform(run, site, handler, function.__self__, site, args)
+                given = given_to(function.__self__, inner.__name__, args, named)
+                perform(run, site, handler, function.__self__, site, given)
+                foreign.count_unexplored(run, function.__self__, inner.__name__, site)
             else:
-                _foreign(run, inner, site, args, named)
+                _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
         _bound(run, function, site, args, named)
-    elif kind is type:
+    elif kind is type or is_a(function, type):
         _class(run, function, site, args, named)
     else:
         _other(run, function, kind, site, args, named)
+
+
+def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    identity = (function.__module__, function.__name__)
+    if identity in _CHANGERS:
+        _changer(run, site, args)
+    elif harmless.root_of(function.__module__) in _COPYING and foreign.is_plain_reader(function):
+        run.current.silent += 1
+        foreign.look_at(run, function, site, (*args, *named.values()))
+    else:
+        foreign.call(run, function, site, args, named)
+
+
+def _changer(run: Any, site: int, args: tuple[Any, ...]) -> None:
+    changed = next((each for each in args if sources(each)), None)
+    handler = operation(changed, "clear")
+    if handler is not None:
+        perform(run, site, handler, changed, site, ())
+    elif args and state_of(type(args[0])):
+        native_objects.access(run, args[0], _RMW, site)
+
+
+def _text_method(
+    run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None
+) -> None:
+    given = (*args, *(named or {}).values())
+    wholes.read(run, given, site, copying=name in ("format", "format_map"))
+
+
+def _native_method(
+    run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    """A method in C of an object that has a state."""
+    if run.is_recording:
+        run.current.silent += 1
+        return
+    op = _READ if native_objects.is_read_by(owner, name) else _RMW
+    found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
+    for each in (*args, *named.values()):
+        found += foreign.anything_with(each)
+    if type(owner) is types.GeneratorType:
+        native_objects.follow(owner)
+    run.current.silent += 1
+    if not found or (len(found) == 1 and native_objects.is_own(run, found[0].target, site)):
+        return
+    if run.detail:
+        native_objects.label(run, owner, found)
+    run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
 
 def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     owner, name = function.__self__, function.__name__
     if owner is None or type(owner) is types.ModuleType:
         _builtin(run, function, site, args, named)
-    elif type(function) is types.BuiltinMethodType or name in SLOTS or sources(owner):
-        given = (*args, named) if named and name == "update" else args
-        natives.native_method(run, owner, name, site, given)
-        if type(owner) not in BASES and not is_a(owner, (str, bytes, int, tuple, float)) and not sources(owner):
-            run.current.silent += 1  # a file that was read from, say
+        return
+    if is_a(owner, type):
+        if name in SLOTS and not is_a(function, types.MethodWrapperType):
+            natives.native_method(run, owner, name, site, args)
+        else:
+            wholes.read(run, (*args, *named.values()), site)
+        return
+    if name in SLOTS or shape_of(type(owner)).base is not None:
+        natives.native_method(run, owner, name, site, given_to(owner, name, args, named))
+    elif state_of(type(owner)):
+        _native_method(run, owner, name, site, args, named)
+    elif type(owner) in (str, bytes):
+        _text_method(run, name, site, args, named)
+    elif sources(owner):  # a view
+        wholes.read(run, (owner, *args), site)
+    else:
+        wholes.read(run, (*args, *named.values()), site)
 
 
 def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What can be called and is neither a function nor a class."""
     if kind in _UNBOUND and args:
-        natives.native_method(run, args[0], function.__name__, site, args[1:])
-    elif kind is functools.partial:
+        _unbound(run, function, site, args, named)
+    elif kind is functools.partial or is_a(function, functools.partial):
         announce(run, function.func, site, (*function.args, *args), {**function.keywords, **named})
-    elif kind in natives.GETTERS:
+    elif kind in _GETTERS:
         natives.get(run, function, site, args)
     elif kind is natives.CACHED:
         natives.cached(run, function, site)
+    elif kind in (staticmethod, classmethod):
+        announce(run, function.__func__, site, args, named)
+    elif is_a(function, types.GenericAlias):
+        announce(run, function.__origin__, site, args, named)
+    else:
+        _instance(run, function, kind, site, args, named)
+
+
+def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """An object is called whose class says how."""
+    called = next((each.__dict__["__call__"] for each in bases(kind) if "__call__" in each.__dict__), None)
+    if type(called) is types.FunctionType:
+        if called.__code__.co_filename not in sites.instrumented:
+            _function(run, called, site, (thing, *args), named)
+    elif natives.is_reference(thing):
+        natives.dereferenced(run, thing, site)
+    elif called is not None and type(called) not in _UNBOUND:
+        announce(run, called, site, args, named)
+    elif called is not None:
+        foreign.native(run, thing, site, (thing, *args) if state_of(kind) else args, named)
+
+
+def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """``dict.get(d, k)``: a method in C, with its object as the first argument."""
+    owner, name = args[0], function.__name__
+    if type(function) is types.ClassMethodDescriptorType:
+        wholes.read(run, args[1:], site)
+    elif shape_of(type(owner)).base is None and name not in SLOTS and state_of(type(owner)):
+        _native_method(run, owner, name, site, args[1:], named)
+    else:
+        natives.native_method(run, owner, name, site, given_to(owner, name, args[1:], named))
 
 
 def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     if kind in _READERS:
-        _read(run, site, args)
-    elif kind.__flags__ & 1 << 9:
-        init = getattr(kind, "__init__", None)
-        if type(init) is types.FunctionType and init.__code__.co_filename not in sites.instrumented:
-            _foreign(run, init, site, args, named)
-    elif kind not in (super, type, enumerate, zip, map, filter, reversed, object):
-        _read(run, site, args)
+        _read(run, site, args, named)
+        return
+    if kind is type:
+        if len(args) > 1:
+            _read(run, site, args, named)
+        return
+    if kind in (zip, map, filter, enumerate, reversed, object, super):
+        return
+    if is_a(kind, type) and weakref.ref in bases(kind) and len(args) > 1 and not is_seen(args[1]):
+        callback = args[1]
+        if callback is not None and not run.is_recording:
+            natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
+        return
+    meta = type(kind)
+    called = next((each.__dict__["__call__"] for each in bases(meta) if "__call__" in each.__dict__), None)
+    if type(called) is types.FunctionType and called.__code__.co_filename not in sites.instrumented:
+        if harmless.root_of(called.__module__) != "enum":
+            _function(run, called, site, (kind, *args), named)
+    for name in ("__new__", "__init__"):
+        _constructor(run, kind, name, site, args, named)
+
+
+def _constructor(
+    run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    """What the making of an object does: the new one nobody else has."""
+    for each in bases(kind):
+        found = each.__dict__.get(name)
+        if found is None:
+            continue
+        function = found.__func__ if type(found) is staticmethod else found
+        if type(function) is types.FunctionType:
+            if function.__code__.co_filename not in sites.instrumented:
+                _function(run, function, site, args, named)
+        elif each is not object and (args or named):
+            given = [value for value in (*args, *named.values()) if type(value) not in wholes.PLAIN]
+            if given and shape_of(each).base is not None:
+                _read(run, site, args, named)
+            elif given:
+                wholes.read(run, given, site)
+        return
 
 
 def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     if function in _READERS:
-        _read(run, site, args)
+        _read(run, site, args, named, function)
         if function is print:
-            run.current.silent += 1
+            natives.printed(run, named, site)
     elif function is len and args:
         measure(run, args[0], site)
     elif function is getattr or function is hasattr:
         natives.by_name(run, args, site, Op.READ)
-    elif function is setattr or function is delattr:
+    elif function is setattr:
         natives.by_name(run, args, site, Op.WRITE)
+    elif function is delattr:
+        natives.by_name(run, args, site, Op.RMW)
     elif function is vars and args:
         adopt_namespace(args[0])
     elif function in _EVALUATING:
-        count_untracked(run, f"{function.__name__}()", site)
+        seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
+        if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
+            count_untracked(run, f"{function.__name__}()", site)
+    elif function is next and args:
+        get_on(run, args[0], site)
+    elif function is iter and args:
+        if len(args) == 1:
+            begin(run, args[0], site)
+    elif harmless.is_untraceable(function.__module__, function.__name__) and len(run.live) > 1:
+        count_untracked(run, f"{function.__module__}.{function.__name__}()", site)
+    elif (function.__module__, function.__name__) in _CHANGERS:
+        _changer(run, site, args)
+    elif function.__module__ == "_functools" and function.__name__ == "reduce" and len(args) > 1:
+        more = effects_of_calls(announce, args[0], args[1], site, pairs=True)
+        go_through(run, args[1], site, more)
     elif function.__module__ == "_operator":
         natives.operate(run, function.__name__, site, args)
     else:
-        _foreign(run, function, site, args, named)
+        foreign.native(run, function, site, args, named)
 
 
-def _foreign(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """A function that is not instrumented."""
-    root = root_of(function.__module__)
-    if root in MODELLED:
-        return
-    run.current.silent += 1
-    if root in _SAFE_FUNCTIONS:
-        wholes.read(run, (*args, *named.values()), site)
-    else:
-        _opaque(run, function, site, args, named)
+def _read(
+    run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any] | None = None, function: Any = None
+) -> None:
+    """All of each argument is looked at, and what a key function in C looks at for each element."""
+    more: tuple[Access, ...] = ()
+    if function in _WITH_KEY and named and named.get("key") is not None and args:
+        more = effects_of_calls(announce, named["key"], args[0] if len(args) == 1 else args, site)
+    perform(run, site, _read_once, site, (*args, *(named or {}).values()), more)
 
 
-def _opaque(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Something untracked gets these: what is shared among them is read, or changed."""
-    identity = (getattr(function, "__module__", None), getattr(function, "__name__", "?"))
-    if identity in _CHANGERS:
-        changed = next((each for each in args if sources(each)), None)
-        handler = operation(changed, "clear")
-        if handler is not None:
-            perform(run, site, handler, changed, site, ())
-        return
-    given = [each for each in (*args, *named.values()) if type(each) not in wholes.PLAIN]
-    if identity in _WHOLE:
-        wholes.read(run, given, site, copying=identity[0] in ("copy", "json", "_pickle"))
-        return
-    reads: list[Access] = []
-    for each in given:
-        accesses = _all_of(each)
-        reads += accesses
-        if any(run.touched.get(access.target, (run.current.index,))[0] != run.current.index for access in accesses):
-            count_untracked(run, f"{identity[0] or 'builtins'}.{identity[1]}({type(each).__name__})", site)
-    if reads:
-        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
-
-
-def _all_of(thing: Any) -> list[Access]:
-    """Reads of everything directly in a container or instance."""
-    found = [access for container in sources(thing) for access in contents(container)]
-    if not found and type(thing).__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
-        if root_of(type(thing).__module__) not in HARMLESS:
-            found = wholes.instance_accesses(thing)
-    return found
-
-
-def _read(run: Any, site: int, args: tuple[Any, ...]) -> None:
-    """All of each argument is looked at."""
-    perform(run, site, _read_once, site, args)
-
-
-def _read_once(run: Any, site: int, args: tuple[Any, ...]) -> None:
+def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, ...] = ()) -> None:
     found = [container for each in args for container in sources(each)]
+    reads = [access for each in found for access in contents(each)]
+    if not run.is_recording:
+        for each in args:
+            reads += native_objects.moved(run, iterators(each), site)
+            if not found and state_of(type(each)) and shape_of(type(each)).base is None:
+                reads += native_objects.accesses(each, _READ)
+    reads += more
     if found:
-        emit_reads(run, found, [access for each in found for access in contents(each)], site)
+        emit_reads(run, found, reads, site)
+    elif reads:
+        native_objects.label(run, None, reads)
+        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
 
 
 def use(run: Any, thing: Any, site: int) -> None:
@@ -254,17 +395,63 @@ def use(run: Any, thing: Any, site: int) -> None:
     wholes.read(run, (thing,), site)
 
 
-def go_through(run: Any, thing: Any, site: int) -> None:
+def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -> None:
     """``thing`` is gone through in one step: of a dictionary that shows the keys."""
     found = cursors(thing)
+    reads: list[Access] = []
     if found:
         reads = [access for each, over in found for access in contents(each, keys_only(over))]
+    if not run.is_recording:
+        reads += native_objects.moved(run, iterators(thing), site)
+        if not found:
+            reads += [access for each in reached(thing) for access in contents(each)]
+        if not found and operation(thing, "__iter__") is None:
+            reads += _iterated(run, thing, site)
+    reads += more
+    if found:
         emit_reads(run, [each for each, _ in found], reads, site)
+    elif reads:
+        native_objects.label(run, thing, reads)
+        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
     if not found or hasattr(type(thing), "__next__"):
         may_get_on(run, thing)
     looks = operation(thing, "__iter__")
     if looks is not None:
         looks(run, thing, site, ())
+
+
+def _iterated(run: Any, thing: Any, site: int) -> list[Access]:
+    """What making and using up an iterator over an object without a model reads and writes."""
+    kind = type(thing)
+    if kind in _IDLE or not state_of(kind):
+        return []
+    if kind is types.GeneratorType:
+        return []
+    if is_python_iterable(kind):
+        return []
+    return native_objects.accesses(thing, _RMW if hasattr(kind, "__next__") else _READ)
+
+
+def is_python_iterable(kind: type) -> bool:
+    """Whether instrumented code says how objects of a class are gone through."""
+    found = next((each.__dict__["__iter__"] for each in bases(kind) if "__iter__" in each.__dict__), None)
+    return type(found) is types.FunctionType and found.__code__.co_filename in sites.instrumented
+
+
+def get_on(run: Any, thing: Any, site: int) -> None:
+    """``next(thing)``."""
+    run.current.silent += 1  # an iterator that gets on is not seen to
+    if run.is_recording:
+        return
+    behind = iterators(thing)
+    if not behind:
+        operate_on(run, thing, "__next__", site)
+        return
+    found = native_objects.moved(run, behind, site)
+    found += [access for each in reached(thing) for access in contents(each)]
+    if found:
+        native_objects.label(run, thing, found)
+        run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
 
 def may_get_on(run: Any, thing: Any) -> None:
@@ -279,6 +466,8 @@ def begin(run: Any, thing: Any, site: int) -> None:
     begun = begin_reads(found)
     if begun:
         emit_reads(run, [container for container, _ in found], begun, site)
+    elif not found and type(thing) not in VALUES:
+        operate_on(run, thing, "__iter__", site)
 
 
 def measure(run: Any, thing: Any, site: int) -> None:
@@ -286,15 +475,62 @@ def measure(run: Any, thing: Any, site: int) -> None:
     handler = operation(thing, "__len__")
     if handler is not None:
         handler(run, thing, site, ())
+        return
+    found = sources(thing)
+    for container in found:
+        read_structure(run, container, site)
+    if not found:
+        operate_on(run, thing, "__len__", site)
+
+
+def operate_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...] = ()) -> None:
+    """An operator or a protocol's method of an object that is no container: its state is read, or also written."""
+    kind = type(thing)
+    if kind in wholes.PLAIN or run.is_recording:
+        return
+    if kind is types.MappingProxyType or not state_of(kind):
+        return
+    how = classify(kind, name)
+    if how is FOREIGN:
+        _native_method(run, thing, name, site, args, {})
+    elif how is OPAQUE:
+        found = peek_attribute(kind, name)
+        if type(found) is types.FunctionType:
+            foreign.call(run, found, site, (thing, *args), {})
+    elif how is BESIDE_STATE and name in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__"):
+        native_objects.access(run, thing, _RMW, site)
+
+
+def compare_elements(run: Any, thing: Any, key: Any, site: int) -> None:
+    """``key in thing`` compares what is in both, as deep as it goes."""
+    inside = [key, *(each for each in wholes.elements(thing) if type(each) not in wholes.PLAIN)]
+    if any(type(each) not in wholes.PLAIN for each in inside):
+        wholes.read(run, inside, site)
+
+
+def search(run: Any, thing: Any, key: Any, site: int) -> None:
+    """``key in thing`` is about to be decided by an object that is no container of a kind that is known."""
+    if operation(thing, "__iter__") is not None or run.is_recording:
+        return
+    kind = type(thing)
+    if hasattr(kind, "__contains__"):
+        operate_on(run, thing, "__contains__", site, (key,))
     else:
-        for container in sources(thing):
-            read_structure(run, container, site)
+        go_through(run, thing, site)
 
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
     """Both operands are looked at."""
-    if left is not right and type(left) not in VALUES and type(right) not in VALUES:
-        wholes.read(run, (left, right), site)
+    if left is right and shape_of(type(left)).base is not None:
+        return
+    if type(left) in VALUES and type(right) in VALUES:
+        return
+    if run.is_recording and (type(left) in VALUES or type(right) in VALUES):
+        return
+    wholes.read(run, (left, right), site)
+    for each in (left, right):
+        if type(each) not in wholes.PLAIN:
+            foreign.count_if_shared(run, each, "an operator", site)
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
@@ -302,5 +538,15 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     handler = operation(left, name)
     if handler is not None:
         perform(run, site, handler, left, site, (right,))
+    elif type(left) not in wholes.PLAIN and not run.is_recording and state_of(type(left)):
+        in_place = any(name in each.__dict__ for each in bases(type(left)))
+        found = native_objects.accesses(left, _RMW if in_place else _READ)
+        found += foreign.anything_with(right) if state_of(type(right)) else wholes.contents_of(right)
+        native_objects.label(run, left, found)
+        run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+        foreign.count_if_shared(run, left, name, site)
     elif type(left) is not tuple or type(right) is not tuple:  # what is in them is handed on unseen
         combine(run, left, right, site)
+
+
+__all__ = ["BASES", "OPERATIONS", "VALUES"]

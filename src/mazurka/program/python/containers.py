@@ -106,11 +106,17 @@ def _is_namespace(thing: Any) -> bool:
     return type(thing) is dict and "__builtins__" in thing
 
 
+def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
+    """Whether the module that has this namespace takes these names for variables."""
+    file = thing.get("__file__")
+    return file in sites.instrumented and all(key in sites.variables(file) for key in keys)
+
+
 def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> None:
     """Globals by way of their dictionary. Code that takes them for constants does not look again."""
     module = thing.get("__name__", "?")
     accesses = [Access(op, ("g", module, key)) for key in keys]
-    if op is not _READ:
+    if op is not _READ and not _are_variables(thing, keys):
         text = f"assignment by way of globals() or vars() at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if accesses:
@@ -394,7 +400,7 @@ GOING_THROUGH: Final = frozenset(
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
-    __slots__ = ("attributes", "base", "deciding", "lasts", "looked_into", "operations", "own", "slots", "watch")
+    __slots__ = ("attributes", "base", "deciding", "lasts", "looked_into", "operations", "own", "slots", "state", "watch")
 
     def __init__(self, kind: type) -> None:
         self.lasts = False  # from run to run
@@ -405,6 +411,7 @@ class Shape:
         self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
         self.looked_into: dict[str, bool] = {}  # see wholes.py, like the following
         self.slots: list[str] | None = None
+        self.state: int | None = None  # see native_objects.py
         key = id(kind)
         self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
 

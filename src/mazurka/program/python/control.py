@@ -6,7 +6,7 @@ import contextlib
 import sys
 from typing import Any
 
-from mazurka.program.python import kernel, spin
+from mazurka.program.python import calls, kernel, spin, wholes
 from mazurka.program.python.containers import operation
 from mazurka.program.python.locations import perform
 from mazurka.trace.event import Op
@@ -20,6 +20,9 @@ def branch(thing: Any, site: int) -> Any:
     handler = operation(thing, "__len__")
     if handler is not None:
         perform(run, site, handler, thing, site, ())
+    elif type(thing) not in wholes.PLAIN and not run.is_recording:
+        kind = type(thing)
+        calls.operate_on(run, thing, "__bool__" if hasattr(kind, "__bool__") else "__len__", site)
     return thing
 
 

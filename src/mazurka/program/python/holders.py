@@ -17,6 +17,7 @@ from collections import ChainMap, UserDict, UserList
 from collections.abc import MappingView
 from typing import Any, Final
 
+from mazurka.program.python import natives
 from mazurka.program.python.containers import (
     Handler,
     change_all,
@@ -41,6 +42,20 @@ _WHOLE: Final[dict[str, Handler]] = {
     **dict.fromkeys(_LOOKING, read_structure),
     **dict.fromkeys(_CHANGING, change_all),
 }
+
+
+def _watching(handler: Handler) -> Handler:
+    """The same for a weak collection, which the ends of its members change."""
+
+    def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        if not run.is_recording:
+            natives.watch_members(thing)
+        handler(run, thing, site, args)
+
+    return watching
+
+
+_WEAK: Final[dict[str, Handler]] = {name: _watching(handler) for name, handler in _WHOLE.items()}
 
 
 def _behind(thing: Any) -> Any:
@@ -89,9 +104,9 @@ _CHAIN: Final[dict[str, Handler]] = {
 }
 
 TABLES: Final[dict[type, dict[str, Handler]]] = {
-    weakref.WeakSet: _WHOLE,
-    weakref.WeakKeyDictionary: _WHOLE,
-    weakref.WeakValueDictionary: _WHOLE,
+    weakref.WeakSet: _WEAK,
+    weakref.WeakKeyDictionary: _WEAK,
+    weakref.WeakValueDictionary: _WEAK,
     type(os.environ): _WHOLE,
     array: _WHOLE,
     UserDict: _HANDED_ON,

@@ -27,12 +27,14 @@ from mazurka.program.python import (
     holders,
     kernel,
     lasting,
+    native_objects,
+    natives,
     objects,
     uses,
     variables,
 )
 from mazurka.program.python.containers import forget_shapes
-from mazurka.program.python.iteration import iterate, step
+from mazurka.program.python.iteration import iterate, returned, step
 from mazurka.program.python.primitives.local import local, real_local
 
 _OPERATORS: Final = {
@@ -75,12 +77,21 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_sc__": variables.store_cell,
     "__mz_bc__": variables.wrote_cell,
     "__mz_m__": uses.method,
+    "__mz_mc__": uses.method_of,
     "__mz_c__": uses.call,
     "__mz_cp__": uses.call_parts,
     "__mz_u__": uses.use,
     "__mz_us__": uses.consume,
+    "__mz_u1__": uses.operand,
     "__mz_len__": uses.measure,
     "__mz_be__": uses.begin,
+    "__mz_w__": uses.enter,
+    "__mz_y__": uses.yielding,
+    "__mz_yf__": uses.yield_from,
+    "__mz_db__": variables.defines_global,
+    "__mz_dc__": variables.defines_cell,
+    "__mz_yi__": uses.yielded,
+    "__mz_src__": uses.text_of,
     "__mz_b__": control.branch,
     "__mz_br__": control.branching,
     "__mz_fn__": control.called,
@@ -92,6 +103,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_a__": uses.augment,
     "__mz_ap__": uses.augment_pair,
     "__mz_it__": iterate,
+    "__mz_ir__": returned,
     "__mz_n__": step,
     "__mz_l__": control.loop,
     "__mz_x__": control.leave,
@@ -115,9 +127,17 @@ HOOKS: Final[dict[str, Any]] = {
         for name, function in {
             "Add": operator.add,
             "Sub": operator.sub,
+            "Mult": operator.mul,
+            "Div": operator.truediv,
+            "FloorDiv": operator.floordiv,
+            "Mod": operator.mod,
+            "Pow": operator.pow,
+            "LShift": operator.lshift,
+            "RShift": operator.rshift,
             "BitOr": operator.or_,
             "BitXor": operator.xor,
             "BitAnd": operator.and_,
+            "MatMult": operator.matmul,
         }.items()
     },
 }
@@ -163,6 +183,8 @@ def _forget() -> None:
         gc.callbacks.remove(objects.before_collection)
     objects.restart()
     amid.restart()
+    native_objects.restart()
+    natives.restart()
     lasting.settle()
 
 

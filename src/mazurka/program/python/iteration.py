@@ -9,16 +9,21 @@ Cost: a microsecond for each element of a list while several threads exist, abou
 
 from __future__ import annotations
 
+import gc
 import itertools
+import types
 from collections.abc import Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import calls, kernel
+from mazurka.program.python import calls, kernel, native_objects
+from mazurka.program.python.attributes import find
 from mazurka.program.python.containers import Handler, operation
+from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.locations import emit_reads, perform
+from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import number
-from mazurka.program.python.views import Cursor, begin_reads, cursors, next_reads
+from mazurka.program.python.views import Cursor, begin_reads, cursors, iterators, next_reads
 from mazurka.trace.event import Op
 
 _READ: Final = Op.READ
@@ -39,22 +44,104 @@ def iterate(thing: Any, site: int) -> Any:
     run = kernel.active
     if run is None:
         return thing
-    if type(thing) is list:
+    kind = type(thing)
+    if kind is list:
         return map(second, _list_ticks(thing, site), thing)
-    if type(thing) in _ENDLESS:
+    if kind in _ENDLESS and (run.solo or run.is_recording):
         return map(second, _passes(), thing)
+    if kind in _CALLING and not run.is_recording and not run.solo:
+        thing = _with_calls(thing, site)
     found = cursors(thing)
     if not found:
         if not run.solo:
             calls.may_get_on(run, thing)
         looks = operation(thing, "__iter__")
-        return thing if looks is None else map(second, _looks(looks, thing, site), thing)
+        if looks is not None:
+            return map(second, _looks(looks, thing, site), thing)
+        return thing if run.is_recording or kind in _FIXED else _stepped(thing, site)
     if not run.solo and (begun := begin_reads(found)):
         emit_reads(run, [container for container, _ in found], begun, site)
     native = iter(thing)
     if native is thing and not run.solo:
         calls.may_get_on(run, thing)
-    return map(second, _ticks(cursors(native), site), native)
+    return map(second, _ticks(cursors(native), site, native if native is thing else None), native)
+
+
+#: What never changes while it is gone through.
+_FIXED: Final = frozenset({str, bytes, tuple, frozenset, range})
+
+#: Iterators that call a function for each element.
+_CALLING: Final = frozenset({map, filter, itertools.starmap})
+
+
+def _stepped(thing: Any, site: int) -> Any:
+    """Objects without a model: each step is one on their state; user classes tell themselves what it does."""
+    kind = type(thing)
+    run = kernel.active
+    if not state_of(kind):
+        return thing
+    if not hasattr(kind, "__next__"):
+        if run is not None and not run.solo:
+            calls.begin(run, thing, site)
+        found = find(kind, "__iter__")
+        if found is None or type(found[1]) is types.FunctionType:
+            return thing
+        native = iter(thing)
+        return native if native is thing or type(native) in _FIXED_ITERATORS else iterate(native, site)
+    return map(second, _state_ticks(thing, site), thing)
+
+
+def returned(thing: Any, site: int) -> Any:
+    """What ``__iter__`` of the program returns, which somebody will go through."""
+    run = kernel.active
+    if run is None or run.is_recording or not hasattr(type(thing), "__next__") or not state_of(type(thing)):
+        return thing
+    return thing if type(thing) is types.GeneratorType else iterate(thing, site)
+
+
+_FIXED_ITERATORS: Final = frozenset({type(iter(())), type(iter("")), type(iter(b"")), type(iter(range(0)))})
+
+
+def _state_ticks(thing: Any, site: int) -> Iterator[None]:
+    while True:
+        run = kernel.active
+        if run is not None:
+            if type(thing) in _ENDLESS:
+                run.passed_loop()
+            if not run.solo:
+                calls.get_on(run, thing, site)
+        yield None
+
+
+def _with_calls(thing: Any, site: int) -> Any:
+    """An iterator that calls a function in C for each element, such that the calls are told."""
+    parts = gc.get_referents(thing)
+    if type(thing) is map:
+        sources = [source for each in parts if type(each) is tuple for source in gc.get_referents(each)]
+    else:
+        sources = [each for each in parts if hasattr(type(each), "__next__")][:1]
+    functions = [each for each in parts if type(each) is not tuple and all(each is not source for source in sources)]
+    function = functions[0] if functions else None
+    if type(thing) is filter and function is None:
+        function = bool
+    if function is None or not sources or is_seen(function):
+        return thing
+    return _calling(type(thing), function, sources, site)
+
+
+def _calling(kind: type, function: Any, sources: list[Any], site: int) -> Iterator[Any]:
+    elements: Any = iterate(sources[0], site) if kind is not map or len(sources) == 1 else None
+    packed = zip(*[iterate(each, site) for each in sources], strict=False) if elements is None else elements
+    for each in packed:
+        args = tuple(each) if kind is itertools.starmap or elements is None else (each,)
+        run = kernel.active
+        if run is not None and not run.solo:
+            calls.announce(run, function, site, args, {})
+        if kind is filter:
+            if function(*args):
+                yield each
+        else:
+            yield function(*args)
 
 
 def _passes() -> Iterator[None]:
@@ -74,18 +161,21 @@ def _looks(look: Handler, thing: Any, site: int) -> Iterator[None]:
         yield None
 
 
-def _ticks(found: list[Cursor], site: int) -> Iterator[None]:
-    """Visits what each native step is about to read."""
+def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]:
+    """Visits what each native step is about to read; ``shared`` is an iterator that others may have."""
     containers = [container for container, _ in found]
     while True:
         run = kernel.active
         if run is not None and not run.solo:
-            perform(run, site, _tick, containers, found, site)
+            perform(run, site, _tick, containers, found, site, shared)
         yield None
 
 
-def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int) -> None:
-    emit_reads(run, containers, [access for each in found for access in next_reads(each)], site)
+def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
+    reads = [access for each in found for access in next_reads(each)]
+    if shared is not None and not run.is_recording:
+        reads += native_objects.moved(run, iterators(shared), site)
+    emit_reads(run, containers, reads, site)
 
 
 def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
@@ -128,8 +218,10 @@ def step(thing: Any, site: int) -> Any:
     """``next(thing)`` is about to be called."""
     run = kernel.active
     if run is not None and not run.solo:
-        run.current.silent += 1  # an iterator that gets on is not seen to
         found = cursors(thing)
         if found:
-            perform(run, site, _tick, [container for container, _ in found], found, site)
+            run.current.silent += 1  # an iterator that gets on is not seen to
+            perform(run, site, _tick, [container for container, _ in found], found, site, thing)
+        else:
+            calls.get_on(run, thing, site)
     return thing

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
+import weakref
+from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python import attributes, wholes
+from mazurka.program.python import attributes, kernel, native_objects, objects, wholes
 from mazurka.program.python.attributes import classify
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
+from mazurka.program.python.gathering import Gathering
 from mazurka.program.python.locations import perform
+from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
@@ -39,6 +44,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     """A method in C, past what the class of ``owner`` makes of it; but for containers', it looks at all it gets."""
     if name in SLOTS:
         by_name(run, (owner, *args), site, SLOTS[name])
+        return
+    if is_a(owner, type):
+        wholes.read(run, args, site)
         return
     base = shape_of(type(owner)).base
     if base is None:
@@ -87,3 +95,107 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 def cached(run: Any, function: Any, site: int) -> None:
     """A function with a cache is called: what it knows already is asked, and may be added to."""
     run.visit(Op.RMW, ("o", number(function)), site)
+
+
+def printed(run: Any, named: dict[str, Any], site: int) -> None:
+    """Something is printed: on the stream that is named, or on what `sys.stdout` is just now."""
+    run.current.silent += 1
+    if run.is_recording:
+        return
+    stream = named.get("file")
+    if stream is None:
+        attributes.global_access(run, "sys", "stdout", site, Op.READ, vars(sys))
+        stream = sys.stdout
+    if state_of(type(stream)):
+        native_objects.access(run, stream, Op.RMW, site)
+
+
+def is_reference(thing: Any) -> bool:
+    """Whether it refers weakly."""
+    return is_a(thing, weakref.ref)
+
+
+#: id of an object, and the location that its end writes -> what tells of its end.
+_mortal: dict[tuple[int, Any], Any] = {}
+
+
+def dereferenced(run: Any, reference: Any, site: int) -> None:
+    """A weak reference is called: whether its object is there still depends on who else has let go of it."""
+    if run.is_recording:
+        return
+    thing = weakref.ref.__call__(reference)
+    if thing is None:
+        target = ("w", objects.numbers.get(id(reference)) or number(reference))
+        known = _ends.get(id(reference))
+        run.visit(Op.READ, known or target, site)
+        return
+    n = number(thing)
+    target = ("w", n)
+    _ends[id(reference)] = target
+    watch(thing, target)
+    if run.detail:
+        objects.label(run, target, thing, " (its life)")
+    del thing
+    run.visit(Op.READ, target, site)
+
+
+def watch(thing: Any, target: Any) -> None:
+    """The end of ``thing`` writes a location."""
+    key = (id(thing), target)
+    if key not in _mortal:
+        _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+
+
+def watch_with(thing: Any, tells: Callable[[Any], None]) -> None:
+    """At the end of ``thing`` a function in C is called: ``tells`` a run what that does."""
+    key = (id(thing), id(tells))
+    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, tells))
+
+
+def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _reference: Any) -> None:
+    _mortal.pop(key, None)
+    run = kernel.active
+    if run is None or run.solo or run.aborting or not run.log:
+        return
+    site, gathered = run.log[-1][3], Gathering(run)
+    tells(gathered)
+    for op, target, _ in gathered.accesses:
+        run.sharing.touch(run.current.index, op, target, site, site in run.points)
+    if gathered.accesses:
+        first, *more = gathered.accesses
+        run.visit(first.op, first.target, site, None, tuple(more), False)
+
+
+def watch_members(collection: Any) -> None:
+    """The end of anything in a weak collection changes it."""
+    data = objects.dictionary(collection).get("data")
+    references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
+    for reference in references:
+        thing = weakref.ref.__call__(reference) if is_a(reference, weakref.ref) else None
+        if thing is not None:
+            watch(thing, ("s", number(collection)))
+
+
+#: id of a weak reference -> the location of its object's life.
+_ends: dict[int, Any] = {}
+
+
+def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
+    """An object has died that somebody refers to weakly: in a step of the running thread."""
+    _mortal.pop(key, None)
+    run = kernel.active
+    if run is None or run.solo or run.aborting or not run.log:
+        return
+    site = run.log[-1][3]
+    run.sharing.touch(run.current.index, Op.RMW, target, site, site in run.points)
+    run.visit(Op.RMW, target, site, None, (), False)
+    text = "the end of an object that threads refer to weakly"
+    record = run.touched.get(target)
+    if record is not None and record[0] == -1:
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _mortal.clear()
+    _ends.clear()

@@ -220,6 +220,26 @@ def store_cell(function: Any, name: str, site: int) -> types.CellType:
         return variables.store_cell(function, name, site)
 
 
+def defines_global(name: str, site: int) -> Callable[[Any], Any]:
+    space = sys._getframe(1).f_globals
+
+    def bound(thing: Any) -> Any:
+        _store_global(space, name, site)
+        return thing
+
+    return bound
+
+
+def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
+    bound = variables.defines_cell(function, name, site)
+
+    def stored(thing: Any) -> Any:
+        with _storing(Variable(function.__closure__[0])):
+            return bound(thing)
+
+    return stored
+
+
 def wrote_global(name: str, site: int) -> None:
     """A statement has bound a global before anybody could hold it back."""
     _bound(("g", sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
@@ -247,6 +267,8 @@ HOOKS: Final[dict[str, Callable[..., Any]]] = {
     "__mz_gd__": global_space,
     "__mz_wc__": write_cell,
     "__mz_sc__": store_cell,
+    "__mz_db__": defines_global,
+    "__mz_dc__": defines_cell,
     "__mz_bg__": wrote_global,
     "__mz_bc__": wrote_cell,
 }

@@ -16,7 +16,7 @@ import os
 import pickle
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
@@ -28,6 +28,7 @@ from mazurka.program.python import (
     determinism,
     endings,
     failures,
+    foreign,
     forked,
     hooks,
     kernel,
@@ -82,7 +83,7 @@ class Settings:
 
 
 #: At most this many trial runs: each may import more, or find more that is shared.
-_TRIALS: Final = 4
+_TRIALS: Final = 8
 
 
 #: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
@@ -105,6 +106,7 @@ class PythonProgram:
         self.reads_input = False
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self._snapshot: state.Snapshot | None = None
+        self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
         self._undo: list[Callable[[], None]] = []
         self._ready = False
         self._check: types.CodeType | None = None
@@ -191,13 +193,24 @@ class PythonProgram:
                 self._undo.append(primitives.adopt(module))
 
     def _included(self) -> list[tuple[str, types.ModuleType]]:
-        """The modules there are of the packages to include."""
-        return [
+        """The modules there are of the packages to include, and those of the standard library that are explored."""
+        named = [
             (module_name, module)
             for name in self.settings.include
             for module_name, module in list(sys.modules.items())
             if hasattr(module, "__dict__") and (module_name == name or module_name.startswith(name + "."))
         ]
+        return named + [(name, sys.modules[name]) for name in self._explored]
+
+    def _explore(self, names: Iterable[str]) -> bool:
+        """Instrument modules of the standard library that a trial run entered; whether any was not so far."""
+        fresh = [name for name in sorted(names) if name not in self._explored and name in sys.modules]
+        for name in fresh:
+            self._explored.append(name)
+            failed = functools.partial(self.loader.opaque.__setitem__, name)
+            self._undo.append(swap.swap_module(sys.modules[name], failed=failed))
+            self._undo.append(primitives.adopt(sys.modules[name]))
+        return bool(fresh)
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
@@ -233,7 +246,8 @@ class PythonProgram:
                 return trial.hung
             self.nondeterminism = trial.difference
             self.reads_input = trial.read_input
-            if not trial.imported and not trial.grew:
+            explores = self._explore(trial.entered)
+            if not trial.imported and not trial.grew and not explores:
                 break
         return ""
 
@@ -261,7 +275,9 @@ class PythonProgram:
             if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
         ]
         differs = difference(first, second, self.location)
-        return _Trial(set(self.learned.points), first.grew, imported, differs, self._read_input)
+        return _Trial(
+            set(self.learned.points), first.grew, imported, differs, self._read_input, entered=set(foreign.entered)
+        )
 
     def _restores(self) -> str:
         """In a child: whether a run after a restore does what the run before it did."""
@@ -389,6 +405,7 @@ class _Trial:
     difference: str
     read_input: bool
     hung: str = ""  # why it was cut short after a long time
+    entered: set[str] = field(default_factory=set)  # modules of the standard library that are not instrumented
 
 
 def _portable(run: Run) -> Run:

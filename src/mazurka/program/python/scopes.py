@@ -39,6 +39,8 @@ class Scope:
         "bindings",
         "captured",
         "definitions",
+        "derived",
+        "given",
         "globals",
         "imports",
         "kind",
@@ -46,6 +48,7 @@ class Scope:
         "nonlocals",
         "parameters",
         "parent",
+        "unsaid",
     )
 
     def __init__(self, kind: str, name: str, parent: Scope | None) -> None:
@@ -55,10 +58,17 @@ class Scope:
         self.bindings: dict[str, int] = {}
         self.captured: set[str] = set()
         self.definitions: set[str] = set()  # names bound by `def` and `class`
+        self.derived: set[str] = set()  # those of them that are classes of which others say how objects are made
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.imports: dict[str, str] = {}  # name bound by an import -> the module it comes from
+        self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that assignments give it
+        self.unsaid: set[str] = set()  # names that something else binds, too
         self.parameters: set[str] = set()  # *args and **kwargs: fresh containers of each call
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
 def mangle(name: str, owner: str) -> str:
@@ -79,6 +89,7 @@ class Scopes(ast.NodeVisitor):
         self._scope = self.module
         self._owner = ""
         self._loops = 0
+        self._said = False  # whether an expression gives what is being bound
         self._uses: list[tuple[Scope, str]] = []
         self._outer_bindings: list[tuple[Scope, str]] = []
         for statement in getattr(tree, "body", []):
@@ -134,6 +145,8 @@ class Scopes(ast.NodeVisitor):
     def _bind(self, name: str, scope: Scope | None = None) -> None:
         scope = scope or self._scope
         name = mangle(name, self._owner)
+        if not self._said:
+            scope.unsaid.add(name)
         if name in scope.globals:
             bindings = self.module.bindings
             bindings[name] = bindings.get(name, 0) + (1 if scope is self.module else 2)
@@ -147,6 +160,21 @@ class Scopes(ast.NodeVisitor):
         self._uses.append((self._scope, mangle(node.id, self._owner)))
         if not isinstance(node.ctx, ast.Load):
             self._bind(node.id)
+
+    def _bind_to(self, target: ast.Name, value: ast.expr) -> None:
+        """An assignment of an expression's value to one name."""
+        self._scope.given.setdefault(mangle(target.id, self._owner), []).append(value)
+        self._said = True
+        self.visit_Name(target)
+        self._said = False
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Name):
+            self.visit(node.value)
+            self._bind_to(target, node.value)
+        else:
+            self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
         self._scope.globals.update(mangle(name, self._owner) for name in node.names)
@@ -166,9 +194,14 @@ class Scopes(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.generic_visit(node)
+        self.visit(node.value)
         if isinstance(node.target, ast.Name):
+            self._bind_to(node.target, node.value)
+            self._said = True
             self._bind(node.target.id)
+            self._said = False
+        else:
+            self.visit(node.target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None or not isinstance(node.target, ast.Name):
@@ -243,7 +276,10 @@ class Scopes(ast.NodeVisitor):
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self.visit(node.iter)
         self._loops += 1
-        self.visit(node.target)
+        if isinstance(node.target, ast.Name) and _is_range(node.iter):
+            self._bind_to(node.target, ast.Constant(0))
+        else:
+            self.visit(node.target)
         for statement in node.body:
             self.visit(statement)
         self._loops -= 1
@@ -313,6 +349,8 @@ class Scopes(ast.NodeVisitor):
             self.visit(decorator)
         self._bind(node.name)
         self._scope.definitions.add(mangle(node.name, self._owner))
+        if node.bases or node.keywords or node.decorator_list:
+            self._scope.derived.add(mangle(node.name, self._owner))
         outer, loops, owner = self._scope, self._loops, self._owner
         self._type_parameters(node)
         for expression in [*node.bases, *(keyword.value for keyword in node.keywords)]:

@@ -121,6 +121,14 @@ def place_of(frame: FrameType) -> int:
     return known[1]
 
 
+def of_call(code: CodeType) -> int:
+    """A number for the call of what a function of the standard library was given, the same in every process."""
+    number = 1 << 61 | zlib.crc32(f"{code.co_filename}:{code.co_qualname}".encode())
+    if number not in _others:
+        _others[number] = Site(code.co_filename, code.co_firstlineno, 0, code.co_qualname, "call", code.co_name)
+    return number
+
+
 def named(number: int, name: str) -> int:
     """A number for a site together with the name of an attribute that was told there as the program ran."""
     known = _named.get((number, name))
@@ -139,7 +147,9 @@ def _new(place: Site) -> int:
 def kind_of(number: int) -> str:
     """What for a hook is called at a site; nothing if it is none."""
     module = _modules.get(number >> _BITS)
-    return "" if module is None else module[1][(number & _MASK) - 1][3]
+    if module is None:
+        return _others[number].kind if number in _others else ""
+    return module[1][(number & _MASK) - 1][3]
 
 
 def location(number: int) -> Location | None:

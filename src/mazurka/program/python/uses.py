@@ -6,30 +6,93 @@ its way is announced to :mod:`amid`.
 
 from __future__ import annotations
 
+import sys
+import zlib
+from collections import deque
 from functools import partial
-from types import BuiltinMethodType, MethodType
+from itertools import chain, starmap
+from types import BuiltinMethodType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
 from typing import Any
+from weakref import ref
 
-from mazurka.program.python import amid, calls, kernel
-from mazurka.program.python.containers import GOING_THROUGH, operation, read_all
+from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
+from mazurka.program.python.attributes import INSTANCE, NONE, classify
+from mazurka.program.python.containers import GOING_THROUGH, operation, read_all, shapes
+from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
 from mazurka.program.python.locations import perform
+from mazurka.program.python.objects import MISSING, peek_attribute
 from mazurka.program.python.views import keys_only, view_of
 
 
-def method(thing: Any, name: str, site: int, *args: Any) -> Any:
-    """``thing.name(*args)`` is about to be called, ``name`` being a method that containers have."""
+def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
+    """``thing.name(*args, **named)`` is about to be called."""
     run = kernel.active
     if run is None or run.solo:
         return thing
-    calls.method(run, thing, name, site, args)
+    try:
+        if shapes[id(type(thing))].attributes[name] is NONE:
+            return thing
+    except KeyError:
+        pass
+    calls.method(run, thing, name, site, args, named)
     return thing
+
+
+def method_of(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be called with what is not known yet: for what only its call can tell, gives a
+    stand-in that tells then."""
+    run = kernel.active
+    if run is None or run.solo:
+        return thing
+    kind = type(thing)
+    try:
+        how = shapes[id(kind)].attributes[name]
+    except KeyError:
+        how = classify(kind, name)
+    if how is NONE and kind not in _TOLD_AT_CALL and operation(thing, name) is None:
+        return thing
+    if how is INSTANCE:
+        attributes.read(run, thing, name, site, how)
+        found = peek_attribute(thing, name)
+        inner = found.__func__ if type(found) is MethodType else found
+        if found is MISSING or (type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented):
+            return thing
+    return _Called(thing, name, site)
+
+
+#: Classes whose methods look at what they are given.
+_TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
+
+
+class _Called:
+    """Stands in for an object for as long as it takes to look up a method."""
+
+    __slots__ = ("_mz_name", "_mz_site", "_mz_thing")
+
+    def __init__(self, thing: Any, name: str, site: int) -> None:
+        self._mz_thing = thing
+        self._mz_name = name
+        self._mz_site = site
+
+    def __getattr__(self, name: str) -> Any:
+        thing, site = self._mz_thing, self._mz_site
+        function = getattr(thing, name)
+
+        def told(*args: Any, **named: Any) -> Any:
+            run = kernel.active
+            if run is not None and not run.solo:
+                calls.method(run, thing, name, site, args, named)
+                amid.count_silent(run, site, (*args, *named.values()))
+            return function(*args, **named)
+
+        return told
 
 
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and (not run.solo or function is ref):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
     return function
@@ -38,7 +101,7 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and (not run.solo or function is ref):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
         if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
@@ -61,7 +124,7 @@ def consume(thing: Any, site: int) -> Any:
     run = kernel.active
     if run is None or run.solo:
         return thing
-    if type(thing) in (map, filter):  # they run code of the program on the way
+    if type(thing) in (map, filter, starmap):  # they run code of the program on the way
         return iterate(thing, site)
     calls.go_through(run, thing, site)
     return thing
@@ -91,8 +154,16 @@ def contains(thing: Any, key: Any, site: int) -> Any:
     handler = operation(thing, "__contains__")
     if handler is not None:
         perform(run, site, handler, thing, site, (key,))
+        if type(thing) is list or type(thing) is deque or type(key) not in wholes.PLAIN:
+            calls.compare_elements(run, thing, key, site)
+    elif type(thing) in (str, bytes, range):
+        return thing
+    elif type(thing) in (tuple, frozenset):
+        calls.compare_elements(run, thing, key, site)
     else:
         shown = view_of(thing)
+        if shown is None:
+            calls.search(run, thing, key, site)
         if shown is not None and keys_only(thing):
             contains(shown, key, site)
         elif shown is not None:
@@ -106,10 +177,18 @@ def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
     return thing, key
 
 
+def operand(thing: Any, site: int) -> Any:
+    """The one operand that may be more than a value is about to be used."""
+    run = kernel.active
+    if run is not None and not run.solo and type(thing) not in wholes.PLAIN:
+        calls.combine(run, thing, None, site)
+    return thing
+
+
 def combine(right: Any, left: Any, site: int) -> Any:
     """Two operands are about to be compared or combined."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and not run.solo and not (type(left) in wholes.PLAIN and type(right) in wholes.PLAIN):
         calls.combine(run, left, right, site)
     return right
 
@@ -138,3 +217,93 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
         calls.augment(run, left, right, name, site)
         (right,) = amid.accompanied(run, left, site, (right,))
     return left, right
+
+
+def enter(manager: Any, site: int) -> Any:
+    """``with manager`` is about to begin: gives what tells of its end, too, if nothing else does."""
+    run = kernel.active
+    if run is None or run.solo or run.is_recording:
+        return manager
+    kind = type(manager)
+    if classify(kind, "__enter__") is NONE and classify(kind, "__exit__") is NONE:
+        return manager
+    return _Managed(manager, site)
+
+
+class _Managed:
+    """Stands in for a context manager in C, or in code that is not instrumented."""
+
+    __slots__ = ("manager", "site")
+
+    def __init__(self, manager: Any, site: int) -> None:
+        self.manager = manager
+        self.site = site
+
+    def __enter__(self) -> Any:
+        self._tell("__enter__", ())
+        return type(self.manager).__enter__(self.manager)
+
+    def __exit__(self, *exception: Any) -> Any:
+        self._tell("__exit__", exception)
+        return type(self.manager).__exit__(self.manager, *exception)
+
+    def _tell(self, name: str, args: tuple[Any, ...]) -> None:
+        run = kernel.active
+        if run is not None and not run.solo and not run.aborting:
+            calls.method(run, self.manager, name, self.site, args)
+
+
+def yielding(value: Any, site: int) -> Any:
+    """A generator is about to hand ``value`` out."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        native_objects.leaves(run, sys._getframe(1), site)
+    return value
+
+
+def yield_from(things: Any, site: int) -> Any:
+    """A generator is about to hand out what another one, or anything that can be gone through, gives."""
+    run = kernel.active
+    if run is None or run.is_recording:
+        return things
+    frame = sys._getframe(1)
+    if hasattr(type(things), "send"):
+        if type(things) is GeneratorType:
+            native_objects.delegate(frame, things)
+        return things
+    return _handed_out(iterate(things, site), frame, site)
+
+
+def _handed_out(things: Any, frame: Any, site: int) -> Any:
+    for each in things:
+        run = kernel.active
+        if run is not None and not run.solo:
+            native_objects.leaves(run, frame, site)
+        yield each
+
+
+def yielded(things: Any, site: int) -> Any:
+    """What a generator expression goes through: behind it, the generator ends."""
+    run = kernel.active
+    if run is None or run.is_recording:
+        return things
+    return chain(things, _at_end(site))
+
+
+def _at_end(site: int) -> Any:
+    run = kernel.active
+    if run is not None and not run.solo:
+        frame = sys._getframe(1)  # the expression's: `chain` has none
+        native_objects.leaves(run, frame, site)
+    yield from ()
+
+
+def text_of(source: Any, site: int) -> Any:
+    """A text is about to be executed: gives its code, instrumented."""
+    if type(source) not in (str, bytes):
+        return source
+    try:
+        text = source if type(source) is str else source.decode()
+        return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source  # which `exec` reports

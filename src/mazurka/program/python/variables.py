@@ -14,14 +14,17 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any, Final
 
-from mazurka.program.python import attributes, kernel, objects
+from mazurka.program.python import attributes, calls, foreign, kernel, objects
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import operation, shapes
-from mazurka.program.python.locations import perform
+from mazurka.program.python.locations import BASES, perform
 from mazurka.program.python.objects import number, numbers
 from mazurka.trace.event import Op
 
 _READ, _WRITE = Op.READ, Op.WRITE
+
+#: Classes whose items never change.
+_NO_ITEMS: Final = frozenset({str, bytes, tuple, range, type})
 
 
 class _Kept(_thread._local):
@@ -105,6 +108,10 @@ def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
         handler = operation(thing, name)
         if handler is not None:
             perform(run, site, handler, thing, site, (key,))
+            if type(thing) not in BASES:
+                foreign.count_unexplored(run, thing, name, site)
+        elif type(thing) not in _NO_ITEMS:
+            calls.operate_on(run, thing, name, site, (key,))
         return thing
 
     return hook
@@ -190,6 +197,31 @@ def global_space(name: str, site: int) -> dict[str, Any]:
     else:
         run.visit(_WRITE, ("g", module, name), site)
     return space
+
+
+def defines_global(name: str, site: int) -> Callable[[Any], Any]:
+    """A definition is about to bind a global: what it defines passes through."""
+    space = sys._getframe(1).f_globals
+
+    def bound(thing: Any) -> Any:
+        run = kernel.active
+        if run is not None and not run.solo:
+            attributes.global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+        return thing
+
+    return bound
+
+
+def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
+    """A definition is about to bind a closure variable."""
+
+    def bound(thing: Any) -> Any:
+        run = kernel.active
+        if run is not None and not run.solo:
+            _cell(run, function, name, site, _WRITE, None)
+        return thing
+
+    return bound
 
 
 def wrote_global(name: str, site: int) -> None:

@@ -99,6 +99,49 @@ def sources(thing: Any) -> list[Any]:
     return [container for container, _ in cursors(thing)]
 
 
+def iterators(thing: Any) -> list[Any]:
+    """The iterators that going through ``thing`` moves: itself, if it is one in C or a generator, and those behind it."""
+    return _behind(thing)[0]
+
+
+def reached(thing: Any) -> list[Any]:
+    """The containers that iterators of any kind behind ``thing`` go over."""
+    return sources(thing) or _behind(thing)[1]
+
+
+def _behind(thing: Any) -> tuple[list[Any], list[Any]]:
+    found: list[Any] = []
+    containers: list[Any] = []
+    if type(thing) in _NOTHING or is_a(thing, _CONTAINERS):
+        return found, containers
+    waiting, seen = [thing], {0}
+    while waiting and len(seen) < _MOST_ITERATORS:
+        each = waiting.pop()
+        kind = type(each)
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if kind is types.GeneratorType:
+            found.append(each)
+        elif is_a(each, _CONTAINERS):
+            containers.append(each)
+        elif kind in LAZY or _is_native_iterator(kind):
+            if hasattr(kind, "__next__"):
+                found.append(each)
+            for held in gc.get_referents(each):
+                waiting += gc.get_referents(held) if type(held) is tuple else [held]
+    return found, containers
+
+
+_MOST_ITERATORS: Final = 16
+
+
+def _is_native_iterator(kind: type) -> bool:
+    if kind.__flags__ & 1 << 9 and kind.__module__ not in ("itertools", "_csv"):
+        return False
+    return kind.__module__ == "itertools" or "__next__" in kind.__dict__
+
+
 def _iterates_natively(kind: type) -> bool:
     if kind in BASES:
         return True

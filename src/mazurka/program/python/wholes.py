@@ -1,8 +1,7 @@
 """What an operation looks at that goes into whatever is in its operands: comparing, describing, copying, matching.
 
 Through containers in containers, and through instances, unless the program's own instrumented method tells what it
-reads (``__eq__``, ``__repr__``). What is not a container of a kind that is known, and not an instance of the program's
-classes, is taken to be a value.
+reads (``__eq__``, ``__repr__``). Of an object that has a state instead (:mod:`native_objects`) that is read.
 
 Cost: some microseconds for each container; a list of numbers is looked through in a twentieth of one for each.
 """
@@ -10,16 +9,19 @@ Cost: some microseconds for each container; a list of numbers is looked through 
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import objects, sites
-from mazurka.program.python.attributes import HARMLESS, root_of
+from mazurka.program.python import native_objects, objects, sites
 from mazurka.program.python.containers import Shape, shape_of, shapes
 from mazurka.program.python.locations import base_of, bases, contents, emit_reads, perform, reads_of
+from mazurka.program.python.native_objects import FOREIGN, state_of
 from mazurka.program.python.objects import is_a, number
+from mazurka.program.python.sharing import SHARED
 from mazurka.program.python.views import LAZY, sources
+from mazurka.trace.event import Op
 
 #: Values that hold nothing.
 PLAIN: Final = frozenset(
@@ -42,19 +44,48 @@ def read(run: Any, things: Iterable[Any], site: int, copying: bool = False) -> N
         perform(run, site, _read, waiting, site, copying)
 
 
+def reads_shared(run: Any, things: Iterable[Any], site: int) -> bool:
+    """The same, and whether any of it is something that threads change."""
+    waiting = [each for each in things if type(each) not in PLAIN]
+    if not waiting:
+        return False
+    perform(run, site, _read, waiting, site, True)
+    last = run.log[-1] if run.log else None
+    if last is None or last[3] != site or last[0] != run.current.index:
+        return False
+    return any(run.touched.get(target) is SHARED for target in (last[2], *[access.target for access in last[6]]))
+
+
 def _read(run: Any, things: Sequence[Any], site: int, copying: bool) -> None:
+    asked = "" if copying else sites.kind_of(site)
+    found, reads = _within(run, things, site, asked)
+    if found:
+        emit_reads(run, found, reads, site)
+    elif reads:
+        if run.detail:
+            for access in reads:
+                run.names.setdefault(access.target, "")
+        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
+
+
+def contents_of(thing: Any) -> list[Access]:
+    """Reads of a container, or of what a view or an iterator shows."""
+    return [access for container in sources(thing) for access in contents(container)]
+
+
+def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[list[Any], list[Access]]:
+    """The containers that are looked at, and all that is read."""
     waiting = [*things]
     found: list[Any] = []
     reads: list[Access] = []
     seen: set[int] = set()
-    asked = "" if copying else sites.kind_of(site)
     while waiting:
         thing = waiting.pop()
         if id(thing) in seen:
             continue
         seen.add(id(thing))
         if is_a(thing, (tuple, frozenset)):
-            waiting += [each for each in _elements(thing) if type(each) not in PLAIN]
+            waiting += [each for each in elements(thing) if type(each) not in PLAIN]
             continue
         kind = type(thing)
         shape = shapes.get(id(kind)) or shape_of(kind)
@@ -63,25 +94,28 @@ def _read(run: Any, things: Sequence[Any], site: int, copying: bool) -> None:
             found.append(container)
             reads += contents(container)
             if asked not in _SHALLOW:
-                waiting += [each for each in _elements(container) if type(each) not in PLAIN]
+                waiting += [each for each in elements(container) if type(each) not in PLAIN]
         looks = shape.operations.get("__iter__")
         if looks is not None:
             looks(run, thing, site, ())
-        elif not inside and asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
+        elif inside:
+            continue
+        elif state_of(kind) and shape.base is None:
+            if not run.is_recording:
+                reads += native_objects.accesses(thing, Op.READ)
+        elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
-    if found:
-        emit_reads(run, found, reads, site)
-    elif reads:
-        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
+    return found, reads
 
 
-def _elements(thing: Any) -> list[Any]:
+def elements(thing: Any) -> list[Any]:
+    """What is directly in a container."""
     if is_a(thing, dict):
         return [*dict.keys(thing), *dict.values(thing)]
     if is_a(thing, (tuple, frozenset)):
         return [*(tuple if is_a(thing, tuple) else frozenset).__iter__(thing)]
-    return [*base_of(thing).__iter__(thing)]
+    return [*base_of(thing).__iter__(thing)] if is_a(thing, (list, set, deque, bytearray)) else []
 
 
 def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
@@ -93,7 +127,7 @@ def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
-    if not kind.__flags__ & 1 << 9 or issubclass(kind, type) or root_of(kind.__module__) in HARMLESS:
+    if not kind.__flags__ & 1 << 9 or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
     asks = _ASKS.get(asked, ())
     methods = [each.__dict__[name] for each in bases(kind)[:-1] for name in asks if name in each.__dict__]

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
+from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.run import INNER, Model, Models, born, here, model_of
 from mazurka.program.python.task import RELEASE_POINTS, Task
@@ -405,7 +406,7 @@ def timer_run(self: Any) -> None:
         return
     models.kernel.sleep(self.interval)
     if not self.finished.is_set():
-        self.function(*self.args, **self.kwargs)
+        called(self.function, *self.args, **self.kwargs)
     self.finished.set()
 
 

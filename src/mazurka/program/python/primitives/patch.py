@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from mazurka.program.python.primitives import (
     atomics,
+    callbacks,
     clock,
     conditions,
     local,
@@ -129,6 +130,7 @@ def install() -> None:
         _installed = Installed()
         _spare_importlib(_installed)
         _installed.undo += [conditions.install(), threads.install(), queues.install(), atomics.install()]
+        _installed.undo.append(callbacks.install())
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))

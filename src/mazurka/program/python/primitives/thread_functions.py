@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
+from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.threads import THREADS, alive_tasks, is_users
 from mazurka.program.python.task import END_POINTS, Task
@@ -62,7 +63,7 @@ def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemo
         named, positional, keyword = call
         call.clear()  # the function lives no longer than the call
         try:
-            named(*positional, **keyword)
+            called(named, *positional, **keyword)
         except SystemExit:
             pass
         except GreenletExit:

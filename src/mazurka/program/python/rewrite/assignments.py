@@ -17,11 +17,18 @@ from mazurka.program.python.scopes import Variable
 
 _IN_PLACE: Final = {
     "Add": "__iadd__",
+    "Sub": "__isub__",
     "Mult": "__imul__",
+    "Div": "__itruediv__",
+    "FloorDiv": "__ifloordiv__",
+    "Mod": "__imod__",
+    "Pow": "__ipow__",
+    "LShift": "__ilshift__",
+    "RShift": "__irshift__",
     "BitOr": "__ior__",
     "BitAnd": "__iand__",
-    "Sub": "__isub__",
     "BitXor": "__ixor__",
+    "MatMult": "__imatmul__",
 }
 
 
@@ -69,24 +76,15 @@ def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: 
         value = stored(r, target.id, in_place(r, node, load, operation), target)
         return at(ast.Assign([target], value), node)
     right = r.visit(node.value)
-    if variable in (Variable.LOCAL, Variable.CONSTANT) and may_change(r, node.value, operation):
+    if variable in (Variable.LOCAL, Variable.CONSTANT) and not r.plain(target):
         args = [right, reading(target.id, target), *named(_IN_PLACE[operation], node), r.site(node, "change")]
         right = r.hook("a", args, node.value)
     node.value = right
     return node
 
 
-def may_change(r: Rewriter, right: ast.expr, operation: str) -> bool:
-    """Whether ``x op= right`` may change a container in place."""
-    if operation not in _IN_PLACE:
-        return False
-    return operation == "Mult" or not isinstance(right, (ast.Constant, ast.JoinedStr))
-
-
 def in_place(r: Rewriter, node: ast.AugAssign, load: ast.expr, operation: str) -> ast.expr:
     right = r.visit(node.value)
-    if not may_change(r, node.value, operation):
-        return at(ast.Call(reading(f"__mz_i{operation}__", node), [load, right], []), node)
     args = [load, right, *named(_IN_PLACE[operation], node), r.site(node, "change")]
     return r.through(f"i{operation}", r.hook("ap", args, node), node)
 

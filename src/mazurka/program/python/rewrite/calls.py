@@ -1,6 +1,7 @@
 """Calls: of builtins, of methods that containers have, of anything else.
 
-Left alone are functions and classes of the module itself, and those of modules known to be harmless.
+Left alone are functions and classes of the module itself, and those of modules known to be harmless. What a method is
+is seen when it is called; where its operands can't be written twice, by a stand-in for the object.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import ast
 from typing import Final
 
 from mazurka.program.python.containers import GOING_THROUGH, METHODS, SLOTS
-from mazurka.program.python.rewrite.nodes import at, constant, copied, is_ours, text_of
+from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, TEXTS, at, constant, copied, is_ours, text_of
 from mazurka.program.python.rewrite.operators import used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
@@ -20,23 +21,18 @@ _CONSUMERS: Final = frozenset(
 )
 #: Those that look at the values of a dictionary, too.
 _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
-#: Builtins whose calls need a look at run time.
-_LOOKED_AT: Final = _CONSUMERS | frozenset(
-    "getattr setattr hasattr delattr vars globals print input open format".split()
-)
 _EVALUATING: Final = ("exec", "eval")
 #: Those that look at one thing about their argument: the hook that tells it.
 _ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
 
 #: Imported modules whose functions change nothing, or tell the kernel themselves.
 _QUIET: Final = frozenset(
-    "abc calendar cmath contextlib dataclasses enum errno functools keyword math numbers re stat "
-    "textwrap threading time types typing typing_extensions unicodedata _thread queue "
-    "concurrent pytest unittest".split()
+    "abc cmath enum errno keyword math numbers stat threading time typing typing_extensions unicodedata _thread queue "
+    "concurrent pytest".split()
 )
 
 #: ... but for these, which go through what they are given.
-_GOING: Final = frozenset("reduce fsum prod sumprod dist asdict astuple replace".split())
+_GOING: Final = frozenset("fsum prod sumprod dist hypot perm".split())
 
 
 def call(r: Rewriter, node: ast.Call) -> ast.expr:
@@ -47,13 +43,10 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
         origin = r.imported(function)
         if origin is not None and is_quiet(origin, function.attr):
             return plain_call(r, node)
-        if function.attr in METHODS and origin is None:
+        if origin is None and not is_builtin(r, function.value):
             return method_call(r, node, function)
-        if origin is not None:
-            return looked_at(r, node)
-        if function.attr in SLOTS or is_builtin(r, function.value):
-            return looked_at(r, node)
-    elif isinstance(function, ast.Name):
+        return looked_at(r, node)
+    if isinstance(function, ast.Name):
         origin = r.imported(function)
         if not is_quiet(origin, function.id) if origin is not None else not is_defined(r, function):
             return looked_at(r, node)
@@ -77,7 +70,7 @@ def is_defined(r: Rewriter, function: ast.Name) -> bool:
     variable, owner = r.what(function.id)
     name = r.mangled(function.id)
     known = variable in (Variable.LOCAL, Variable.CONSTANT) and name in owner.definitions
-    return known or function.id.startswith("@") or variable is Variable.CLASS
+    return (known and name not in owner.derived) or function.id.startswith("@")
 
 
 def ordinary_call(r: Rewriter, node: ast.Call) -> ast.Call:
@@ -100,43 +93,85 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 
 
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
+    own_space = len(node.args) > 1 and isinstance(node.args[0], (*MAYBE_CONTAINER, *TEXTS)) and isinstance(
+        node.args[1], (ast.Name, ast.Attribute)
+    )
+    if name == "exec" and own_space:
+        node.args[0] = r.hook("src", [r.visit(node.args[0]), r.site(node, "call", name)], node.args[0])
+        node.args[1:] = [r.visit(each) for each in node.args[1:]]
+        return looked_at(r, node, visited=True)
     single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
-    if single and not any(not r.steady(keyword.value) for keyword in node.keywords):
+    if single and not any(not r.steady(keyword.value) for keyword in node.keywords) and not has_key(node):
         hook = _ASKING.get(name, "")
         if name in _CONSUMERS:
             hook = "u" if name in _WHOLE else "us"
         if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
             argument = r.visit(node.args[0])
             node.args = [r.hook(hook, [argument, r.site(node, "call", name)], node.args[0])]
+            node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
             return node
     if name == "next" and len(node.args) == 2 and r.steady(node.args[1]):
         args = [r.visit(node.args[0]), r.site(node, "call", name)]
         node.args[0] = r.hook("n", args, node.args[0])
         return node
-    plain = all(isinstance(each, (ast.Constant, ast.JoinedStr)) for each in node.args)
-    if name in _EVALUATING or (name in _LOOKED_AT and not plain):
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    plain = all(r.plain(each) or isinstance(each, ast.GeneratorExp) for each in given) or (
+        name in _MAKERS
+        and not any(isinstance(each, ast.Starred) for each in given)
+        and (name != "type" or len(node.args) == 1)
+    )
+    if name in _UNWATCHED or (plain and name not in _EVALUATING):
+        node.func = r.visit(node.func)  # `id` is another in a run
+        arguments(r, node)
+        return node
+    return looked_at(r, node)
+
+
+#: Builtins that make something of what they are given without looking into it.
+_MAKERS: Final = frozenset(
+    "isinstance issubclass property staticmethod classmethod type object zip enumerate map filter slice".split()
+)
+#: Builtins that look at nothing threads share, or at the frame that calls them.
+_UNWATCHED: Final = frozenset(
+    "super locals globals vars_ id callable dir input breakpoint help isinstance issubclass property staticmethod "
+    "classmethod object range chr ord repr_ __build_class__ Ellipsis NotImplemented".split()
+)
+
+
+def has_key(node: ast.Call) -> bool:
+    """Whether a function is handed over that is called for each element."""
+    return any(
+        keyword.arg == "key" and not isinstance(keyword.value, (ast.Lambda, ast.Constant)) for keyword in node.keywords
+    )
+
+
+def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
+    """A method of something that is no module."""
+    if function.attr in GOING_THROUGH:
+        return looked_at(r, node, passed_on=True)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    name = r.mangled(function.attr)
+    if all(r.steady(each) for each in given) and all(keyword.arg for keyword in node.keywords):
+        args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
+        hook = r.hook("m", [*args, *(copied(each) for each in node.args)], function.value)
+        hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
+        function.value = hook
+        return node
+    if function.attr in METHODS or function.attr in SLOTS:
         return looked_at(r, node)
-    if name == "id":
-        node.func = r.visit(node.func)
+    args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
+    function.value = r.hook("mc", args, function.value)
     arguments(r, node)
     return node
 
 
-def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
-    """A method that containers have."""
-    if function.attr in GOING_THROUGH:
-        return looked_at(r, node, passed_on=True)
-    if node.keywords or not all(r.steady(each) for each in node.args):
-        return looked_at(r, node)
-    name = r.mangled(function.attr)
-    args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
-    function.value = r.hook("m", [*args, *(copied(each) for each in node.args)], function.value)
-    return node
-
-
-def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False) -> ast.expr:
+def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False, visited: bool = False) -> ast.expr:
     """Any function: what it is is seen when it is called."""
     name = text_of(node.func)
+    if visited:
+        hook = r.hook("cp", [r.visit(node.func), r.site(node, "call", name), *node.args], node)
+        hook.keywords = node.keywords
+        return r.through("call", hook, node)
     steady = not passed_on and all(
         r.steady(each) for each in (*node.args, *(keyword.value for keyword in node.keywords))
     )

@@ -9,8 +9,16 @@ from typing import Final
 from mazurka.program.python.rewrite import midst
 from mazurka.program.python.rewrite.items import assigned, bound
 from mazurka.program.python.rewrite.loops import leave
-from mazurka.program.python.rewrite.names import told
-from mazurka.program.python.rewrite.nodes import at, constant, named, parameter_names
+from mazurka.program.python.rewrite.names import cell, stored, told
+from mazurka.program.python.rewrite.nodes import (
+    MAYBE_CONTAINER,
+    at,
+    constant,
+    is_ours,
+    named,
+    parameter_names,
+    text_of,
+)
 from mazurka.program.python.rewrite.operators import tested, used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
@@ -21,7 +29,10 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
     kept: list[ast.stmt] = []
     for item in node.items:
-        item.context_expr = r.visit(item.context_expr)
+        manager = item.context_expr
+        item.context_expr = r.visit(manager)
+        if isinstance(node, ast.With) and isinstance(manager, MAYBE_CONTAINER) and not is_ours(manager):
+            item.context_expr = r.hook("w", [item.context_expr, r.site(manager, "call", text_of(manager))], manager)
         if item.optional_vars is not None:
             kept += bound(r, item.optional_vars)
             item.optional_vars = assigned(r, item.optional_vars)
@@ -32,8 +43,20 @@ def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
 def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return [node]
-    names = [alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*"]
-    return [node, *told(r, names, node)]
+    kept: list[ast.stmt] = []
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        if alias.name == "*" or r.what(name)[0] is not Variable.GLOBAL:
+            kept += told(r, [name] if alias.name != "*" else [], node)
+        elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
+            # Bound under a name that nobody else has, and then by an assignment that tells.
+            alias.asname = f"__mz_{name}__"
+            value = stored(r, name, at(ast.Name(alias.asname, ast.Load()), node), node)
+            kept.append(at(ast.Assign([at(ast.Name(name, ast.Store()), node)], value), node))
+            kept.append(at(ast.Delete([at(ast.Name(alias.asname, ast.Del()), node)]), node))
+        else:
+            kept += told(r, [name], node)
+    return [node, *kept]
 
 
 def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
@@ -79,7 +102,20 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     node.body = [*docstring, *midst.enclosed(r, node, body)]
     r.path.pop()
     r.scope, r.loops = outer, loops
-    return [node, *told(r, [node.name], node)]
+    return announced_definition(r, node)
+
+
+def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
+    """A definition whose name is shared: its last decorator tells of the binding, just before it."""
+    variable, _ = r.what(node.name)
+    name = r.mangled(node.name)
+    if variable is Variable.GLOBAL:
+        args = [*named(name, node), r.site(node, "global", name)]
+        node.decorator_list.insert(0, r.hook("db", args, node))
+    elif variable is Variable.CELL and r.scope.kind != "class":
+        args = [cell(r, node.name, node), *named(name, node), r.site(node, "write", name)]
+        node.decorator_list.insert(0, r.hook("dc", args, node))
+    return [node]
 
 
 def call_event(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
@@ -95,7 +131,10 @@ def defaults(r: Rewriter, args: ast.arguments) -> None:
 
 
 def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
-    node.value = node.value and r.visit(node.value)
+    value = node.value
+    node.value = value and r.visit(value)
+    if value is not None and r.path and r.path[-1] == "__iter__":
+        node.value = r.hook("ir", [node.value, r.site(value, "iterate")], value)
     if r.options.calls and r.path:
         value = node.value or constant(None, node)
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
@@ -137,7 +176,7 @@ def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
     node.body = r.statements(node.body)
     r.path.pop()
     r.scope, r.loops, r.owner = outer, loops, owner
-    return [node, *told(r, [node.name], node)]
+    return announced_definition(r, node)
 
 
 RULES: Final[dict[type[ast.AST], Rule]] = {

@@ -61,7 +61,23 @@ def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
     for field in ("key", "value", "elt"):
         if hasattr(node, field):
             setattr(node, field, r.visit(getattr(node, field)))
+    if isinstance(node, ast.GeneratorExp):
+        node.elt = r.hook("y", [node.elt, r.site(node, "yield")], node.elt)
     r.scope = outer
+    if isinstance(node, ast.GeneratorExp) and not first.is_async:
+        first.iter = r.hook("yi", [first.iter, r.site(node, "yield")], first.iter)
+    return node
+
+
+def yield_(r: Rewriter, node: ast.Yield) -> ast.expr:
+    """A generator hands a value out: until it has, nobody else can run it."""
+    value = r.visit(node.value) if node.value is not None else constant(None, node)
+    node.value = r.hook("y", [value, r.site(node, "yield")], node)
+    return node
+
+
+def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
+    node.value = r.hook("yf", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
     return node
 
 
@@ -75,4 +91,6 @@ RULES: Final[dict[type[ast.AST], Rule]] = {
     **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), comprehension),
     ast.For: for_,
     ast.AsyncFor: for_,
+    ast.Yield: yield_,
+    ast.YieldFrom: yield_from,
 }

@@ -47,7 +47,7 @@ def possible(tree: ast.Module) -> dict[ast.AST, How]:
     return {
         node: _how(node)
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and _may_be(node, values) and not _is_generator(node)
+        if isinstance(node, ast.FunctionDef) and _may_be(node, values) and not is_generator(node)
     }
 
 
@@ -72,7 +72,8 @@ def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
             inside += ast.iter_child_nodes(node)
 
 
-def _is_generator(function: ast.FunctionDef) -> bool:
+def is_generator(function: ast.FunctionDef) -> bool:
+    """Whether calling it makes a generator."""
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own(function))
 
 
@@ -84,6 +85,9 @@ def _how(function: ast.FunctionDef) -> How:
 def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.stmt]:
     """A function's body, telling when it begins and when it is left."""
     how = r.told_of.get(node)
+    if isinstance(node, ast.FunctionDef) and is_generator(node):
+        last = r.hook("y", [constant(None, body[-1]), r.site(node, "yield")], body[-1])
+        return [at(ast.Try(body, [], [], [at(ast.Expr(last), body[-1])]), body[0])]
     if how is None:
         return body
     begins = at(ast.Expr(r.hook("en", [], body[0])), body[0])

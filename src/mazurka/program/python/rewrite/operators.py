@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, copied, may_be_containers, text_of
+from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, copied, is_ours, text_of
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 
-_COMBINING: Final = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)
-#: Builtins that give numbers.
-_COUNTING: Final = ("len", "int", "float", "abs", "ord", "hash", "id", "round")
 _COMPARING: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -83,9 +80,15 @@ def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
 
 
 def compared(r: Rewriter, left: ast.expr, right: ast.expr) -> bool:
-    """Whether what is compared may be containers."""
-    numbers = any(isinstance(node, ast.Call) and r.is_builtin(node.func, _COUNTING) for node in (left, right))
-    return may_be_containers(left, right) and not numbers
+    """Whether what is compared may be more than values."""
+    if is_ours(left) or is_ours(right):
+        return False
+    return not (r.plain(left) and r.plain(right)) and not (is_nothing(left) or is_nothing(right))
+
+
+def is_nothing(node: ast.expr) -> bool:
+    """Whether it is None, True or False."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
 def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, negated: bool) -> ast.expr:
@@ -108,18 +111,25 @@ def is_text(node: ast.expr) -> bool:
 
 def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
     left, right = node.left, node.right
-    combines = isinstance(node.op, _COMBINING) and may_be_containers(left, right)
-    steady = r.steady(left)
+    if isinstance(node.op, ast.Mod) and is_text(left):
+        node.left, node.right = r.visit(left), r.visit(right)
+        if isinstance(right, (*MAYBE_CONTAINER, ast.Tuple, ast.Dict)):
+            node.right = r.hook("u", [node.right, r.site(node, "format")], right)
+        return node
+    combines = not (r.plain(left) and r.plain(right)) and not (is_ours(left) or is_ours(right))
+    steady, plain = r.steady(left), r.plain(left)
+    unnamed = r.plain(right) and not steady
     node.left, node.right = r.visit(left), r.visit(right)
-    if isinstance(node.op, ast.Mod) and isinstance(right, (*MAYBE_CONTAINER, ast.Tuple, ast.Dict)) and is_text(left):
-        node.right = r.hook("u", [node.right, r.site(node, "format")], right)
     if not combines:
         return node
     site = r.site(node, "combine")
-    if steady:
+    if unnamed and not plain:
+        node.left = r.hook("u1", [node.left, site], left)
+    elif steady:
         node.right = r.hook("o", [node.right, copied(left), site], right)
-        return node
-    return r.through(f"bin{type(node.op).__name__}", r.hook("op", [node.left, node.right, site], node), node)
+    else:
+        return r.through(f"bin{type(node.op).__name__}", r.hook("op", [node.left, node.right, site], node), node)
+    return node
 
 
 def tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
@@ -140,7 +150,13 @@ def bool_op(r: Rewriter, node: ast.BoolOp) -> ast.expr:
 
 
 def unary_op(r: Rewriter, node: ast.UnaryOp) -> ast.expr:
-    node.operand = tested(r, node.operand, False) if isinstance(node.op, ast.Not) else r.visit(node.operand)
+    if isinstance(node.op, ast.Not):
+        node.operand = tested(r, node.operand, False)
+        return node
+    operand = node.operand
+    node.operand = r.visit(operand)
+    if not r.plain(operand) and not is_ours(operand):
+        node.operand = r.hook("u1", [node.operand, r.site(node, "combine")], operand)
     return node
 
 

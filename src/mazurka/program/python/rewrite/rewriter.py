@@ -15,6 +15,9 @@ from mazurka.program.python.rewrite import midst
 from mazurka.program.python.rewrite.nodes import at, constant, reading
 from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
 
+#: Builtins that give numbers or texts.
+_COUNTING = ("len", "int", "float", "ord", "hash", "id", "str", "repr", "bool", "isinstance", "chr", "hex", "callable")
+
 Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
 Rules = Mapping[type[ast.AST], Rule]
 
@@ -42,6 +45,7 @@ class Rewriter(ast.NodeTransformer):
         self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
         self.telling = False  # whether returns of this function are to be told
         self.told_of = midst.possible(tree)
+        self.plain_locals: dict[tuple[Scope, str], bool] = {}
         self.module_known = "__name__" not in self.scopes.module.bindings
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
@@ -107,6 +111,36 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node, ast.Tuple):
             return all(self.steady(part) for part in node.elts)
         return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+
+    def plain(self, node: ast.expr) -> bool:
+        """Whether its value is a number, a text or the like, which nobody can change."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+            return True
+        if isinstance(node, ast.Name):
+            return self._is_plain_local(node.id)
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) or self.plain(node.operand)
+        if isinstance(node, ast.BinOp):
+            return self.plain(node.left) and self.plain(node.right)
+        if isinstance(node, ast.Compare):
+            return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops) or all(
+                self.plain(each) for each in (node.left, *node.comparators)
+            )
+        return isinstance(node, ast.Call) and self.is_builtin(node.func, _COUNTING)
+
+    def _is_plain_local(self, name: str) -> bool:
+        """Whether all that a local variable is ever given is plain."""
+        variable, owner = self.what(name)
+        name = self.mangled(name)
+        if variable is not Variable.LOCAL or owner.kind != "function" or name in owner.unsaid:
+            return False
+        known = self.plain_locals.get((owner, name))
+        if known is None:
+            self.plain_locals[owner, name] = True  # while it is asked for
+            known = self.plain_locals[owner, name] = owner is self.scope and all(
+                map(self.plain, owner.given.get(name, [ast.Name("", ast.Load())]))
+            )
+        return known
 
     def is_builtin(self, node: ast.expr, names: Iterable[str]) -> bool:
         """Whether it is one of those builtins by name."""

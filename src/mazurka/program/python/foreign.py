@@ -1,0 +1,219 @@
+"""Code of the program's libraries that is not instrumented: what entering it reads and writes, and what it leaves open.
+
+It runs as one step that nobody sees into. An object of a class from there has one state
+(:mod:`native_objects`), the package itself has another: a call reads and writes both, and looks at what it is given.
+So every order of such calls is explored, but not what threads do amid them: as soon as two threads that run
+at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's name.
+
+Modules of the standard library are an exception: those that a trial run enters are instrumented for the runs that
+count (:attr:`entered`, :meth:`PythonProgram.prepare`). And functions that only look at what they are given
+(:mod:`harmless`) are one step, unless they are written in Python and look at what threads change.
+
+Cost: some microseconds a call.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Final
+
+from mazurka.program.protocol import ENTERED, Access
+from mazurka.program.python import attributes, harmless, native_objects, objects, wholes
+from mazurka.program.python.containers import shape_of
+from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
+from mazurka.program.python.objects import is_a
+from mazurka.program.python.sharing import SHARED
+from mazurka.program.python.views import sources
+from mazurka.trace.event import Op
+
+_READ, _RMW = Op.READ, Op.RMW
+
+#: Modules of the standard library that were entered although they are not instrumented, and may be.
+entered: set[str] = set()
+
+#: Names of functions that the library makes of texts of its own, for classes of the program: they do what the class says.
+_MADE: Final = frozenset(
+    """__init__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __getstate__
+    __setstate__ __new__ __replace__ _replace _asdict _make __getnewargs__ __attrs_init__ __post_init__""".split()
+)
+
+
+def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function in Python that is not instrumented is about to be called."""
+    module, name = module_of(function), function.__name__
+    if harmless.root_of(module) in harmless.MODELLED:
+        return
+    run.current.silent += 1
+    given = (*args, *named.values())
+    if harmless.is_untraceable(module, function.__qualname__) and len(run.live) > 1:
+        attributes.count_untracked(run, f"{function.__qualname__}()", site)
+        return
+    if is_made(function):
+        if name not in ("__init__", "__new__", "__post_init__"):
+            wholes.read(run, given, site, copying=True)
+        return
+    if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
+        return
+    owner = args[0] if args and _has_method(args[0], name) else None
+    if harmless.is_pure_python(module, function.__qualname__):
+        looks_at_shared = wholes.reads_shared(run, given, site)
+        if owner is not None and state_of(type(owner)) is not NOTHING:
+            native_objects.access(run, owner, _RMW, site)
+            count_if_shared(run, owner, name, site)
+        elif looks_at_shared and not run.is_recording:
+            _enter(run, module, name, site)
+        return
+    if run.is_recording:
+        wholes.read(run, given, site)
+        return
+    enter(run, module, name, given, site)
+
+
+def is_plain_reader(function: types.FunctionType) -> bool:
+    """Whether a function, of a module that copies things, only looks at what it is given."""
+    return harmless.is_pure_python(module_of(function), function.__qualname__)
+
+
+def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
+    """A function looks at all that it is given, past the methods of objects."""
+    if wholes.reads_shared(run, given, site) and not run.is_recording:
+        _enter(run, module_of(function), function.__name__, site)
+
+
+def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -> None:
+    """Code of a module is about to be entered that may do anything with what it is given, and with what it keeps."""
+    package = harmless.root_of(module) or "?"
+    target = ("o", package)
+    accesses = [Access(_RMW, target)]
+    for each in given:
+        accesses += anything_with(each)
+    if len(run.live) > 1 or run.touched.get(target) is SHARED:
+        if run.detail:
+            run.names[target] = f"the state of {package}"
+            for access in accesses[1:]:
+                run.names.setdefault(access.target, "")
+        run.visit(_RMW, target, site, None, tuple(accesses[1:]))
+        if is_contested(run, accesses):
+            _enter(run, module, name, site)
+
+
+def is_contested(run: Any, accesses: list[Access]) -> bool:
+    """Whether several threads touch one of these, while more than one of them is there."""
+    if len(run.live) <= 1:
+        return False
+    me = run.current.index
+    for access in accesses:
+        record = run.touched.get(access.target)
+        if record is not None and record[0] != me and (access.target[0] == "o" or access.op is not _READ or record[1]):
+            return True
+    return False
+
+
+def _enter(run: Any, module: str, name: str, site: int) -> None:
+    """Count code as entered and not explored."""
+    package = harmless.root_of(module) or "?"
+    if harmless.is_explorable(module):
+        entered.add(module)
+    if package == "?":
+        attributes.count_untracked(run, f"{name}(), code that is not in a module,", site)
+        return
+    advice = module if package in harmless.stdlib_names() else package
+    text = f"{ENTERED}{advice} (add --include {advice})"
+    run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
+    """A method of a container was used that is written in Python: no single step if threads share the container."""
+    if run.is_recording or len(run.live) <= 1:
+        return
+    found = attributes.find(type(thing), name)
+    if found is None or type(found[1]) is not types.FunctionType or attributes.is_instrumented(found[1]):
+        return
+    n = objects.numbers.get(id(thing))
+    last = run.log[-1] if run.log else None
+    targets = {("s", n)}
+    if last is not None and last[3] == site:
+        targets |= {last[2], *[each.target for each in last[6]]}
+    if any(run.touched.get(each) is SHARED for each in targets):
+        _enter(run, module_of(found[1]), found[1].__qualname__, site)
+
+
+def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
+    """An object of a class that is not instrumented was used: its methods are no single steps if threads share it."""
+    if run.is_recording or state_of(type(thing)) is not FOREIGN or len(run.live) <= 1:
+        return
+    record = run.touched.get(("o", objects.number(thing)))
+    if record is not None and record[0] == -1:
+        _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.{name}", site)
+
+
+def _module_of_class(kind: type) -> str:
+    """The module of the class that makes objects of another one foreign."""
+    for each in native_objects.bases(kind):
+        if native_objects.is_in_python(each) and not native_objects.is_ours(each):
+            return str(type.__dict__["__module__"].__get__(each))
+    return ""
+
+
+def anything_with(thing: Any) -> list[Access]:
+    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read."""
+    if type(thing) in wholes.PLAIN:
+        return []
+    kind = type(thing)
+    if shape_of(kind).base is not None or sources(thing):
+        found = wholes.contents_of(thing)
+        return [Access(_RMW, found[0].target), *found[1:]] if found else []
+    if state_of(kind) is not NOTHING:
+        return native_objects.accesses(thing, _RMW)
+    if kind.__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
+        return wholes.instance_accesses(thing)
+    return []
+
+
+def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function or class in C that no rule knows is about to be called: it may change what it is given, and keep a
+    state of its own."""
+    module = getattr(function, "__module__", None) or "builtins"
+    name = getattr(function, "__name__", "?")
+    given = (*args, *named.values())
+    run.current.silent += 1
+    if harmless.root_of(module) in harmless.MODELLED:
+        return
+    if run.is_recording or harmless.is_pure_native(module, name):
+        wholes.read(run, given, site)
+        return
+    if harmless.root_of(module) == "numpy":
+        accesses = [access for each in given for access in anything_with(each)]
+        if accesses:
+            run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
+        return
+    target = ("o", module)
+    accesses = [Access(_RMW, target)] + [access for each in given for access in anything_with(each)]
+    if len(run.live) > 1 or run.touched.get(target) is SHARED:
+        if run.detail:
+            for access in accesses:
+                run.names.setdefault(access.target, f"the state of {module}" if access.target == target else "")
+        run.visit(_RMW, target, site, None, tuple(accesses[1:]))
+        if is_contested(run, accesses):
+            attributes.count_untracked(run, f"{module}.{name}()", site)
+
+
+def module_of(function: Any) -> str:
+    """The module of a function, as its code says: of what wraps another one, its own."""
+    space = getattr(function, "__globals__", None)
+    name = space.get("__name__") if type(space) is dict else None
+    return name if isinstance(name, str) else getattr(function, "__module__", None) or ""
+
+
+def is_made(function: types.FunctionType) -> bool:
+    """Whether a library has made a function of a text, for a class of the program: an initialiser, a comparison."""
+    code = function.__code__
+    return code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen") and code.co_name in _MADE
+
+
+def _has_method(thing: Any, name: str) -> bool:
+    kind = type(thing)
+    return state_of(kind) in (FOREIGN, NATIVE) and any(name in each.__dict__ for each in native_objects.bases(kind))
+
+
+

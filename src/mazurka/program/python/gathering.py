@@ -1,0 +1,77 @@
+"""What calls that a function in C is about to make read and write: of a key function in C for each element, say.
+
+The rules of :mod:`calls` pass steps to the kernel. Here they pass them to a stand-in that keeps the accesses, so that
+they become part of the one step that the function in C is. A function that is instrumented tells of itself.
+
+Cost: that of announcing each call; no more than :data:`_MOST` are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python import kernel, sites
+from mazurka.program.python.objects import is_a
+from mazurka.trace.event import Op
+
+#: Elements beyond these are taken to be like them.
+_MOST: Final = 64
+
+#: What can be looked at without using it up or running code of the program.
+_PEEKED: Final = frozenset({list, tuple, str, bytes, dict, set, frozenset, range, deque})
+
+
+class Gathering:
+    """Stands in for the kernel: keeps what steps read and write, and lets nobody go first."""
+
+    is_recording = False
+    detail = False
+    keyed = False
+    aborting = False
+    solo = False
+
+    def __init__(self, running: Any) -> None:
+        self.accesses: list[Access] = []
+        self.points: frozenset[int] = frozenset()
+        self.touched = running.touched
+        self.current = running.current
+        self.live = running.live
+        self.log = running.log
+        self.names: dict[Any, str] = {}
+        self.untracked = running.untracked
+        self.uncontrolled = running.uncontrolled
+
+    def visit(
+        self, op: Op, target: Any, _site: int, _value: Any = None, more: tuple[Access, ...] = (), _point: Any = None
+    ) -> None:
+        self.accesses.append(Access(op, target))
+        self.accesses += more
+
+
+def effects_of_calls(
+    announce: Callable[..., None], function: Any, elements: Any, site: int, pairs: bool = False
+) -> tuple[Access, ...]:
+    """What calling a function in C for each of some elements reads and writes. ``pairs``: with what came out before, as
+    `reduce` does."""
+    running = kernel.active
+    if running is None or function is None or running.is_recording or is_seen(function):
+        return ()
+    stand_in = Gathering(running)
+    if type(elements) not in _PEEKED:
+        return ()
+    for each in islice(elements, _MOST):
+        announce(stand_in, function, site, (each, each) if pairs else (each,), {})
+    return tuple(dict.fromkeys(stand_in.accesses))
+
+
+def is_seen(function: Any) -> bool:
+    """Whether a function is instrumented, and tells of what it does itself."""
+    inner = function.__func__ if type(function) is types.MethodType else function
+    if is_a(inner, types.FunctionType):
+        return inner.__code__.co_filename in sites.instrumented
+    return False

@@ -1,0 +1,197 @@
+"""The explicit table of what is harmless: types whose objects have no state, and functions that touch nothing but what
+they are given.
+
+This is the only place that says so. Whatever is neither here nor modelled counts as untracked once two threads reach it
+(:mod:`native_objects`, :mod:`foreign`), so that a new type, library or version of Python may cost an answer, and never
+gives a wrong one.
+
+- A *harmless type* has instances that nobody can change: numbers, texts, dates, compiled patterns. What a tuple or a
+  partial holds is looked at for itself; attributes of functions, classes and modules are locations of their own.
+- A *pure function* reads what it is given, as deep as it likes, and gives a value. Caches of its own do not count where
+  they can't be told from none.
+- Names of temporary files belong to nobody else; in which order they are handed out matters to no program.
+- A *modelled* package tells the kernel itself what it does.
+
+Cost: a set look-up; types of modules that are loaded later are found when they are first asked about.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+
+#: Types without a state, by the module that has them under their name.
+_TYPES: Final[dict[str, str]] = {
+    "builtins": "int float complex bool str bytes tuple frozenset range slice type object property classmethod "
+    "staticmethod super",
+    "types": "NoneType EllipsisType NotImplementedType FunctionType BuiltinFunctionType MethodType CodeType "
+    "WrapperDescriptorType MethodWrapperType MethodDescriptorType ClassMethodDescriptorType GetSetDescriptorType "
+    "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
+    "_thread": "lock RLock LockType _local",
+    "abc": "ABC ABCMeta",
+    "contextlib": "AbstractContextManager ContextDecorator _GeneratorContextManager _GeneratorContextManagerBase",
+    "contextvars": "ContextVar Token",
+    "dataclasses": "Field",
+    "datetime": "date time datetime timedelta tzinfo timezone",
+    "decimal": "Decimal",
+    "enum": "Enum EnumType Flag IntEnum IntFlag StrEnum ReprEnum",
+    "fractions": "Fraction",
+    "functools": "partial partialmethod cached_property singledispatchmethod",
+    "inspect": "Signature Parameter BoundArguments",
+    "ipaddress": "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface",
+    "numbers": "Number Complex Real Rational Integral",
+    "numpy": "dtype ufunc generic finfo iinfo",
+    "operator": "itemgetter attrgetter methodcaller",
+    "os": "stat_result terminal_size times_result uname_result PathLike DirEntry",
+    "pathlib": "PurePath PurePosixPath PureWindowsPath Path PosixPath WindowsPath",
+    "pathlib._local": "PurePath PurePosixPath PureWindowsPath Path PosixPath WindowsPath",
+    "re": "Pattern Match",
+    "string": "Template",
+    "struct": "Struct",
+    "time": "struct_time",
+    "typing": "Generic Protocol TypeVar ParamSpec NamedTuple",
+    "urllib.parse": "ParseResult SplitResult DefragResult",
+    "uuid": "UUID",
+    "weakref": "ReferenceType WeakMethod",
+    "zoneinfo": "ZoneInfo",
+}
+
+#: Modules in C all of whose functions are pure.
+_PURE_NATIVE_MODULES: Final = frozenset(
+    """math cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _codecs _sre _string
+    _stat errno _abc _opcode _typing _md5 _sha1 _sha2 _sha3 _blake2 _hashlib _uuid _zoneinfo _suggestions itertools
+    _posixsubprocess greenlet""".split()
+)
+
+#: Pure functions of other modules in C.
+_PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "builtins": "abs all any ascii bin callable chr divmod format hash hex id isinstance issubclass max min oct "
+        "ord pow repr round sorted sum dir len compile input breakpoint __build_class__ __import__ iter next globals "
+        "locals aiter anext print",
+        "sys": "_getframe exc_info exception getdefaultencoding getfilesystemencoding getfilesystemencodeerrors "
+        "getsizeof intern is_finalizing audit _getframemodulename _is_gil_enabled",
+        "_functools": "cmp_to_key reduce",
+        "_pickle": "dumps loads",
+        "marshal": "dumps loads",
+        "_weakref": "getweakrefcount getweakrefs proxy",
+        "_collections": "_count_elements _tuplegetter",
+        "_imp": "is_builtin is_frozen lock_held acquire_lock release_lock",
+        "_warnings": "warn warn_explicit",
+        "_csv": "reader writer get_dialect list_dialects",
+        "_ctypes": "sizeof byref addressof alignment",
+        "posix": "getpid getppid getuid geteuid getgid getegid fspath cpu_count strerror getlogin sysconf "
+        "get_terminal_size getpgid sched_yield isatty",
+        "decimal": "getcontext localcontext",
+        "_locale": "strcoll strxfrm nl_langinfo",
+        "_socket": "htons htonl ntohs ntohl inet_aton inet_ntoa inet_pton inet_ntop gethostname",
+        "_contextvars": "copy_context",
+        "gc": "get_referents is_tracked is_finalized",
+    }.items()
+}
+
+#: Modules of the standard library in Python whose functions are pure, but for a few.
+_PURE_PYTHON_MODULES: Final = frozenset(
+    """abc ast base64 bisect colorsys contextlib copy dataclasses datetime difflib dis enum fnmatch fractions functools
+    genericpath hashlib heapq html inspect ipaddress json keyword ntpath numbers opcode operator pathlib posixpath
+    pprint re reprlib secrets stat statistics string struct textwrap token traceback types typing typing_extensions
+    unicodedata urllib.parse uuid warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset
+    codecs encodings collections random decimal calendar tempfile""".split()
+)
+
+#: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
+_TRANSPARENT: Final = frozenset(
+    "contextlib functools typing typing_extensions abc enum types warnings weakref dataclasses _py_abc".split()
+)
+
+#: ... but for these.
+_LOOKING: Final = frozenset("asdict astuple replace _asdict_inner _astuple_inner".split())
+
+#: Functions of these that keep something, or change what they are given: by module and qualified name.
+_IMPURE: Final = frozenset(
+    """calendar.setfirstweekday codecs.register random.Random.shuffle heapq.merge warnings.simplefilter
+    warnings.filterwarnings warnings.resetwarnings""".split()
+)
+
+#: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
+_UNTRACEABLE: Final = frozenset(
+    """sys.getrefcount abc.ABCMeta.register gc.get_referrers gc.get_objects sys._current_frames sys.settrace
+    sys.setprofile _ctypes.call_function""".split()
+)
+
+#: Packages whose operations tell the kernel themselves, or that run the checks.
+MODELLED: Final = frozenset("mazurka threading _thread queue concurrent greenlet pytest _pytest pluggy".split())
+
+#: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
+#: them, or they are entered so often, and for so little, that it is of no use.
+_NOT_EXPLORABLE: Final = frozenset(
+    """abc ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools importlib io linecache
+    multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket socketserver
+    selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
+    warnings weakref zipimport _collections_abc _weakrefset _py_abc _strptime datetime inspect pdb bdb cmd doctest
+    unittest numbers pickle tempfile""".split()
+) - {"inspect"}
+
+#: ... of packages among these, modules that may be all the same.
+_EXPLORABLE: Final = frozenset({"unittest.mock"})
+
+_harmless: set[int] = set()
+_looked_at: set[str] = set()
+
+
+def is_harmless_type(kind: type) -> bool:
+    """Whether objects of exactly this class, as far as it makes them, have no state."""
+    if id(kind) in _harmless:
+        return True
+    for module in _TYPES.keys() - _looked_at:
+        if module in sys.modules:
+            _looked_at.add(module)
+            space = vars(sys.modules[module])
+            _harmless.update(id(space[name]) for name in _TYPES[module].split() if isinstance(space.get(name), type))
+    return id(kind) in _harmless
+
+
+def is_pure_native(module: object, name: str) -> bool:
+    """Whether a function in C only looks at what it is given."""
+    if not isinstance(module, str):
+        return False
+    return module in _PURE_NATIVE_MODULES or name in _PURE_NATIVES.get(module, ())
+
+
+def is_pure_python(module: object, name: str) -> bool:
+    """Whether a function of the standard library in Python only looks at what it is given, and changes no more than
+    its own object."""
+    if not isinstance(module, str) or f"{module}.{name}" in _IMPURE:
+        return False
+    return module in _PURE_PYTHON_MODULES or module.partition(".")[0] in ("json", "encodings", "zoneinfo")
+
+
+def is_transparent(function: Any) -> bool:
+    """Whether a function in Python only hands on what it is given."""
+    name = function.__globals__.get("__name__")
+    return name in _TRANSPARENT and function.__name__ not in _LOOKING
+
+
+def is_untraceable(module: object, name: str) -> bool:
+    """Whether what a function does, or gives, can't be told as accesses."""
+    return f"{module}.{name}" in _UNTRACEABLE
+
+
+def is_explorable(module: str) -> bool:
+    """Whether a module of the standard library may be instrumented where a program enters it."""
+    root = module.partition(".")[0]
+    if module in _EXPLORABLE:
+        return True
+    return root in sys.stdlib_module_names and root not in _NOT_EXPLORABLE
+
+
+def root_of(module: object) -> str:
+    """The package a module's name starts with."""
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def stdlib_names() -> frozenset[str]:
+    """The packages that come with Python."""
+    return sys.stdlib_module_names

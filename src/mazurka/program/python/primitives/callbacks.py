@@ -1,0 +1,105 @@
+"""Functions that threads, timers, executors and conditions call for the program: steps like any other.
+
+CPython's code that calls them is not instrumented. A function of the program tells itself what it does; of a method of
+a container, a partial or a builtin that is given as a thread's target, say, the call is announced here.
+
+Cost: a look at what is called.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures._base
+import concurrent.futures.thread
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python import calls, sites
+from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.primitives.run import here
+
+#: Where reports say that such a call is made.
+_VIA: Final = threading.Thread.run.__code__
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+
+def called(function: Any, *args: Any, **named: Any) -> Any:
+    """Call ``function`` as an instrumented call would."""
+    models = here()
+    if models is not None and not is_seen(function):
+        run = models.kernel
+        if not run.solo and not run.aborting:
+            calls.announce(run, function, sites.of_call(_VIA), args, named)
+    return function(*args, **named)
+
+
+def thread_run(self: Any) -> None:
+    if here() is None:
+        _original[threading.Thread, "run"](self)
+        return
+    try:
+        if self._target is not None:
+            called(self._target, *self._args, **self._kwargs)
+    finally:
+        del self._target, self._args, self._kwargs
+
+
+def condition_wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+    if here() is None or is_seen(predicate):
+        return _original[threading.Condition, "wait_for"](self, predicate, timeout)
+    return _original[threading.Condition, "wait_for"](self, functools.partial(called, predicate), timeout)
+
+
+def barrier_init(self: Any, parties: int, action: Any = None, timeout: float | None = None) -> None:
+    if action is not None and not is_seen(action) and here() is not None:
+        action = functools.partial(called, action)
+    _original[threading.Barrier, "__init__"](self, parties, action, timeout)
+
+
+def item_init(self: Any, *args: Any, **named: Any) -> None:
+    _original[concurrent.futures.thread._WorkItem, "__init__"](self, *args, **named)
+    if here() is not None:
+        _tell_of(self)
+
+
+def _tell_of(item: Any) -> None:
+    """Have a task of an executor tell of the function that it calls, if that would not."""
+    function = item.__dict__.get("fn")
+    task = item.__dict__.get("task")  # from 3.14 on
+    if function is not None and not is_seen(function):
+        item.fn = functools.partial(called, function)
+    elif type(task) is tuple and task and not is_seen(task[0]):
+        item.task = (functools.partial(called, task[0]), *task[1:])
+
+
+def add_done_callback(self: Any, function: Any) -> None:
+    if here() is not None and not is_seen(function):
+        function = functools.partial(called, function)
+    _original[concurrent.futures._base.Future, "add_done_callback"](self, function)
+
+
+def executor_init(self: Any, *args: Any, **named: Any) -> None:
+    initializer = named.get("initializer")
+    if initializer is not None and not is_seen(initializer) and here() is not None:
+        named["initializer"] = functools.partial(called, initializer)
+    _original[concurrent.futures.thread.ThreadPoolExecutor, "__init__"](self, *args, **named)
+
+
+#: class -> attribute -> what replaces it.
+REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
+    threading.Thread: {"run": thread_run},
+    threading.Condition: {"wait_for": condition_wait_for},
+    threading.Barrier: {"__init__": barrier_init},
+    concurrent.futures.thread._WorkItem: {"__init__": item_init},
+    concurrent.futures._base.Future: {"add_done_callback": add_done_callback},
+    concurrent.futures.thread.ThreadPoolExecutor: {"__init__": executor_init},
+}
+
+
+def install() -> Callable[[], None]:
+    """Put them in place; returns what puts the originals back."""
+    from mazurka.program.python.primitives.conditions import replace
+
+    return replace(REPLACEMENTS, _original)
