@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, Final
 from zlib import crc32
 
-from mazurka.program.python import kernel
+from mazurka.program.python import forked, kernel
 
 _SEED: Final = 20_240_229
 
@@ -83,6 +83,7 @@ def install() -> None:
     _replace(os, "urandom", _urandom)
     _replace(random, "_urandom", _urandom)
     _replace(random.Random, "seed", _seed_unseeded(random.Random.seed))
+    _replace(os, "register_at_fork", forked.register_at_fork)
     _replace(os, "getpid", lambda: pid)
     _replace(os, "getppid", lambda: parent)
 
