@@ -37,7 +37,6 @@ _LIBRARY = """\
     """
 
 _PROGRAM = """\
-    import os
     import threading
 
     import library

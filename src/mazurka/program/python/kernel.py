@@ -56,6 +56,7 @@ class Kernel:
 
     # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
     is_recording = False  # nobody is asked who moves, see recording/
+    in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
     keyed = False  # values are told as keys
     expired = 0  # waiting times that ran out
@@ -96,7 +97,8 @@ class Kernel:
         if self.values or plan.keys and not plan.detail:
             self.keyed = True
         self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
-        self.in_time = plan.timing is not None
+        if plan.timing is not None:
+            self.in_time = True
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
         if self.detail or self.in_time:
             self.be_careful()

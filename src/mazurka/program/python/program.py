@@ -420,7 +420,7 @@ def _portable(run: Run) -> Run:
 def _run_of(run_kernel: Kernel) -> Run:
     tasks = run_kernel.tasks
     accounts = run_kernel.accounts if run_kernel.careful else Accounts()
-    return Recorded(
+    run = Recorded(
         [task.name for task in tasks],
         run_kernel.log,
         run_kernel.scheduler.choices,
@@ -439,14 +439,13 @@ def _run_of(run_kernel: Kernel) -> Run:
         stacks={number: stacks.readable(stack) for number, stack in accounts.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
         limited=run_kernel.limited,
-        shortest=run_kernel.shortest,
-        slept=run_kernel.slept,
-        lag=run_kernel.scheduler.lag,
-        ended=dict(run_kernel.ended),
-        bounded=frozenset(run_kernel.bounded),
-        withheld=run_kernel.scheduler.withheld,
         again=run_kernel.again,
     )
+    if run_kernel.timed or run_kernel.limited:
+        run.shortest, run.slept = run_kernel.shortest, run_kernel.slept
+        run.lag, run.withheld = run_kernel.scheduler.lag, run_kernel.scheduler.withheld
+        run.ended, run.bounded = dict(run_kernel.ended), frozenset(run_kernel.bounded)
+    return run
 
 
 def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:
