@@ -15,6 +15,7 @@ Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run
 from __future__ import annotations
 
 import builtins
+import copy
 import gc
 import operator
 from typing import Any, Final
@@ -65,6 +66,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_dp__": variables.delete_item_pair,
     "__mz_wk__": variables.write_item_keep,
     "__mz_pop__": variables.pop,
+    "__mz_id__": objects.identity,
     "__mz_gi__": variables.augment_item,
     "__mz_gj__": variables.augmented_item,
     "__mz_rg__": variables.read_global,
@@ -148,6 +150,7 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
+    vars(copy)["id"] = objects.identity  # which looks for what `__deepcopy__` methods have put into its memo
     holders.install()
     attributes.private.update((local, real_local))
 
@@ -157,6 +160,8 @@ def uninstall() -> None:
 
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """
+    vars(copy).pop("id", None)
+    objects.forget_asked()
     _forget()
     forget_shapes()
 

@@ -52,6 +52,11 @@ _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
 
 
+#: Where the addresses that ``id()`` shows in a run begin.
+_ADDRESSES: Final = 0x7000_0000_0000
+
+_asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was asked for outside a run, held
+
 #: While threads are real ones, each object gets one number.
 _guard: Final = _thread.RLock()
 
@@ -75,6 +80,24 @@ def restart() -> None:
 def number(thing: object) -> int:
     """The number of an object, or minus that of the instance or class whose dictionary it is."""
     return numbers.get(id(thing)) or _new(thing)
+
+
+def identity(thing: object, /) -> int:
+    """What ``id()`` is in a run: a number that the object has in every run of one schedule. Objects whose number was
+    asked for before the run keep that one."""
+    running: Any = _kernel.active
+    address = id(thing)
+    if running is None or running.is_recording:
+        _asked[address] = thing
+    elif address not in _asked:
+        known = number(thing)
+        return _ADDRESSES + (abs(known) << 4 | (known < 0) << 3)
+    return address
+
+
+def forget_asked() -> None:
+    """No code that knows their ``id()`` is run any more."""
+    _asked.clear()
 
 
 def _new(thing: object) -> int:

@@ -17,7 +17,7 @@ import pickle
 import sys
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -52,6 +52,7 @@ from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
+from mazurka.program.python.scheduler import TimedScheduler
 from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.program.python.task import Learned, Limits, Task
 from mazurka.program.python.watchdog import Watchdog
@@ -89,7 +90,8 @@ _TRIALS: Final = 8
 #: Seeds of the further trial runs, by chance, that show what modules of the standard library are entered.
 _SEEDS: Final = (1, 2)
 
-_TIMEOUTS: Final = "orders in which a timeout fires"
+#: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
+TIMEOUTS: Final = "orders in which a timeout fires"
 
 #: Seconds after which a run that is cut short is not tried again.
 _LONG: Final = 2.0
@@ -115,6 +117,7 @@ class PythonProgram:
         self._told = False
         self._capture = Capture()
         self._read_input = False
+        self.timing: float | None = None  # that of plans which have none of their own
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
@@ -380,6 +383,8 @@ class PythonProgram:
         return run
 
     def _kernel(self, plan: Plan) -> Kernel:
+        if plan.timing is None and self.timing is not None:
+            plan = replace(plan, timing=self.timing)
         memory = self.settings.memory
         if memory is MemoryModel.SC:
             return Kernel(plan, self.learned, self.settings.limits)
@@ -392,10 +397,12 @@ class PythonProgram:
         an order would have led to by another way may not have been explored.
         """
         run.expired = run_kernel.expired
+        if isinstance(run_kernel.scheduler, TimedScheduler):
+            return
         self._expired = self._expired or bool(run_kernel.expired)
         self._refused = self._refused or run_kernel.scheduler.refused
         if self._expired and self._refused:
-            run.uncontrolled.setdefault(_TIMEOUTS, 1)
+            run.uncontrolled.setdefault(TIMEOUTS, 1)
 
     def _main(self, run_kernel: Kernel) -> Any:
         """The main thread's body: the program, the end of its threads, and then the invariant."""
@@ -451,7 +458,7 @@ def _portable(run: Run) -> Run:
 def _run_of(run_kernel: Kernel) -> Run:
     tasks = run_kernel.tasks
     accounts = run_kernel.accounts if run_kernel.careful else Accounts()
-    return Recorded(
+    run = Recorded(
         [task.name for task in tasks],
         run_kernel.log,
         run_kernel.scheduler.choices,
@@ -472,6 +479,11 @@ def _run_of(run_kernel: Kernel) -> Run:
         limited=run_kernel.limited,
         again=run_kernel.again,
     )
+    if run_kernel.timed or run_kernel.limited:
+        run.shortest, run.slept = run_kernel.shortest, run_kernel.slept
+        run.lag, run.withheld = run_kernel.scheduler.lag, run_kernel.scheduler.withheld
+        run.ended, run.bounded = dict(run_kernel.ended), frozenset(run_kernel.bounded)
+    return run
 
 
 def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:

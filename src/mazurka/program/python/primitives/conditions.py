@@ -200,7 +200,7 @@ def semaphore_init(self: Any, value: int = 1) -> None:
 def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
     models = here()
     if models is None:
-        return bool(_original[threading.Semaphore, "acquire"](self, blocking, timeout))
+        return bool(_original[threading.Semaphore, "acquire"](_outlives(self), blocking, timeout))
     if not blocking and timeout is not None:
         raise ValueError("can't specify timeout for non-blocking acquire")
     kernel = models.kernel
@@ -221,7 +221,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
 def semaphore_release(self: Any, n: int = 1) -> None:
     models = here()
     if models is None:
-        _original[threading.Semaphore, "release"](self, n)
+        _original[threading.Semaphore, "release"](_outlives(self), n)
         return
     if n < 1:
         raise ValueError("n must be one or more")
@@ -234,7 +234,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
 def bounded_release(self: Any, n: int = 1) -> None:
     models = here()
     if models is None:
-        _original[threading.BoundedSemaphore, "release"](self, n)
+        _original[threading.BoundedSemaphore, "release"](_outlives(self), n)
         return
     if n < 1:
         raise ValueError("n must be one or more")
@@ -284,6 +284,13 @@ def _parking(state: Model) -> Target:
     return ("parked", state.target[1])
 
 
+def _outlives(thing: Any) -> Any:
+    """An event or a semaphore that is used outside a run: it needs the condition that it may have been made without."""
+    if "_cond" not in thing.__dict__:
+        thing.__dict__["_cond"] = threading.Condition(threading.Lock())
+    return thing
+
+
 def event_init(self: Any) -> None:
     if born(self, "event") is not None:
         self.__dict__["_flag"] = False
@@ -304,7 +311,7 @@ def event_is_set(self: Any) -> bool:
 def event_set(self: Any) -> None:
     models = here()
     if models is None:
-        _original[threading.Event, "set"](self)
+        _original[threading.Event, "set"](_outlives(self))
         return
     state = model_of(self, models, "event")
     kernel = models.kernel
@@ -325,7 +332,7 @@ def event_set(self: Any) -> None:
 def event_clear(self: Any) -> None:
     models = here()
     if models is None:
-        _original[threading.Event, "clear"](self)
+        _original[threading.Event, "clear"](_outlives(self))
         return
     state = model_of(self, models, "event")
     models.kernel.need_points(CLEAR_POINTS)
@@ -337,7 +344,7 @@ def event_clear(self: Any) -> None:
 def event_wait(self: Any, timeout: float | None = None) -> bool:
     models = here()
     if models is None:
-        return bool(_original[threading.Event, "wait"](self, timeout))
+        return bool(_original[threading.Event, "wait"](_outlives(self), timeout))
     kernel = models.kernel
     state = model_of(self, models, "event")
 

@@ -140,6 +140,7 @@ class Installed:
         self.counting = Counting()
         self.others = [make() for make in _others]
         self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
+        self.dates: Callable[[], None] | None = None  # undoes that of datetime's clock
 
 
 _installed: Installed | None = None
@@ -169,6 +170,7 @@ def install() -> None:
     for other in _installed.others:
         other.extend()
     _installed.semaphores = _installed.semaphores or processes.install()
+    _installed.dates = _installed.dates or clock.install_datetime()
 
 
 def uninstall() -> None:
@@ -182,6 +184,8 @@ def uninstall() -> None:
         installed.counting.undo()
         if installed.semaphores is not None:
             installed.semaphores()
+        if installed.dates is not None:
+            installed.dates()
         for undo in reversed(installed.undo):
             undo()
 
@@ -202,9 +206,12 @@ def _rebind_value(namespace: dict[str, Any], name: str, value: Any) -> Callable[
 def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     """Replace the captured references in a module's namespace."""
     model_of = _MODEL_OF
-    found = [(name, value) for name, value in list(namespace.items()) if id(value) in model_of]
-    for name, value in found:
-        namespace[name] = model_of[id(value)]
+    found = [(name, value, model_of[id(value)]) for name, value in list(namespace.items()) if id(value) in model_of]
+    for name, value in list(namespace.items()):
+        if type(value) is types.BuiltinFunctionType and (model := clock.model_of_captured(value)) is not None:
+            found.append((name, value, model))
+    for name, value, model in found:
+        namespace[name] = model
         undo.append(functools.partial(namespace.__setitem__, name, value))
 
 
