@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import types
 import weakref
+from collections import Counter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -348,6 +349,8 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
         count_untracked(run, f"{module}.{name}()", site)
     elif (module, name) in _CHANGERS:
         _changer(run, site, args)
+    elif module == "_collections" and name == "_count_elements" and is_a(args[0], dict):
+        perform(run, site, OPERATIONS[Counter]["update"], args[0], site, args[1:2])
     elif module == "_functools" and name == "reduce" and len(args) > 1:
         go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
     elif module == "_operator":
