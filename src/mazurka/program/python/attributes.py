@@ -313,7 +313,7 @@ def upto(kind: type, owner: type | None) -> tuple[type, ...]:
 def module_read(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be read by way of its module."""
     space = objects.dictionary(module)
-    if name not in space or not is_a(space[name], CONSTANT):
+    if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 
 
