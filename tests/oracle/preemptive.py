@@ -167,11 +167,10 @@ def _processor_time(process: int) -> float:
 
 
 def _all_asleep(process: int) -> bool:
-    states: list[str] = []
     with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{process}/task").iterdir():
-            states.append((task / "stat").read_text().rpartition(")")[2].split()[0])
-    return all(state == "S" for state in states)
+        stats = [task / "stat" for task in Path(f"/proc/{process}/task").iterdir()]
+        return all(stat.read_text().rpartition(")")[2].split()[0] == "S" for stat in stats)
+    return False
 
 
 def _run(file: str, seed: int) -> str:
@@ -230,6 +229,7 @@ class _Delays:
     def install(self) -> None:
         sys.setswitchinterval(1e-5)
         threading.settrace(self._enter)
+        sys._getframe().f_trace_opcodes = True  # since 3.12 looked at when tracing is set, not when a frame asks
         sys.settrace(self._enter)
 
     def _enter(self, frame: Any, event: str, argument: object) -> Any:
