@@ -243,6 +243,7 @@ class _Delays:
             return None
         if not self._everywhere and not name.startswith((self._folder, "<str")):
             return None
+        frame.f_trace = self._step  # since 3.13 opcodes are traced only where this is set
         frame.f_trace_opcodes = True
         frame.f_trace_lines = False
         return self._step
