@@ -49,6 +49,7 @@ MEASUREMENTS: Final = {
     "predict": "predict",
     "seqcheck": "seqcheck",
     "curves": "curves",
+    "hostile": "hostile",
     "footprint": "footprint",
 }
 

@@ -106,9 +106,7 @@ def method(
         announce_found(run, thing, found, site, args, named or {})
 
 
-def announce_found(
-    run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A method is about to be called that was found for ``thing`` without binding it."""
     kind = type(found)
     if kind is types.FunctionType:
@@ -188,16 +186,12 @@ def _changer(run: Any, site: int, args: tuple[Any, ...]) -> None:
         native_objects.access(run, args[0], _RMW, site)
 
 
-def _text_method(
-    run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None
-) -> None:
+def _text_method(run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
     given = (*args, *(named or {}).values())
     wholes.read(run, given, site, copying=name in ("format", "format_map"))
 
 
-def _native_method(
-    run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A method in C of an object that has a state."""
     if run.is_recording:
         run.current.silent += 1
@@ -306,9 +300,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         _constructor(run, kind, name, site, args, named)
 
 
-def _constructor(
-    run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What the making of an object does: the new one nobody else has."""
     for each in bases(kind):
         found = each.__dict__.get(name)

@@ -400,7 +400,18 @@ GOING_THROUGH: Final = frozenset(
 class Shape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
-    __slots__ = ("attributes", "base", "deciding", "lasts", "looked_into", "operations", "own", "slots", "state", "watch")
+    __slots__ = (
+        "attributes",
+        "base",
+        "deciding",
+        "lasts",
+        "looked_into",
+        "operations",
+        "own",
+        "slots",
+        "state",
+        "watch",
+    )
 
     def __init__(self, kind: type) -> None:
         self.lasts = False  # from run to run

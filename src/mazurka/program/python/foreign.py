@@ -214,6 +214,3 @@ def is_made(function: types.FunctionType) -> bool:
 def _has_method(thing: Any, name: str) -> bool:
     kind = type(thing)
     return state_of(kind) in (FOREIGN, NATIVE) and any(name in each.__dict__ for each in native_objects.bases(kind))
-
-
-

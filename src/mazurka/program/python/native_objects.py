@@ -146,9 +146,9 @@ def is_read_by(thing: Any, name: str) -> bool:
     """Whether a method of an object in C only looks at it."""
     if name not in _LOOKING:
         return False
-    return not (
-        root_of_class(type(thing)) in _MOVED_BY_LOOKING and name in ("__iter__", "__copy__")
-    ) and not hasattr(type(thing), "__next__" if name == "__iter__" else "__mz_none__")
+    return not (root_of_class(type(thing)) in _MOVED_BY_LOOKING and name in ("__iter__", "__copy__")) and not hasattr(
+        type(thing), "__next__" if name == "__iter__" else "__mz_none__"
+    )
 
 
 def access(run: Any, thing: Any, op: Op, site: int) -> None:

@@ -93,8 +93,10 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 
 
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
-    own_space = len(node.args) > 1 and isinstance(node.args[0], (*MAYBE_CONTAINER, *TEXTS)) and isinstance(
-        node.args[1], (ast.Name, ast.Attribute)
+    own_space = (
+        len(node.args) > 1
+        and isinstance(node.args[0], (*MAYBE_CONTAINER, *TEXTS))
+        and isinstance(node.args[1], (ast.Name, ast.Attribute))
     )
     if name == "exec" and own_space:
         node.args[0] = r.hook("src", [r.visit(node.args[0]), r.site(node, "call", name)], node.args[0])
