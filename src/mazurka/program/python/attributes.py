@@ -132,6 +132,8 @@ def _classify(kind: type, name: str) -> Any:
     if find(descriptor, "__set__") or find(descriptor, "__delete__"):
         return _computed(value, state)
     if find(descriptor, "__get__"):
+        if state and not native_objects.is_in_python(descriptor) and not harmless.is_harmless_type(descriptor):
+            return FOREIGN if find(descriptor, "__call__") else STATE  # methods of a kind of its own, as Cython's
         return in_instance
     return owner
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import types
 import weakref
+from collections import Counter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -42,6 +43,9 @@ _EVALUATING: Final = frozenset({exec, eval})
 _READERS: Final = frozenset(
     {list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all, str, repr, bytes, bytearray, print, format, ascii}
 )  # fmt: skip
+
+#: Containers all of whose methods are in C.
+_IN_C: Final = frozenset(BASES) - {Counter}
 
 #: Functions that call what they are given as their key.
 _WITH_KEY: Final = frozenset({sorted, min, max})
@@ -76,7 +80,7 @@ def method(
     handler = operation(thing, name)
     if handler is not None:
         perform(run, site, handler, thing, site, given_to(thing, name, args, named or {}))
-        if kind not in BASES:
+        if kind not in _IN_C:
             foreign.count_unexplored(run, thing, name, site)
         return
     if kind in _DESCRIPTORS and name in _DESCRIPTOR_METHODS and args:
@@ -530,6 +534,8 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     handler = operation(left, name)
     if handler is not None:
         perform(run, site, handler, left, site, (right,))
+        if type(left) not in _IN_C:
+            foreign.count_unexplored(run, left, name, site)
     elif type(left) not in wholes.PLAIN and not run.is_recording and state_of(type(left)):
         in_place = any(name in each.__dict__ for each in bases(type(left)))
         found = native_objects.accesses(left, _RMW if in_place else _READ)

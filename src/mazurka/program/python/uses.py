@@ -12,7 +12,7 @@ from collections import deque
 from functools import partial
 from itertools import chain, starmap
 from types import BuiltinMethodType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
-from typing import Any
+from typing import Any, Final
 from weakref import ref
 
 from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
@@ -75,8 +75,8 @@ class _Called:
         self._mz_name = name
         self._mz_site = site
 
-    def __getattr__(self, name: str) -> Any:
-        thing, site = self._mz_thing, self._mz_site
+    def __getattribute__(self, name: str) -> Any:  # of those that every object has, too, like `__class__`
+        thing, site = _stood_for(self), _told_at(self)
         function = getattr(thing, name)
 
         def told(*args: Any, **named: Any) -> Any:
@@ -87,6 +87,10 @@ class _Called:
             return function(*args, **named)
 
         return told
+
+
+_stood_for: Final[Any] = _Called._mz_thing.__get__  # type: ignore[attr-defined]
+_told_at: Final[Any] = _Called._mz_site.__get__  # type: ignore[attr-defined]
 
 
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
