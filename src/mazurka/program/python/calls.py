@@ -47,6 +47,9 @@ _READERS: Final = frozenset(
 #: Containers all of whose methods are in C.
 _IN_C: Final = frozenset(BASES) - {Counter}
 
+#: Operators of which a container in Python has at least one, written in Python, if it has any.
+_OPERATORS: Final = ("__add__", "__or__", "__eq__")
+
 #: Functions that call what they are given as their key.
 _WITH_KEY: Final = frozenset({sorted, min, max})
 
@@ -525,8 +528,10 @@ def combine(run: Any, left: Any, right: Any, site: int) -> None:
         return
     wholes.read(run, (left, right), site)
     for each in (left, right):
-        if type(each) not in wholes.PLAIN:
+        if type(each) not in wholes.PLAIN and type(each) not in _IN_C:
             foreign.count_if_shared(run, each, "an operator", site)
+            for name in _OPERATORS if shape_of(type(each)).base is not None else ():
+                foreign.count_unexplored(run, each, name, site)
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
