@@ -11,6 +11,7 @@ Cost: half a microsecond for a call of the program's own functions.
 from __future__ import annotations
 
 import functools
+import struct
 import types
 import weakref
 from collections import Counter
@@ -275,7 +276,9 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
 def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """``dict.get(d, k)``: a method in C, with its object as the first argument."""
     owner, name = args[0], function.__name__
-    if type(function) is types.ClassMethodDescriptorType:
+    if name == "pack_into" and type(owner) is struct.Struct:
+        _changer(run, site, args[1:])
+    elif type(function) is types.ClassMethodDescriptorType:
         wholes.read(run, args[1:], site)
     elif shape_of(type(owner)).base is None and name not in SLOTS and state_of(type(owner)):
         _native_method(run, owner, name, site, args[1:], named)
