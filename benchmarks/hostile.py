@@ -88,16 +88,25 @@ def check_file(path: str) -> Said:
     return said_of(path, 20.0, **settings)
 
 
+def check_folder(pool: ProcessPoolExecutor, folder: Path) -> dict[str, dict[str, Said]]:
+    """The verdicts on a folder's programs, by what they are and by name."""
+    files = {kind: sorted((folder / kind).glob("*.py")) for kind in ("bugs", "correct")}
+    said = pool.map(check_file, map(str, [*files["bugs"], *files["correct"]]))
+    return {kind: {path.stem: next(said) for path in paths} for kind, paths in files.items()}
+
+
 def _folder_rows(pool: ProcessPoolExecutor, folder: Path) -> Iterator[Row]:
-    bugs, correct = (sorted(map(str, (folder / name).glob("*.py"))) for name in ("bugs", "correct"))
-    said = dict(zip([*bugs, *correct], pool.map(check_file, [*bugs, *correct]), strict=True))
-    called = {(kind, verdict): [Path(path).stem for path in paths if said[path].verdict == verdict]
-              for kind, paths in (("bugs", bugs), ("correct", correct))
-              for verdict in (VIOLATION, VERIFIED, INCONCLUSIVE, CRASH)}  # fmt: skip
+    said = check_folder(pool, folder)
+    bugs, correct = said["bugs"], said["correct"]
+    called = {
+        (kind, verdict): [name for name, each in said[kind].items() if each.verdict == verdict]
+        for kind in said
+        for verdict in (VIOLATION, VERIFIED, INCONCLUSIVE, CRASH)
+    }
     false, found = called["bugs", VERIFIED], len(called["bugs", VIOLATION])
     alarms, proved = called["correct", VIOLATION], len(called["correct", VERIFIED])
     crashes = called["bugs", CRASH] + called["correct", CRASH]
-    yield Row("failing programs called verified", "0", str(len(false)), f"of {len(bugs)}", _few(false), not false)
+    yield Row("failing programs called verified", "0", str(len(false)), f"of {len(bugs)}", " ".join(false), not false)
     missing = _few(called["bugs", INCONCLUSIVE])
     yield _part("failing programs found", _FOUND, found, len(bugs), missing)
     yield Row(
