@@ -100,7 +100,7 @@ AGAIN: Final = "again"
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
 
-#: What entries of :attr:`Run.untracked` begin with that name code of libraries which threads enter and nobody sees into.
+#: How entries of :attr:`Run.untracked` begin that name code which threads enter and which is not instrumented.
 ENTERED: Final = "entered but not explored: "
 
 

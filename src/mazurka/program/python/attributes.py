@@ -20,6 +20,7 @@ Cost: two dictionary look-ups for what was seen before.
 
 from __future__ import annotations
 
+import builtins
 import struct
 import types
 from enum import EnumType
@@ -306,6 +307,8 @@ def module_write(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be stored by way of its module."""
     space = objects.dictionary(module)
     file = space.get("__file__")
+    if space is vars(builtins) and not run.is_recording:
+        count_untracked(run, f"assignment to the builtin {name}", site)
     if file in sites.instrumented and name not in sites.variables(file):
         count_untracked(
             run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site

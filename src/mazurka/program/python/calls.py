@@ -30,6 +30,8 @@ from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
 
+_iter, _next = iter, next  # programs may replace the builtins
+
 #: Going through one of these leaves it as it was.
 _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
 
@@ -42,8 +44,11 @@ _EVALUATING: Final = frozenset({exec, eval})
 
 #: Builtins that look at everything in their arguments.
 _READERS: Final = frozenset(
-    {list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all, str, repr, bytes, bytearray, print, format, ascii}
-)  # fmt: skip
+    (
+        *(list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all),
+        *(str, repr, bytes, bytearray, print, format, ascii),
+    )
+)
 
 #: Containers all of whose methods are in C.
 _IN_C: Final = frozenset(BASES) - {Counter}
@@ -348,20 +353,26 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
         if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
             count_untracked(run, f"{function.__name__}()", site)
-    elif function is next and args:
+    elif function is _next and args:
         get_on(run, args[0], site)
-    elif function is iter and args:
+    elif function is _iter and args:
         if len(args) == 1:
             begin(run, args[0], site)
-    elif harmless.is_untraceable(function.__module__, function.__name__) and len(run.live) > 1:
-        count_untracked(run, f"{function.__module__}.{function.__name__}()", site)
-    elif (function.__module__, function.__name__) in _CHANGERS:
+    else:
+        _of_module(run, function, site, args, named)
+
+
+def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function in C of a module of the library."""
+    module, name = function.__module__, function.__name__
+    if harmless.is_untraceable(module, name) and len(run.live) > 1:
+        count_untracked(run, f"{module}.{name}()", site)
+    elif (module, name) in _CHANGERS:
         _changer(run, site, args)
-    elif function.__module__ == "_functools" and function.__name__ == "reduce" and len(args) > 1:
-        more = effects_of_calls(announce, args[0], args[1], site, pairs=True)
-        go_through(run, args[1], site, more)
-    elif function.__module__ == "_operator":
-        natives.operate(run, function.__name__, site, args)
+    elif module == "_functools" and name == "reduce" and len(args) > 1:
+        go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
+    elif module == "_operator":
+        natives.operate(run, name, site, args)
     else:
         foreign.native(run, function, site, args, named)
 

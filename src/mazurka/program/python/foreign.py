@@ -3,7 +3,8 @@
 It runs as one step that nobody sees into. An object of a class from there has one state
 (:mod:`native_objects`), the package itself has another: a call reads and writes both, and looks at what it is given.
 So every order of such calls is explored, but not what threads do amid them: as soon as two threads that run
-at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's name.
+at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's
+name.
 
 Modules of the standard library are an exception: those that a trial run enters are instrumented for the runs that
 count (:attr:`entered`, :meth:`PythonProgram.prepare`). And functions that only look at what they are given
@@ -20,7 +21,7 @@ from typing import Any, Final
 from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import attributes, harmless, native_objects, objects, wholes
 from mazurka.program.python.containers import shape_of
-from mazurka.program.python.locations import BASES
+from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.objects import is_a
 from mazurka.program.python.sharing import SHARED
@@ -32,7 +33,7 @@ _READ, _RMW = Op.READ, Op.RMW
 #: Modules of the standard library that were entered although they are not instrumented, and may be.
 entered: set[str] = set()
 
-#: Names of functions that the library makes of texts of its own, for classes of the program: they do what the class says.
+#: Names of functions that the library makes of texts of its own, for classes of the program.
 _MADE: Final = frozenset(
     """__init__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __getstate__
     __setstate__ __new__ __replace__ _replace _asdict _make __getnewargs__ __attrs_init__ __post_init__""".split()
@@ -150,7 +151,7 @@ def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
 
 def _module_of_class(kind: type) -> str:
     """The module of the class that makes objects of another one foreign."""
-    for each in native_objects.bases(kind):
+    for each in bases(kind):
         if native_objects.is_in_python(each) and not native_objects.is_ours(each):
             return str(type.__dict__["__module__"].__get__(each))
     return ""
@@ -246,4 +247,4 @@ def is_made(function: types.FunctionType) -> bool:
 
 def _has_method(thing: Any, name: str) -> bool:
     kind = type(thing)
-    return state_of(kind) in (FOREIGN, NATIVE) and any(name in each.__dict__ for each in native_objects.bases(kind))
+    return state_of(kind) in (FOREIGN, NATIVE) and any(name in each.__dict__ for each in bases(kind))

@@ -20,7 +20,6 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
-
 #: Types without a state, by the module that has them under their name.
 _TYPES: Final[dict[str, str]] = {
     "builtins": "int float complex bool str bytes tuple frozenset range slice type object property classmethod "

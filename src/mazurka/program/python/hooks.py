@@ -84,6 +84,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_len__": uses.measure,
     "__mz_be__": uses.begin,
     "__mz_w__": uses.enter,
+    "__mz_wx__": uses.leave,
     "__mz_y__": uses.yielding,
     "__mz_yf__": uses.yield_from,
     "__mz_db__": variables.defines_global,
@@ -180,6 +181,7 @@ def _forget() -> None:
     amid.restart()
     native_objects.restart()
     natives.restart()
+    uses.restart()
     lasting.settle()
 
 

@@ -27,6 +27,7 @@ from mazurka.program.python.views import Cursor, begin_reads, cursors, iterators
 from mazurka.trace.event import Op
 
 _READ: Final = Op.READ
+_iter: Final = iter  # programs may replace the builtin
 
 # Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
 _NO_ITEMS: Final[dict[Any, Any]] = {}
@@ -61,7 +62,7 @@ def iterate(thing: Any, site: int) -> Any:
         return thing if run.is_recording or kind in _FIXED else _stepped(thing, site)
     if not run.solo and (begun := begin_reads(found)):
         emit_reads(run, [container for container, _ in found], begun, site)
-    native = iter(thing)
+    native = _iter(thing)
     if native is thing and not run.solo:
         calls.may_get_on(run, thing)
     return map(second, _ticks(cursors(native), site, native if native is thing else None), native)
@@ -86,7 +87,7 @@ def _stepped(thing: Any, site: int) -> Any:
         found = find(kind, "__iter__")
         if found is None or type(found[1]) is types.FunctionType:
             return thing
-        native = iter(thing)
+        native = _iter(thing)
         return native if native is thing or type(native) in _FIXED_ITERATORS else iterate(native, site)
     return map(second, _state_ticks(thing, site), thing)
 
@@ -124,9 +125,13 @@ def _with_calls(thing: Any, site: int) -> Any:
     function = functions[0] if functions else None
     if type(thing) is filter and function is None:
         function = bool
-    if function is None or not sources or is_seen(function):
+    if function is None or not sources or is_seen(function) or any(function is each for each in _LOOKING_AT_NOTHING):
         return thing
     return _calling(type(thing), function, sources, site)
+
+
+#: Functions that don't look into what they are given.
+_LOOKING_AT_NOTHING: Final = (id, type, callable, ord, chr, float)
 
 
 def _calling(kind: type, function: Any, sources: list[Any], site: int) -> Iterator[Any]:

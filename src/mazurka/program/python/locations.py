@@ -70,7 +70,7 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
     """Reads of all there is in a container, or of its keys only; a set has nothing but keys."""
     n = number(thing)
     found: list[Target] = [("s", n)]
-    if keys or is_a(thing, set):
+    if keys or is_a(thing, set) or not is_a(thing, BASES):
         pass
     elif length(thing) > MANY:
         found.append(("v", n))

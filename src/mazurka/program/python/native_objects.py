@@ -266,7 +266,8 @@ def _object_behind(thing: Any) -> Any:
     """What a ctypes object made by ``from_buffer`` shows."""
     kept = getattr(thing, "_objects", None)
     if is_a(kept, dict):
-        return next((each for each in kept.values() if type(each) in (memoryview, bytearray)), None)
+        values: list[Any] = [*dict.values(kept or {})]
+        return next((each for each in values if type(each) in (memoryview, bytearray)), None)
     return None
 
 

@@ -11,13 +11,14 @@ import zlib
 from collections import deque
 from functools import partial
 from itertools import chain, starmap
-from types import BuiltinMethodType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
-from typing import Any, Final
+from operator import itemgetter
+from types import BuiltinMethodType, CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
+from typing import Any
 from weakref import ref
 
 from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
-from mazurka.program.python.containers import GOING_THROUGH, operation, read_all, shapes
+from mazurka.program.python.containers import GOING_THROUGH, operation, read_all, shape_of, shapes
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
 from mazurka.program.python.locations import perform
@@ -58,7 +59,7 @@ def method_of(thing: Any, name: str, site: int) -> Any:
         inner = found.__func__ if type(found) is MethodType else found
         if found is MISSING or (type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented):
             return thing
-    return _Called(thing, name, site)
+    return _Called(thing, site)
 
 
 #: Classes whose methods look at what they are given.
@@ -68,15 +69,14 @@ _TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
 class _Called:
     """Stands in for an object for as long as it takes to look up a method."""
 
-    __slots__ = ("_mz_name", "_mz_site", "_mz_thing")
+    __slots__ = ("site", "thing")
 
-    def __init__(self, thing: Any, name: str, site: int) -> None:
-        self._mz_thing = thing
-        self._mz_name = name
-        self._mz_site = site
+    def __init__(self, thing: Any, site: int) -> None:
+        self.thing = thing
+        self.site = site
 
-    def __getattribute__(self, name: str) -> Any:  # of those that every object has, too, like `__class__`
-        thing, site = _stood_for(self), _told_at(self)
+    def __getattribute__(self, name: str) -> Any:
+        thing, site = _own(self, "thing"), _own(self, "site")
         function = getattr(thing, name)
 
         def told(*args: Any, **named: Any) -> Any:
@@ -84,13 +84,15 @@ class _Called:
             if run is not None and not run.solo:
                 calls.method(run, thing, name, site, args, named)
                 amid.count_silent(run, site, (*args, *named.values()))
-            return function(*args, **named)
+            try:
+                return function(*args, **named)
+            finally:
+                del args, named  # or else an exception among them would be part of a cycle
 
         return told
 
 
-_stood_for: Final[Any] = _Called._mz_thing.__get__  # type: ignore[attr-defined]
-_told_at: Final[Any] = _Called._mz_site.__get__  # type: ignore[attr-defined]
+_own = object.__getattribute__
 
 
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
@@ -224,37 +226,37 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
 
 
 def enter(manager: Any, site: int) -> Any:
-    """``with manager`` is about to begin: gives what tells of its end, too, if nothing else does."""
+    """``with manager`` is about to begin."""
     run = kernel.active
     if run is None or run.solo or run.is_recording:
         return manager
     kind = type(manager)
     if classify(kind, "__enter__") is NONE and classify(kind, "__exit__") is NONE:
+        if _managed:
+            _managed.pop((id(sys._getframe(1)), site), None)
         return manager
-    return _Managed(manager, site)
+    _managed[id(sys._getframe(1)), site] = manager
+    calls.method(run, manager, "__enter__", site, ())
+    return manager
 
 
-class _Managed:
-    """Stands in for a context manager in C, or in code that is not instrumented."""
+def leave(site: int) -> None:
+    """... and to end, by whatever way."""
+    if not _managed:
+        return
+    manager = _managed.pop((id(sys._getframe(1)), site), None)
+    run = kernel.active
+    if manager is not None and run is not None and not run.solo and not run.aborting:
+        calls.method(run, manager, "__exit__", site, (None, None, None))
 
-    __slots__ = ("manager", "site")
 
-    def __init__(self, manager: Any, site: int) -> None:
-        self.manager = manager
-        self.site = site
+#: Context managers in use that are in C, or not instrumented, by the frame and the site of their statement.
+_managed: dict[tuple[int, int], Any] = {}
 
-    def __enter__(self) -> Any:
-        self._tell("__enter__", ())
-        return type(self.manager).__enter__(self.manager)
 
-    def __exit__(self, *exception: Any) -> Any:
-        self._tell("__exit__", exception)
-        return type(self.manager).__exit__(self.manager, *exception)
-
-    def _tell(self, name: str, args: tuple[Any, ...]) -> None:
-        run = kernel.active
-        if run is not None and not run.solo and not run.aborting:
-            calls.method(run, self.manager, name, self.site, args)
+def restart() -> None:
+    """A run begins, or has ended."""
+    _managed.clear()
 
 
 def yielding(value: Any, site: int) -> Any:
@@ -271,19 +273,22 @@ def yield_from(things: Any, site: int) -> Any:
     if run is None or run.is_recording:
         return things
     frame = sys._getframe(1)
-    if hasattr(type(things), "send"):
-        if type(things) is GeneratorType:
-            native_objects.delegate(frame, things)
+    kind = type(things)
+    if kind is GeneratorType:
+        native_objects.delegate(frame, things)
         return things
-    return _handed_out(iterate(things, site), frame, site)
+    if kind is CoroutineType or (native_objects.is_in_python(kind) and shape_of(kind).base is None):
+        return things
+    return map(itemgetter(0), zip(iterate(things, site), _leaving(frame, site), strict=False))
 
 
-def _handed_out(things: Any, frame: Any, site: int) -> Any:
-    for each in things:
+def _leaving(frame: Any, site: int) -> Any:
+    """Ticks of which each follows an element that the generator of a frame is about to hand out."""
+    while True:
         run = kernel.active
         if run is not None and not run.solo:
             native_objects.leaves(run, frame, site)
-        yield each
+        yield None
 
 
 def yielded(things: Any, site: int) -> Any:
@@ -302,9 +307,9 @@ def _at_end(site: int) -> Any:
     yield from ()
 
 
-def text_of(source: Any, site: int) -> Any:
-    """A text is about to be executed: gives its code, instrumented."""
-    if type(source) not in (str, bytes):
+def text_of(source: Any, space: Any) -> Any:
+    """A text is about to be executed in a namespace: gives its code, instrumented."""
+    if type(source) not in (str, bytes) or type(space) is not dict or "__builtins__" in space or "__name__" in space:
         return source
     try:
         text = source if type(source) is str else source.decode()

@@ -100,7 +100,7 @@ def sources(thing: Any) -> list[Any]:
 
 
 def iterators(thing: Any) -> list[Any]:
-    """The iterators that going through ``thing`` moves: itself, if it is one in C or a generator, and those behind it."""
+    """The iterators, in C or generators, that going through ``thing`` moves: itself, and those behind it."""
     return _behind(thing)[0]
 
 

@@ -127,7 +127,7 @@ def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
-    if not kind.__flags__ & 1 << 9 or issubclass(kind, type) or state_of(kind) is FOREIGN:
+    if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
     asks = _ASKS.get(asked, ())
     methods = [each.__dict__[name] for each in bases(kind)[:-1] for name in asks if name in each.__dict__]

@@ -10,7 +10,7 @@ import ast
 from typing import Final
 
 from mazurka.program.python.containers import GOING_THROUGH, METHODS, SLOTS
-from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, TEXTS, at, constant, copied, is_ours, text_of
+from mazurka.program.python.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.rewrite.operators import used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
@@ -93,13 +93,9 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 
 
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
-    own_space = (
-        len(node.args) > 1
-        and isinstance(node.args[0], (*MAYBE_CONTAINER, *TEXTS))
-        and isinstance(node.args[1], (ast.Name, ast.Attribute))
-    )
-    if name == "exec" and own_space:
-        node.args[0] = r.hook("src", [r.visit(node.args[0]), r.site(node, "call", name)], node.args[0])
+    if name == "exec" and len(node.args) == 2 and isinstance(node.args[1], ast.Name) and r.steady(node.args[1]):
+        source = r.visit(node.args[0])
+        node.args[0] = r.hook("src", [source, copied(node.args[1])], source)
         node.args[1:] = [r.visit(each) for each in node.args[1:]]
         return looked_at(r, node, visited=True)
     single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)

@@ -14,6 +14,7 @@ from mazurka.program.python.rewrite.nodes import (
     MAYBE_CONTAINER,
     at,
     constant,
+    copied,
     is_ours,
     named,
     parameter_names,
@@ -28,15 +29,23 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
     kept: list[ast.stmt] = []
+    ends: list[ast.stmt] = []
     for item in node.items:
         manager = item.context_expr
         item.context_expr = r.visit(manager)
         if isinstance(node, ast.With) and isinstance(manager, MAYBE_CONTAINER) and not is_ours(manager):
-            item.context_expr = r.hook("w", [item.context_expr, r.site(manager, "call", text_of(manager))], manager)
+            site = r.site(manager, "call", text_of(manager))
+            item.context_expr = r.hook("w", [item.context_expr, site], manager)
+            ends.insert(0, at(ast.Expr(r.hook("wx", [copied(site)], manager)), manager))
         if item.optional_vars is not None:
             kept += bound(r, item.optional_vars)
             item.optional_vars = assigned(r, item.optional_vars)
-    node.body = [*r.statements(node.body), *kept]
+    body = r.statements(node.body)
+    for end in ends:
+        for part in ast.walk(end):
+            if hasattr(part, "lineno"):
+                ast.copy_location(part, body[0])
+    node.body = [*([at(ast.Try(body, [], [], ends), body[0])] if ends else body), *kept]
     return node
 
 
@@ -132,9 +141,10 @@ def defaults(r: Rewriter, args: ast.arguments) -> None:
 
 def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
     value = node.value
-    node.value = value and r.visit(value)
-    if value is not None and r.path and r.path[-1] == "__iter__":
-        node.value = r.hook("ir", [node.value, r.site(value, "iterate")], value)
+    if value is not None:
+        visited: ast.expr = r.visit(value)
+        of_iter = bool(r.path) and r.path[-1] == "__iter__"
+        node.value = r.hook("ir", [visited, r.site(value, "iterate")], value) if of_iter else visited
     if r.options.calls and r.path:
         value = node.value or constant(None, node)
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)

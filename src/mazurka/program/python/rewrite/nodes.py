@@ -11,7 +11,6 @@ _N = TypeVar("_N", bound=ast.AST)
 
 #: Expressions whose value may be a container that threads share.
 MAYBE_CONTAINER: Final = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Await, ast.NamedExpr, ast.IfExp)
-TEXTS: Final = (ast.Constant, ast.JoinedStr)
 DISPLAYS: Final = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
