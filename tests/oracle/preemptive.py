@@ -91,6 +91,8 @@ def trial(path: str | Path, seed: int, seconds: float = 5.0) -> str:
     if not ended.text:
         return f"died of status {ended.status}"
     verdict, _, text = ended.text.partition(" ")
+    if verdict not in (_FAILED, _PASSED):
+        raise RuntimeError(f"the oracle itself failed: {ended.text}")
     return text if verdict == _FAILED else ""
 
 

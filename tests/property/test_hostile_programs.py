@@ -31,9 +31,9 @@ def test_samples(pool: ProcessPoolExecutor) -> None:
 
 @pytest.mark.slow
 def test_drawn_programs(pool: ProcessPoolExecutor) -> None:
-    first, second = pool.map(share, (1000, 1012), (12, 12), (5, 5))
+    first, second = pool.map(share, (1000, 1010), (10, 10), (4, 4))
     first.add(second)
-    assert first.programs > 20
+    assert first.programs > 15
     assert (first.false_verified, first.false_violation, first.crashes) == ([], [], [])
 
 
@@ -44,7 +44,7 @@ def test_a_drawn_program_is_the_same_each_time() -> None:
 
 @pytest.mark.parametrize("name", ["array_in_place", "shared_generator", "method_rebound"])
 def test_oracle_shows_failures(name: str) -> None:
-    assert hunt(SAMPLES / "bugs" / f"{name}.py", 300) is not None
+    assert hunt(SAMPLES / "bugs" / f"{name}.py", 300, until=10.0) is not None
 
 
 @pytest.mark.parametrize("name", ["locked_counter", "indivisible_count"])

@@ -171,7 +171,7 @@ def _computed(value: Any, state: int) -> int:
     found = find(type(value), "__get__")
     if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
         return NONE if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
-    return NONE
+    return STATE if state and not native_objects.is_in_python(type(value)) else NONE  # a field of a C structure
 
 
 def _is_computed_elsewhere(kind: type) -> bool:

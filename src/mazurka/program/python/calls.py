@@ -24,7 +24,7 @@ from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read
 from mazurka.program.python.gathering import effects_of_calls, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
-from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute
+from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute, stop_watching
 from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, reached, sources
 from mazurka.trace.event import Op
 
@@ -215,6 +215,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         found += foreign.anything_with(each)
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
+    elif name == "resize":
+        stop_watching(owner)  # NumPy refuses it otherwise
     run.current.silent += 1
     if not found or (len(found) == 1 and native_objects.is_own(run, found[0].target, site)):
         return
