@@ -107,7 +107,9 @@ def _draw(chance: random.Random) -> _Parts:
         works.append(_function(f"{_WORK}{index}", chosen, names))
     finals = ", ".join(part.final for part in parts)
     head = "\n".join(part.setup for part in parts) + "\n\n" + f"def final():\n    return [{finals}]\n"
-    how = chance.choice(("threads",) * 6 + ("pool", "timers"))
+    how = chance.choice((*["threads"] * 6, "pool", "timers"))
+    if how == "pool" and any("context" in kit.name for kit in kits):
+        how = "threads"  # which job runs in which thread of a pool would matter
     return _Parts(tuple(kit.name for kit in kits), head, tuple(works), tuple(direct), how)
 
 

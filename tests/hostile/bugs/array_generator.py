@@ -1,7 +1,8 @@
 """A NumPy generator is a state: who draws first gets the first number."""
 
-import numpy
 import threading
+
+import numpy
 
 
 def run(*functions):

@@ -1,7 +1,8 @@
 """Elements of a NumPy array: `+=` is a read and a write."""
 
-import numpy
 import threading
+
+import numpy
 
 
 def run(*functions):

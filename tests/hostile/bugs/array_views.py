@@ -1,7 +1,8 @@
 """Two views of one array show the same bytes."""
 
-import numpy
 import threading
+
+import numpy
 
 
 def run(*functions):

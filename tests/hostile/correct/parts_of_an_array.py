@@ -1,7 +1,8 @@
 """Threads that each have a part of an array under a lock."""
 
-import numpy
 import threading
+
+import numpy
 
 
 def run(*functions):

@@ -56,6 +56,10 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         return
+    if harmless.is_interface(module) and args:  # it calls the methods of its object
+        if wholes.reads_shared(run, given[1:], site) and not run.is_recording:
+            _enter(run, module, name, site)
+        return
     owner = args[0] if args and _has_method(args[0], name) else None
     if harmless.is_pure_python(module, function.__qualname__):
         looks_at_shared = wholes.reads_shared(run, given, site)
@@ -242,6 +246,8 @@ def module_of(function: Any) -> str:
 def is_made(function: types.FunctionType) -> bool:
     """Whether a library has made a function of a text, for a class of the program: an initialiser, a comparison."""
     code = function.__code__
+    if module_of(function).startswith("namedtuple_"):
+        return True
     return code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen") and code.co_name in _MADE
 
 

@@ -97,7 +97,8 @@ _PURE_PYTHON_MODULES: Final = frozenset(
     genericpath hashlib heapq html inspect ipaddress json keyword ntpath numbers opcode operator pathlib posixpath
     pprint re reprlib secrets stat statistics string struct textwrap token traceback types typing typing_extensions
     unicodedata urllib.parse uuid warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset
-    codecs encodings collections random decimal calendar tempfile""".split()
+    codecs encodings collections random decimal calendar tempfile tokenize
+    importlib.metadata""".split()
 )
 
 #: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
@@ -107,6 +108,12 @@ _TRANSPARENT: Final = frozenset(
 
 #: ... but for these.
 _LOOKING: Final = frozenset("asdict astuple replace _asdict_inner _astuple_inner".split())
+
+#: Functions of other modules in Python that only look at what belongs to nobody, or never changes.
+_PURE_PYTHON: Final = frozenset(
+    """multiprocessing.process.current_process multiprocessing.process.parent_process
+    multiprocessing.context.BaseContext.cpu_count""".split()
+)
 
 #: Functions of these that keep something, or change what they are given: by module and qualified name.
 _IMPURE: Final = frozenset(
@@ -129,7 +136,7 @@ _NOT_EXPLORABLE: Final = frozenset(
     """abc ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools importlib io linecache
     multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket socketserver
     selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
-    warnings weakref zipimport _collections_abc _weakrefset _py_abc _strptime datetime inspect pdb bdb cmd doctest
+    warnings zipimport _collections_abc _py_abc _strptime datetime inspect pdb bdb cmd doctest
     unittest numbers pickle tempfile""".split()
 ) - {"inspect"}
 
@@ -164,6 +171,8 @@ def is_pure_python(module: object, name: str) -> bool:
     its own object."""
     if not isinstance(module, str) or f"{module}.{name}" in _IMPURE:
         return False
+    if f"{module}.{name}" in _PURE_PYTHON:
+        return True
     return module in _PURE_PYTHON_MODULES or module.partition(".")[0] in ("json", "encodings", "zoneinfo")
 
 
@@ -171,6 +180,11 @@ def is_transparent(function: Any) -> bool:
     """Whether a function in Python only hands on what it is given."""
     name = function.__globals__.get("__name__")
     return name in _TRANSPARENT and function.__name__ not in _LOOKING
+
+
+def is_interface(module: str) -> bool:
+    """Whether functions of a module do what they do by calling methods of their object."""
+    return module in ("collections.abc", "_collections_abc")
 
 
 def is_untraceable(module: object, name: str) -> bool:

@@ -40,8 +40,8 @@ _LOOKING: Final = (
 ).split()
 _CHANGING: Final = (
     "__setitem__ __delitem__ __ior__ __iand__ __isub__ __ixor__ __iadd__ __imul__ add discard remove pop popitem clear "
-    "update setdefault append extend insert reverse difference_update intersection_update symmetric_difference_update "
-    "sort byteswap frombytes fromfile fromlist fromunicode release"
+    "update setdefault append extend insert reverse difference_update intersection_update "
+    "symmetric_difference_update sort byteswap frombytes fromfile fromlist fromunicode release"
 ).split()
 
 _WHOLE: Final[dict[str, Handler]] = {

@@ -23,7 +23,7 @@ from time import perf_counter  # by name: the module's attributes are the progra
 from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Failure, FailureKind, Plan, Run
+from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan, Run
 from mazurka.program.python import (
     determinism,
     endings,
@@ -84,6 +84,9 @@ class Settings:
 #: At most this many trial runs: each may import more, or find more that is shared.
 _TRIALS: Final = 8
 
+
+#: Seeds of the further trial runs, by chance, that show what modules of the standard library are entered.
+_SEEDS: Final = (1, 2)
 
 _TIMEOUTS: Final = "orders in which a timeout fires"
 
@@ -272,9 +275,24 @@ class PythonProgram:
             if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
         ]
         differs = difference(first, second, self.location)
+        for seed in _SEEDS if len(first.tasks) > 1 and first.seconds < _LONG / 4 else ():
+            foreign.entered |= self._entered(seed)
         return _Trial(
             set(self.learned.points), first.grew, imported, differs, self._read_input, entered=set(foreign.entered)
         )
+
+    def _entered(self, seed: int) -> set[str]:
+        """In a child: what else a run enters in which the threads take turns as it happens."""
+
+        def run() -> set[str]:
+            self._execute_here(Plan(then=Continuation.RANDOM, seed=seed))
+            return foreign.entered
+
+        try:
+            found: set[str] = forked.call(run)
+        except forked.ChildDied:
+            return set()
+        return found
 
     def _restores(self) -> str:
         """In a child: whether a run after a restore does what the run before it did."""

@@ -82,6 +82,11 @@ def register(file: str, entries: list[Entry]) -> None:
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")
 
 
+def is_registered(file: str) -> bool:
+    """Whether the sites of a file are known."""
+    return zlib.crc32(file.encode("utf-8", "surrogatepass")) in _modules
+
+
 def numbers(file: str) -> list[int]:
     """All sites of a module."""
     key = zlib.crc32(file.encode("utf-8", "surrogatepass"))
