@@ -846,7 +846,8 @@ _FUNCTIONS = (
     Kit(
         "operator functions",
         "thing = {'a': 1}\nbox = types.SimpleNamespace(x=1, data=[1])\n"
-        "get = operator.itemgetter('a')\nsee = operator.attrgetter('x')\ncall = operator.methodcaller('setdefault', 'b', 7)",
+        "get = operator.itemgetter('a')\nsee = operator.attrgetter('x')\n"
+        "call = operator.methodcaller('setdefault', 'b', 7)",
         ("operator.setitem(thing, 'a', 5)", "operator.getitem(thing, 'a')", "get(thing)", "see(box)", "call(thing)")
         + ("setattr(box, 'x', 6)", "operator.iadd(box.data, [2])", "operator.contains(thing, 'b')", "len(box.data)")
         + ("operator.delitem(thing, 'a')", "operator.length_hint(box.data)"),
@@ -974,7 +975,8 @@ _CLASSES = (
         "        self.n += 1\n        return self.n\n    def __exit__(self, *ignored):\n        self.n -= 1\n"
         "    def __getitem__(self, key):\n        return self.d[key]\n    def __setitem__(self, key, value):\n"
         "        self.d[key] = value\n    def __getattr__(self, name):\n        if name == 'extra':\n"
-        "            return len(self.d)\n        raise AttributeError(name)\n    def __iadd__(self, k):\n        self.n += k\n"
+        "            return len(self.d)\n        raise AttributeError(name)\n"
+        "    def __iadd__(self, k):\n        self.n += k\n"
         "        return self\n    def __index__(self):\n        return self.n\n    def __lt__(self, other):\n"
         "        return self.n < other.n\nthing = Thing()\nother = Thing()",
         (
@@ -995,7 +997,8 @@ _CLASSES = (
     Kit(
         "abstract mapping",
         "class Thing(collections.abc.MutableMapping):\n    def __init__(self):\n"
-        "        self.d = {'a': 1}\n    def __getitem__(self, k):\n        return self.d[k]\n    def __setitem__(self, k, v):\n"
+        "        self.d = {'a': 1}\n    def __getitem__(self, k):\n        return self.d[k]\n"
+        "    def __setitem__(self, k, v):\n"
         "        self.d[k] = v\n    def __delitem__(self, k):\n        del self.d[k]\n    def __iter__(self):\n"
         "        return iter(self.d)\n    def __len__(self):\n        return len(self.d)\nthing = Thing()",
         ("thing.pop('a', None)", "thing.setdefault('b', 2)", "thing.update(c=3)", "'a' in thing", "thing.get('a')")
@@ -1013,7 +1016,8 @@ _CLASSES = (
     Kit(
         "subclasses of containers",
         "class Names(list):\n    def add(self, x):\n        if x not in self:\n"
-        "            self.append(x)\nclass Table(dict):\n    def __missing__(self, key):\n        self[key] = len(self)\n"
+        "            self.append(x)\nclass Table(dict):\n"
+        "    def __missing__(self, key):\n        self[key] = len(self)\n"
         "        return self[key]\nnames = Names()\ntable = Table()",
         (
             "names.add(1)",

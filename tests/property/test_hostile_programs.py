@@ -1,4 +1,4 @@
-"""`verified` is an honest word on programs made to deceive, ours and drawn ones; `make bench ARGS=hostile` tries more."""
+"""`verified` is an honest word on programs made to deceive, ours and drawn ones (`make bench ARGS=hostile`: more)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from tests.oracle.preemptive import hunt
-
 from benchmarks.hostile import SAMPLES, check_folder, share
 from benchmarks.native_programs import drawn, imported
 from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, get_ready
+from tests.oracle.preemptive import hunt
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,8 @@ names = Names()
 
 
 def look():
-    assert list(names) != ["b"] and "".join(names) in ("ab", "")
+    assert list(names) != ["b"]
+    assert "".join(names) in ("ab", "")
 
 
 run(look, lambda: names.names.pop(0))

@@ -351,8 +351,8 @@ _SEQUENCE: Final = _table(
         "__contains__ index count copy __copy__ __add__ __mul__ __eq__ __ne__ __repr__ decode find rfind startswith "
         "endswith split join hex replace strip __reduce__ __reduce_ex__ rindex "
         "capitalize center expandtabs isalnum isalpha isascii isdigit islower isspace istitle isupper ljust lower "
-        "lstrip partition removeprefix removesuffix rjust rpartition rsplit rstrip splitlines swapcase title translate upper "
-        "zfill",
+        "lstrip partition removeprefix removesuffix rjust rpartition rsplit rstrip splitlines swapcase title "
+        "translate upper zfill",
     ),
 )
 _SET: Final = _table(

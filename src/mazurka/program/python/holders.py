@@ -35,8 +35,8 @@ from mazurka.trace.event import Op
 _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
     "__ge__ __gt__ __repr__ __copy__ __deepcopy__ __add__ __radd__ __mul__ __rmul__ __ror__ __reversed__ __reduce_ex__ "
-    "get copy keys values items union intersection difference issubset issuperset isdisjoint index count tolist tobytes "
-    "symmetric_difference keyrefs valuerefs itervaluerefs buffer_info tofile tounicode cast hex toreadonly"
+    "get copy keys values items union intersection difference issubset issuperset isdisjoint index count tolist "
+    "tobytes symmetric_difference keyrefs valuerefs itervaluerefs buffer_info tofile tounicode cast hex toreadonly"
 ).split()
 _CHANGING: Final = (
     "__setitem__ __delitem__ __ior__ __iand__ __isub__ __ixor__ __iadd__ __imul__ add discard remove pop popitem clear "
