@@ -108,8 +108,8 @@ def _draw(chance: random.Random) -> _Parts:
     finals = ", ".join(part.final for part in parts)
     head = "\n".join(part.setup for part in parts) + "\n\n" + f"def final():\n    return [{finals}]\n"
     how = chance.choice((*["threads"] * 6, "pool", "timers"))
-    if how == "pool" and any("context" in kit.name for kit in kits):
-        how = "threads"  # which job runs in which thread of a pool would matter
+    if how == "pool" and (len(works) > 2 or any("context" in kit.name for kit in kits)):
+        how = "threads"  # which job runs in which thread of a pool would matter, and of three there are many ways
     return _Parts(tuple(kit.name for kit in kits), head, tuple(works), tuple(direct), how)
 
 
