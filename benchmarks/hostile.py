@@ -42,7 +42,7 @@ SAMPLES: Final = ROOT / "tests" / "hostile"
 _SHARE: Final = 20
 _TRIALS: Final = 40
 _HUNT_SECONDS: Final = 2.0
-_TOLD: Final = 6
+_TOLD: Final = 20
 
 #: What is demanded of programs of a folder: bugs found, correct ones verified.
 _FOUND: Final = 0.95

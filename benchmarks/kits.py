@@ -56,7 +56,7 @@ AROUND_ITERABLES: Final = (
 #: What can be done with any value.
 AROUND_VALUES: Final = (
     "repr({})",
-    "f'{{{}!s}}'",
+    'f"{{{}!s}}"',
     "'{{}}'.format({})",
     "'%s' % ({},)",
     "copy.deepcopy({})",
