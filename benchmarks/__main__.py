@@ -1,9 +1,10 @@
 """Measures, and prints one table: figure, what is demanded, what was measured, its spread.
 
-    make bench                              everything but `footprint` and `curves` (about a quarter of an hour)
+    make bench                              everything that is not long (about a quarter of an hour)
     make bench ARGS="speed counts"          some measurements
     make bench ARGS="counts --strategy all --seconds 20 --jobs 2"
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
+    make bench ARGS="differential --programs 3000 --jobs 2"   random Python programs: every strategy as dfs
     make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -30,6 +31,8 @@ MEASUREMENTS: Final = {
     "rivals": "rivals",
     "outcomes": "outcomes",
     "generated": "generated",
+    "differential": "differential",
+    "preemptive": "preemptive",
     "counts": "counts",
     "classes": "classes",
     "dependence": "dependence",
@@ -52,6 +55,10 @@ MEASUREMENTS: Final = {
     "hostile": "hostile",
     "footprint": "footprint",
 }
+
+
+#: Only measured if asked for.
+_LONG: Final = frozenset({"footprint", "curves", "differential", "preemptive"})
 
 
 def main() -> int:
@@ -97,7 +104,7 @@ def _arguments() -> tuple[list[str], Settings]:
         tuple(given.model or default.models),
         given.jobs,
     )
-    return given.names or [name for name in MEASUREMENTS if name not in ("footprint", "curves")], settings
+    return given.names or [name for name in MEASUREMENTS if name not in _LONG], settings
 
 
 def _print_load() -> None:

@@ -19,7 +19,7 @@ import hashlib
 import json
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Protocol, assert_never
 
@@ -35,11 +35,13 @@ from mazurka.explore.strategy import Divisible, Settings, make_strategy
 from mazurka.findings import Failing, Writer, fails_again
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
+from mazurka.program.python.entry import only_defines
 from mazurka.program.python.program import Isolation, PythonProgram
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
+from mazurka.timing import STRATEGIES, is_half_spent, is_wanted, joined, seconds_for
 from mazurka.trace.event import Location
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
@@ -113,10 +115,10 @@ class _Check:
             self._retry(self.store)
         if any(not each.failure.is_race for each in self.known) and not self.options.all_failures:
             return self._report(_retried(self), self.known)
-        outcome = self._search()
+        outcome = self._look_at_timing(self._search())
         seen = {each.failure.identity for each in self.known}
         new = [
-            Failing(found.failure, found.schedule, found.points)
+            Failing(found.failure, found.schedule, found.points, found.timing)
             for found in outcome.found
             if found.failure.identity not in seen
         ]
@@ -131,6 +133,8 @@ class _Check:
                 self.watcher.note(f"skipping a saved failure: {schedule}")
                 continue
             if (schedule.target, schedule.arguments) != (self.subject.target, self.subject.arguments):
+                continue
+            if (schedule.timing or 0.0) > self.options.timing:
                 continue
             if schedule.failure.kind == FailureKind.RACE.value and not self.options.races:
                 continue
@@ -148,6 +152,11 @@ class _Check:
     def _search(self) -> Outcome:
         frontier = self._frontier()
         program = _Interruptible(self.program, self.watcher)
+        limit = self.options.time_limit
+
+        def half_spent() -> bool:
+            return is_half_spent(explorer.seen.waits, time.perf_counter() - self.started, limit)
+
         explorer = Explorer(
             program,
             self.options.strategy,
@@ -155,10 +164,11 @@ class _Check:
             budget=Budget(self.options.max_executions, self.options.time_limit),
             stop_at_first=not self.options.all_failures,
             frontier=frontier,
-            interrupted=self.watcher.interrupted,
+            interrupted=lambda: self.watcher.interrupted() or half_spent(),
             learned=self.program.learned.points,
             crew=self.crew or self._processes(program, frontier),
             races=self.options.races,
+            timing=self.options.timing,
             alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
         )
         points = set(self.program.learned.points)
@@ -170,8 +180,47 @@ class _Check:
             for module, reason in self.program.loader.opaque.items():
                 explorer.seen.untracked[f"module {module} ({reason})"] = 1
             self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
+        outcome = explorer.outcome
+        assert outcome is not None
+        if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
+            outcome = replace(outcome, verdict=Inconclusive(f"the time limit of {limit:g} s was reached"))
+        return outcome
+
+    def _look_at_timing(self, before: Outcome) -> Outcome:
+        """Search the orders, too, in which sleeps and timeouts outrun threads that could move."""
+        timing, options = self.options.timing, self.options
+        limit = options.time_limit
+        left = None if limit is None else limit - (time.perf_counter() - self.started)
+        more = None if options.max_executions is None else options.max_executions - before.executions
+        out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
+        if out_of or not is_wanted(before, timing, options.all_failures):
+            return joined(before, None, timing)
+        budget = Budget(more, seconds_for(before, left))
+        self.program.timing = timing
+        try:
+            for strategy in STRATEGIES:
+                explorer = self._explorer_in_time(strategy, budget)
+                for progress in explorer.progress():
+                    done = before.executions + progress.executions
+                    self.watcher.progress(done, progress.found + len(self.known), None)
+                if not explorer.strategy.doubt():
+                    break
+        finally:
+            self.program.timing = None
         assert explorer.outcome is not None
-        return explorer.outcome
+        found = tuple([replace(each, timing=timing) for each in explorer.outcome.found])
+        return joined(before, replace(explorer.outcome, found=found), timing)
+
+    def _explorer_in_time(self, strategy: str, budget: Budget) -> Explorer:
+        return Explorer(
+            _Interruptible(self.program, self.watcher),
+            strategy,
+            settings=Settings(timed=True),
+            budget=budget,
+            stop_at_first=not self.options.all_failures,
+            interrupted=self.watcher.interrupted,
+            learned=self.program.learned.points,
+        )
 
     def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
         """The processes to make runs in; None if only this one."""
@@ -231,6 +280,10 @@ class _Check:
         writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note)
         findings, refused = writer.findings(failing)
         verdict, reason = _verdict(outcome, findings, refused, self.options.memory_model)
+        if verdict is Verdict.VERIFIED and outcome.threads <= 1:
+            if defined := only_defines(self.program.entry):
+                verdict = Verdict.INCONCLUSIVE
+                reason = f"no threads were started: the file only defines functions, check {defined}, say"
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
         sites = sum(point > 0 for point in self.program.learned.points)
@@ -243,13 +296,14 @@ class _Check:
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,
             complete=outcome.complete,
-            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model),
+            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome)),
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
             notes=(*self._notes(), *writer.notes, *outcome.notes),
             predictions=outcome.predictions,
             inconsistencies=refused,
+            assuming=outcome.assuming if verdict is Verdict.VERIFIED else "",
         )
 
     def _notes(self) -> list[str]:
@@ -262,6 +316,11 @@ class _Check:
         if self.program.reads_input:
             notes.append("the program reads standard input: it was given an empty one")
         return notes
+
+
+def _time(outcome: Outcome) -> str:
+    """What a verdict takes for granted about time, if not what is usual."""
+    return outcome.assuming or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
 
 
 def _retried(check: _Check) -> Outcome:
@@ -280,7 +339,8 @@ def _verdict(
         return Verdict.INCONCLUSIVE, "an error in Mazurka: the witness checker does not believe what was found"
     match outcome.verdict:
         case Verified(scope):
-            return Verdict.VERIFIED, f"{scope}, under {MemoryModel(model).words}"
+            assuming = f", assuming that {outcome.assuming}" if outcome.assuming else ""
+            return Verdict.VERIFIED, f"{scope}, under {MemoryModel(model).words}{assuming}"
         case Inconclusive(reason):
             return Verdict.INCONCLUSIVE, reason
         case Violation(first):
@@ -314,6 +374,7 @@ def search_key(program: PythonProgram, subject: Subject, options: Options) -> st
         options.seed,
         options.all_failures,
         options.races,
+        options.timing,
     )
     digest.update(repr(decided).encode())
     return digest.hexdigest()

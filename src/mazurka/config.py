@@ -28,7 +28,6 @@ STRATEGIES: Final = (
 )
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
-TIMEOUTS: Final = ("idle",)
 FORMATS: Final = ("text", "json", "sarif", "junit", "github")
 SOLVERS: Final = ("search", "closure", "z3")
 
@@ -53,7 +52,7 @@ class Options:
     all_failures: bool = False
     races: bool = False
     isolation: str = "auto"
-    timeouts: str = "idle"
+    timing: float = 0.1
     solver: str = "search"
     require_complete: bool = False
     format: str = "text"
@@ -114,6 +113,10 @@ def _seconds_or_none(value: object) -> float | None:
     if not 0 <= seconds < float("inf"):
         raise ValueError
     return seconds or None
+
+
+def _timing(value: object) -> float:
+    return float("inf") if value == "all" else _seconds_or_none(value) or 0.0
 
 
 def _flag(value: object) -> bool:
@@ -181,7 +184,12 @@ _TABLE: Final = (
     Key("all-failures", _flag, "true or false", "whether to go on after the first failure"),
     Key("races", _flag, "true or false", "whether to report data races, too (of interest without the GIL)"),
     _choice("isolation", ISOLATIONS, "how every execution gets to start from the same state"),
-    _choice("timeouts", TIMEOUTS, "when a wait with a timeout may time out"),
+    Key(
+        "timing",
+        _timing,
+        "seconds, or all",
+        "seconds for which threads that can move may be held up while timeouts fire and sleeps end",
+    ),
     _choice("solver", SOLVERS, "what decides which other executions are possible"),
     Key("require-complete", _flag, "true or false", "whether an inconclusive check is an error"),
     _choice("format", FORMATS, "how to report", in_files=False),

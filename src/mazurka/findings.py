@@ -15,13 +15,13 @@ from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import AGAIN, Failure, FailureKind, Plan, Run
 from mazurka.program.python.program import PythonProgram
-from mazurka.program.python.task import END_POINTS, RELEASE_POINTS
+from mazurka.program.python.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.program.races import races_of
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
 from mazurka.replay.points import teach
 from mazurka.replay.replayer import Ending, replay
-from mazurka.replay.schedule import Schedule, fingerprint, record_schedule
+from mazurka.replay.schedule import TIMING, Schedule, fingerprint, record_schedule
 from mazurka.replay.shrink import failure_with, shrink
 from mazurka.replay.switches import steps_until
 from mazurka.report.explain import describe
@@ -42,16 +42,17 @@ class Failing:
     failure: Failure
     prefix: tuple[str, ...]
     points: frozenset[int]
+    timing: float | None = None  # that of its run's plan
 
 
 def fails_again(program: PythonProgram, schedule: Schedule) -> Failing | None:
     """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
     teach(program, schedule.points)
     points = frozenset(program.learned.points)
-    run = program.execute(Plan(schedule.prefix, strict=False))
+    run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
     same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
     failure = next(iter(same or run.failures), None)
-    return Failing(failure, run.schedule(), points) if failure is not None else None
+    return Failing(failure, run.schedule(), points, schedule.timing) if failure is not None else None
 
 
 @dataclass(slots=True)
@@ -77,7 +78,29 @@ class Writer:
 
     def finding(self, failing: Failing) -> Finding:
         """A failure, simplified, checked, replayed, explained and saved; raises :class:`WitnessRefused`."""
+        failing = self._in_time(failing)
+        self.program.timing = failing.timing
+        try:
+            return self._found(failing)
+        finally:
+            self.program.timing = None
+
+    def _in_time(self, failing: Failing) -> Failing:
+        """The same failure where nothing outruns threads that can move, if it happens there, too."""
+        self.program.learned.points = set(failing.points)
+        first = self.program.execute(Plan(failing.prefix, strict=False, timing=failing.timing))
+        if not first.lag and failing.timing is None:
+            return failing
+        for timing in sorted({0.0, self.options.timing}):
+            self.program.learned.points = set(failing.points)
+            run = self.program.execute(Plan(failing.prefix, strict=False, timing=timing))
+            if failure_with(run, failing.failure.identity) is not None:
+                return Failing(failing.failure, run.schedule(), failing.points, timing)
+        return failing
+
+    def _found(self, failing: Failing) -> Finding:
         run, failure = self._simplest(failing)
+        timing = {} if failing.timing is None else {TIMING: failing.timing}
         schedule = record_schedule(
             run,
             self.program,
@@ -86,7 +109,7 @@ class Writer:
             arguments=self.subject.arguments,
             strategy=self.options.strategy,
             memory_model=self.options.memory_model,
-            options=self.subject.loading,
+            options={**self.subject.loading, **timing},
         )
         if failure.is_race:
             self._turn_round(schedule, failure)
@@ -174,4 +197,5 @@ def _prefix_with(run: Run, end: int, points: set[int]) -> tuple[str, ...]:
         or step.site in points
         or (step.op is Op.RELEASE and RELEASE_POINTS in points)
         or (step.op is Op.END and END_POINTS in points)
+        or (step.target == CLOCK and CLOCK_POINTS in points)
     )

@@ -11,14 +11,17 @@ This reaches into pytest's `SetupState` and `Function`, of which the parts used 
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import shutil
+import sys
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pytest
-from _pytest.outcomes import Failed, OutcomeException
+from _pytest.outcomes import Failed, OutcomeException, Skipped
+from greenlet import GreenletExit
 
 #: What a run returns when the test said itself that it is skipped or expected to fail.
 _SAID: Final = "mazurka-outcome"
@@ -35,6 +38,7 @@ class TestEntry:
     def __init__(self, item: pytest.Item, modules: Sequence[types.ModuleType]) -> None:
         self.item = item
         self._modules = modules
+        self._failed_parts: list[BaseException] = []  # of a test of `unittest` in this execution
         self._stash = dict(item.stash._storage)  # what plugins noted when pytest had set the test up
 
     def prepare(self) -> None:
@@ -56,6 +60,8 @@ class TestEntry:
             return self._run()
         finally:
             self.tear_down()
+            for name in ("_excinfo", "addSubTest"):
+                self.item.__dict__.pop(name, None)
 
     def namespace(self) -> dict[str, Any]:
         module = getattr(self.item, "module", None)
@@ -116,6 +122,9 @@ class TestEntry:
 
     def _run(self) -> Any:
         item: Any = self.item
+        self._failed_parts.clear()
+        if hasattr(item, "addSubTest"):
+            item.addSubTest = self._keep_part
         try:
             type(item).runtest(item)
             self._raise_what_unittest_kept()
@@ -126,10 +135,38 @@ class TestEntry:
         return None
 
     def _raise_what_unittest_kept(self) -> None:
-        """`unittest.TestCase.run` hands failures to its result, here the item, instead of raising them."""
-        kept = self.item.__dict__.get("_excinfo")
-        if kept:
-            raise kept[0].value
+        """`unittest.TestCase.run` hands failures to its result, here the item, instead of raising them.
+
+        It also keeps what ends a thread with its execution, and goes on.
+        """
+        kept = [each.value for each in self.item.__dict__.get("_excinfo") or ()]
+        for error in (*self._failed_parts, *kept):
+            raise error
+
+    def _keep_part(self, _case: object, _part: object, error: Any) -> None:
+        """In place of `addSubTest`: what became of a part of a test of `unittest`."""
+        value = error[1] if isinstance(error, tuple) else getattr(error, "value", None)
+        if value is not None and not isinstance(value, (GreenletExit, OutcomeException)):
+            self._failed_parts.append(value)
+
+
+#: The context managers of tests' parts, by module: pytest's own, and those of the plugin it comes from.
+_PARTS: Final = {"_pytest.subtests": "_SubTestContextManager", "pytest_subtests.plugin": "_SubTestContextManager"}
+
+
+@contextlib.contextmanager
+def parts_fail_alike() -> Iterator[None]:
+    """Meanwhile parts of tests (the fixture `subtests`) report nothing: the first that fails ends its test."""
+    kinds: list[Any] = [getattr(sys.modules.get(module), name, None) for module, name in _PARTS.items()]
+    replaced = [(kind, kind.__enter__, kind.__exit__) for kind in kinds if kind is not None]
+    for kind, _, _ in replaced:
+        kind.__enter__ = lambda _part: None
+        kind.__exit__ = lambda _part, _kind, error, _traceback: isinstance(error, Skipped)
+    try:
+        yield
+    finally:
+        for kind, enter, leave in replaced:
+            kind.__enter__, kind.__exit__ = enter, leave
 
 
 def said_outcome(result: object) -> tuple[str, str] | None:

@@ -36,6 +36,7 @@ _SETTINGS: Final = {
     "include": "further packages or modules to track, separated by commas",
     "max-executions": "executions of a test after which to stop",
     "time-limit": "seconds per test after which to stop",
+    "timing": "seconds for which threads that can move may be held up while timeouts fire and sleeps end; or all",
     "seed": "what random and pct start from",
     "isolation": "how every execution gets to start from the same state: auto, restore, fork",
     "profile": "which set of settings to start from",

@@ -33,7 +33,7 @@ from mazurka.program.python import hooks, primitives, swap
 from mazurka.program.python.instrument import instrument_tree
 from mazurka.program.python.loader import Loader
 from mazurka.program.python.program import PythonProgram
-from mazurka.pytest_item import TestEntry, requests_in, said_outcome
+from mazurka.pytest_item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replaying import diverged, report_of, summary
@@ -123,7 +123,7 @@ class Explorer:
         assert self._loader is not None
         entry = TestEntry(item, [*self._modules, *self._loader.modules.values()])
         try:
-            with _undisturbed():
+            with _undisturbed(), parts_fail_alike():
                 schedule = self._schedules.get(item.nodeid)
                 if schedule is not None:
                     return self._replay(entry, options, schedule)

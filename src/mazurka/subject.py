@@ -24,7 +24,7 @@ from mazurka.program.python.task import Limits
 from mazurka.replay.schedule import Schedule
 
 #: The settings that decide how a program is loaded and run, and so belong to its schedules.
-_LOADING: Final = ("include", "invariant", "isolation", "max-steps", "timeouts")
+_LOADING: Final = ("include", "invariant", "isolation", "max-steps")
 
 #: In a schedule's options: who loads the program, where it is not the command line.
 RUNNER: Final = "runner"

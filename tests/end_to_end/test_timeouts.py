@@ -1,7 +1,8 @@
-"""A timeout fires only when no thread can move: no failure is made of one that would have had to fire early."""
+"""Timeouts fire when no thread can move, and then, in a search of its own, while others are held up for a while."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
@@ -68,13 +69,179 @@ _NOBODY_TELLS = """\
     """
 
 
+_SHORT = """\
+    import threading
+
+    lock = threading.Lock()
+    number = 0
+
+
+    def work():
+        global number
+        assert lock.acquire(timeout={seconds})
+        number += 1
+        lock.release()
+
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    """
+
+_POLLING = """\
+    import threading
+    import time
+
+    ready = []
+
+
+    def work():
+        ready.append(1)
+        ready.append(2)
+
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    end = time.monotonic() + 5
+    while len(ready) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    thread.join()
+    """
+
+_SLEEPING = """\
+    import threading
+    import time
+
+    done = []
+
+
+    def work():
+        done.append(1)
+
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep({seconds})
+    assert done
+    """
+
+_JOINING = """\
+    import threading
+
+    done = []
+
+
+    def work():
+        done.append(1)
+
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(timeout=0.1)
+    if not thread.is_alive():
+        assert done
+    else:
+        thread.join()
+    """
+
+_LOOPING = """\
+    import threading
+
+    stop = threading.Event()
+    number = 0
+
+
+    def work():
+        global number
+        while not stop.wait(0.1):
+            number += 1
+
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    stop.set()
+    thread.join()
+    """
+
+_COMPLETE = ["mcr", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor"]
+
+
 @pytest.mark.parametrize("strategy", ["mcr", "dfs", "random"])
 def test_what_comes_in_time_is_not_missed(shell: Shell, strategy: str) -> None:
     report = shell.check(_HANDSHAKE, "--strategy", strategy, "--max-executions", "2000", status=0)
     assert report["verdict"] == ("inconclusive" if strategy == "random" else "verified")
 
 
-def test_a_timeout_that_fires_leaves_orders_open(shell: Shell) -> None:
-    report = shell.check(_NOBODY_TELLS, status=0)
-    assert report["verdict"] == "inconclusive"
-    assert "timeout" in report["reason"]
+@pytest.mark.parametrize("strategy", _COMPLETE)
+def test_a_timeout_that_fires_leaves_no_order_open(shell: Shell, strategy: str) -> None:
+    report = shell.check(_NOBODY_TELLS, "--strategy", strategy, status=0)
+    assert report["verdict"] == "verified"
+    assert report["reason"].endswith("assuming that no timeout of more than 0.1 s fires while other threads can run")
+
+
+@pytest.mark.parametrize("strategy", _COMPLETE)
+def test_a_short_timeout_fires_early(shell: Shell, strategy: str) -> None:
+    report = shell.check(_SHORT.format(seconds=0.05), "--strategy", strategy, status=1)
+    (failure,) = report["failures"]
+    assert failure["replayed"]
+    assert failure["witness"]["checked"]
+    explanation = failure["explanation"]
+    assert "depends on timing" in explanation["sentence"]
+    rows = [what for row in explanation["rows"] for what in row.get("what", ())]
+    assert any(what.startswith("timeout of 0.05 s fires: lock is held by Thread-") for what in rows)
+    shell.run("replay", failure["schedule"], status=1)
+    shell.run("replay", failure["token"], "--times", "3", status=1)
+    again = shell.run("check", "program.py", "--strategy", strategy, status=1)  # tries what was saved first
+    assert "depends on timing" in again.stdout
+
+
+def test_a_long_timeout_does_not_and_the_first_line_says_so(shell: Shell) -> None:
+    shell.write("program.py", _SHORT.format(seconds=5))
+    first = shell.run("check", "program.py", status=0).stdout.partition("\n")[0]
+    assert first == (
+        "verified: no order of the threads fails, "
+        "assuming that no timeout of more than 0.1 s fires while other threads can run"
+    )
+    shell.run("check", "program.py", "--timing", "5", status=1)
+    shell.run("check", "program.py", "--timing", "all", status=1)
+
+
+def test_timing_can_be_left_out(shell: Shell) -> None:
+    report = shell.check(_SHORT.format(seconds=0.05), "--timing", "0", status=0)
+    assert report["reason"].endswith("assuming that no timeout fires while other threads can run")
+
+
+def test_loops_that_poll_are_given_the_time_they_have(shell: Shell) -> None:
+    report = shell.check(_POLLING, status=0)
+    assert report["verdict"] == "verified"
+    assert report["reason"].endswith("assuming that no sleep of more than 0.1 s ends while other threads can run")
+    assert any("held up for 5 s" in note for note in report["notes"])
+    shell.run("check", "program.py", "--timing", "5.1", status=1)
+
+
+def test_a_sleep_that_is_to_order_threads_does_not(shell: Shell) -> None:
+    report = shell.check(_SLEEPING.format(seconds=0.05), status=1)
+    explanation = report["failures"][0]["explanation"]
+    assert "held up for 0.05 s" in explanation["sentence"]
+    assert explanation["rows"][0]["what"] == ["has slept 0.05 s"]
+    assert shell.check(_SLEEPING.format(seconds=3), status=0)["verdict"] == "verified"
+
+
+@pytest.mark.parametrize("isolation", ["restore", "fork"])
+def test_loops_that_wait_in_steps_come_to_an_end(shell: Shell, isolation: str) -> None:
+    assert shell.check(_LOOPING, "--isolation", isolation, status=0)["verdict"] == "verified"
+
+
+def test_a_join_that_gives_up(shell: Shell) -> None:
+    assert shell.check(_JOINING, status=0)["verdict"] == "verified"
+    shell.check(_JOINING.replace("if not thread.is_alive()", "if True"), status=1)
+
+
+def test_timing_in_pytest(shell: Shell) -> None:
+    body = "".join(f"    {line}\n" for line in textwrap.dedent(_SLEEPING.format(seconds=0.05)).splitlines())
+    shell.write("test_program.py", f"def test_it():\n{body}")
+    assert "depends on timing" in shell.pytest("--mazurka", "test_program.py", status=1).stdout
+    shell.pytest("--mazurka", "--mazurka-timing=0", "test_program.py", status=0)

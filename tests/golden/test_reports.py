@@ -52,6 +52,7 @@ _EXAMPLES = ("bank", "cache", "mailbox", "transfer")
 _SHAPES = (
     "bystanders",
     "check_then_act",
+    "early_timeout",
     "half_done",
     "hidden",
     "iteration",
@@ -63,7 +64,7 @@ _CASES = [
     *(Case(f"examples/{name}.py") for name in _EXAMPLES),
     *(Case(f"examples/{name}_fixed.py", status=0) for name in _EXAMPLES),
     *(Case(f"tests/golden/programs/{name}.py") for name in _SHAPES),
-    Case("tests/golden/programs/no_threads.py", status=0),
+    *(Case(f"tests/golden/programs/{name}.py", status=0) for name in ("no_threads", "long_timeout")),
     Case("examples/mailbox.py", options=("--all-failures",)),
     Case("examples/bank_fixed.py", options=("--max-executions", "1"), status=0),
     *(Case("examples/bank.py", form) for form in ("json", "sarif", "junit", "github")),

@@ -94,7 +94,7 @@ STEPS = [*(f"READ s 0; READ i 0 {index}" for index in range(3)), "READ s 0"]
     [
         ("p.x", ["READ a 0 x"]),
         ("p.x = 2", ["WRITE a 0 x"]),
-        ("del p.x", ["WRITE a 0 x"]),
+        ("del p.x", ["RMW a 0 x"]),
         ("p.x += 1", ["READ a 0 x", "WRITE a 0 x"]),
         ("[p][0].x += 1", ["READ i 0 0; READ s 0", "READ a 1 x", "WRITE a 1 x"]),
         ("p.y, p.x = 1, 2", ["WRITE a 0 y", "WRITE a 0 x"]),

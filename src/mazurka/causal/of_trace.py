@@ -43,7 +43,9 @@ _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 _APART: Final = 500_000
 
 #: First components of targets of our own front ends whose READ may have waited for the value it got.
-_WAITED_FOR: Final = frozenset({"wake", "thread", "lock", "cond", "sem", "queue", "event", "barrier"})
+_WAITED_FOR: Final = frozenset(
+    {"wake", "thread", "lock", "handed", "cond", "sem", "queue", "event", "barrier", "channel"}
+)
 
 
 def model_of_trace(trace: Trace, branches: bool = False, start: int = 0, waits: Sequence[Wait] | None = None) -> Model:

@@ -19,6 +19,7 @@ _METAVARS: Final = {
     "max-steps": "N",
     "seed": "N",
     "time-limit": "SECONDS",
+    "timing": "SECONDS",
     "output": "FILE",
     "profile": "NAME",
 }

@@ -36,13 +36,19 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Any
+from copy import copy
+from typing import Any, Final
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Event, Execution, is_waiting_read
 from mazurka.explore.strategy import Estimate, Row, Seed
 from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import Access, Plan, Run, Target
+from mazurka.trace.event import Op
+
+#: What steps read or write by which time is told, and what sleeps touch.
+TIME: Final[Target] = ("time",)
+SLEEP: Final[Target] = ("sleep",)
 
 
 class OptimalReduction:
@@ -51,7 +57,8 @@ class OptimalReduction:
     name = "dpor"
     exhaustive = True
 
-    def __init__(self) -> None:
+    def __init__(self, timed: bool = False) -> None:
+        self.timed = timed  # runs are those of plans with timing
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
         self.expired = False  # in some run a waiting time ran out
         self.journal: list[Row] = []
@@ -93,7 +100,9 @@ class OptimalReduction:
             self._astray(index, harmless)
             self.journal.append(("astray", seed.number, index, int(harmless)))
             return
-        execution, fresh = Execution(run, self.waited_for), self.fresh
+        if self.timed:
+            run = in_time(run)
+        execution, fresh = Execution(run, self.waited_for, TIME if self.timed else None), self.fresh
         if not execution.looked_at <= self.looked_at:
             self.looked_at |= execution.looked_at
             self.journal.append(("looks", " ".join(sorted(self.looked_at))))
@@ -132,7 +141,7 @@ class OptimalReduction:
     def doubt(self) -> str:
         if self.lost:
             return f"{self.lost} schedules that should be possible could not be followed"
-        return EXPIRED if self.expired else ""
+        return EXPIRED if self.expired and not self.timed else ""
 
     # -- the walk -----------------------------------------------------------------------------------------------------
 
@@ -258,6 +267,26 @@ class OptimalReduction:
             path, start = tuple(made[start + 4 : middle]), middle + count
             events = tuple([self.events[number] for number in made[middle:start]])
             insert(self.frames[depth], Insertion(depth, path, events, bool(unsure)))
+
+
+def in_time(run: Run) -> Run:
+    """A run under a plan with timing, whose steps tell what no target of theirs does.
+
+    Whether a sleep or wait may end follows from the clocks of all threads that could move instead. So such steps write
+    a target that all others read. A wait with a limit is like an attempt: where it can't succeed, it may give up.
+    """
+    log = []
+    for number, step in enumerate(run.log):
+        if number in run.bounded:
+            request = () if any(each.op is Op.REQUEST for each in step.more) else (Access(Op.REQUEST, step.target),)
+            step = step._replace(more=(*step.more, *request, Access(Op.RMW, TIME)))
+        elif step.point:
+            ends = step.op is Op.POINT and step.target == SLEEP
+            step = step._replace(more=(*step.more, Access(Op.RMW if ends else Op.READ, TIME)))
+        log.append(step)
+    told = copy(run)
+    told.log = log
+    return told
 
 
 def _numbers(packed: bytes) -> list[int]:

@@ -25,7 +25,7 @@ from typing import Final
 from mazurka.explore.divided.crew import Crew
 from mazurka.explore.divided.foreman import WAIT, Foreman
 from mazurka.explore.frontier import Frontier
-from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation
+from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.stint import Stint, Terms, again, work
 from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
@@ -78,7 +78,8 @@ class Explorer:
 
     ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
     ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
-    (foresight.py); races, which the program has to tell in its runs, do not end the search.
+    (foresight.py); races, which the program has to tell in its runs, do not end the search. Failures for which sleeps
+    have to outrun other threads by more than ``timing`` seconds do not count.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class Explorer:
         crew: Crew | None = None,
         alone: float = 0.0,
         races: bool = False,
+        timing: float = float("inf"),
     ) -> None:
         self.program = program
         self.strategy_name = strategy
@@ -108,6 +110,7 @@ class Explorer:
         self.learned = set() if learned is None else learned
         self.alone = alone
         self.races = races
+        self.timing = timing
         self.strategy: Strategy = make_strategy(strategy, self.settings)
         self.foreman = None if crew is None else Foreman(crew, strategy, self.settings, self.learned)
         self.outcome: Outcome | None = None
@@ -178,13 +181,14 @@ class Explorer:
             seconds = min(seconds, self.budget.seconds - self._seconds())
         left = None if self.budget.executions is None else self.budget.executions - self.seen.executions
         known = {identity: found.seed for identity, found in self.seen.found.items()}
-        return Terms(seconds, left, known, self.stop_at_first, self.races)
+        return Terms(seconds, left, known, self.stop_at_first, self.races, self.timing)
 
     def _take_in(self, stint: Stint) -> Progress:
         new = self.seen.add(stint.sightings)
         if self.frontier is not None:
             for found in new:
-                self.frontier.add_failure(found.schedule)
+                if found.timing is None:
+                    self.frontier.add_failure(found.schedule)
         restart = stint.grew and self.strategy.exhaustive
         if restart:
             self.restarts += 1
@@ -287,6 +291,8 @@ class Explorer:
             self.seen.uncontrolled,
             tuple(note for note in notes if note),
             self.seen.predictions + Predictions(self.seen.further, self.seen.predicted),
+            self.seen.waits,
+            self.strategy.exhaustive,
         )
 
     def _foreseen(self) -> str:
@@ -317,8 +323,15 @@ class Explorer:
             return Inconclusive(entered[0] if entered else f"not tracked: {_listed(self.seen.untracked)}")
         if doubt := self.strategy.doubt():
             return Inconclusive(doubt)
+        if self.seen.waits.late:
+            return Inconclusive(held_up(self.seen.waits))
         kind = _CLASSES.get(self.strategy_name, "interleavings")
         return Verified(f"all {kind} of the program on this input")
+
+
+def held_up(waits: Waits) -> str:
+    """What is known of a failure that does not count."""
+    return f"held up for {waits.lag:.3g} s while others sleep, a thread fails: {waits.late}"
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -16,6 +16,37 @@ class Found:
     execution: int  # the number of the run it was first seen in, from 1
     seed: int = 0  # its strategy's number for that run, if that means something to everybody
     points: frozenset[int] = frozenset()  # the sites known to need points before that run
+    timing: float | None = None  # that of the run's plan
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What sleeps and waits with time limits runs had.
+
+    ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. ``lag`` is how
+    long other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its
+    message.
+    ``withheld`` says that some sleeps and waits had to go on for the sake of a plan's timing, ``expired`` that some
+    timeouts fired.
+    """
+
+    shortest: float = float("inf")
+    slept: float = 0.0
+    lag: float = float("inf")
+    late: str = ""
+    withheld: bool = False
+    expired: bool = False
+
+    def __add__(self, other: Waits) -> Waits:
+        nearer = min(self, other, key=lambda each: each.lag)
+        return Waits(
+            min(self.shortest, other.shortest),
+            max(self.slept, other.slept),
+            nearer.lag,
+            nearer.late,
+            self.withheld or other.withheld,
+            self.expired or other.expired,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +114,7 @@ class Outcome:
     uncontrolled: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     predictions: Predictions = Predictions()
+    waits: Waits = Waits()
+    exhaustive: bool = True  # whether the strategy is
+    assuming: str = ""  # of what is verified: what was taken for granted about time
+    timely: bool = True  # ... or else timeouts may fire at any time

@@ -108,10 +108,11 @@ class _Second:
 class Execution:
     """The points of a run and their order.
 
-    ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do.
+    ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do. What writes
+    ``time`` may have to wait for others' sake.
     """
 
-    def __init__(self, run: Run, waited_for: Collection[str] = ()) -> None:
+    def __init__(self, run: Run, waited_for: Collection[str] = (), time: Target | None = None) -> None:
         self.tasks = run.tasks
         self.events: list[Event] = []
         self.numbers: list[int] = []  # by event: its thread
@@ -125,6 +126,7 @@ class Execution:
         self._reached = [0] * len(run.tasks)
         self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # and how much of each target's past it saw
         self._waited_for = waited_for
+        self._time = time
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
         for number, step in enumerate(run.log):
             self._add(number, step)
@@ -198,10 +200,12 @@ class Execution:
     def reversals(self) -> Iterator[Reversal]:
         """The reversals of all races."""
         for second, seen in self._seconds:
+            reads = {target for op, target in second.accesses if READS[op]}
+            writes = {target for op, target in second.accesses if WRITES[op]}
             direct = {
-                target: list(self._direct(target, WRITES[op], READS[op], seen[target]))
-                for op, target in second.accesses
-                if READS[op] or WRITES[op]
+                target: list(self._direct(target, target in writes, target in reads, seen[target]))
+                for _, target in second.accesses
+                if target in reads or target in writes
             }
             for op, target in second.accesses:
                 if target not in direct:
@@ -309,7 +313,10 @@ class Execution:
         if second.attempt:
             event = self._attempted(event, target, first)
         items.append(Item(event, second.task, second.ordinal, clock))
-        return Reversal(depth, items, unsure)
+        return Reversal(depth, items, unsure or self._takes_time(second))
+
+    def _takes_time(self, second: _Second) -> bool:
+        return self._time is not None and (Op.RMW, self._time) in second.accesses
 
     def _attempted(self, event: Event, target: Target, first: _Touch) -> Event:
         """What an attempt will do in place of ``first``."""

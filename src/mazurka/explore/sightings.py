@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
-from mazurka.explore.outcome import Found, Predictions
+from mazurka.explore.outcome import Found, Predictions, Waits
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 
@@ -33,6 +33,7 @@ class Sightings:
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
+    waits: Waits = field(default_factory=Waits)
 
     def look(self, run: Run, judge: Judge | None = None) -> list[Failure]:
         """Take note of a run; its failures, if it went as planned."""
@@ -40,6 +41,8 @@ class Sightings:
             _add(self.untracked, run.untracked)
         if run.uncontrolled:
             _add(self.uncontrolled, run.uncontrolled)
+        if run.limited or run.slept or run.withheld:
+            self.waits += Waits(run.shortest, run.slept, withheld=run.withheld, expired=run.expired > 0)
         if run.truncated:
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:
@@ -67,6 +70,7 @@ class Sightings:
         self.predictions += others.predictions
         self.unasked += others.unasked
         self.truncated = self.truncated or others.truncated
+        self.waits += others.waits
         _add(self.untracked, others.untracked)
         _add(self.uncontrolled, others.uncontrolled)
         new = {identity: found for identity, found in others.found.items() if self._is_first(identity, found)}
@@ -78,12 +82,14 @@ class Sightings:
 
     def doubts(self) -> str:
         """What speaks against a proof, as a text for :meth:`recall`."""
-        return json.dumps([self.truncated, self.untracked, self.uncontrolled, self.threads, self.points])
+        waits = astuple(self.waits)
+        return json.dumps([self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits])
 
     def recall(self, doubts: str) -> None:
         """What earlier runs of the same search said against a proof counts for those to come, too."""
         if doubts:
-            self.truncated, untracked, uncontrolled, self.threads, self.points = json.loads(doubts)
+            self.truncated, untracked, uncontrolled, self.threads, self.points, waits = json.loads(doubts)
+            self.waits += Waits(*waits)
             self.untracked.update(untracked)
             self.uncontrolled.update(uncontrolled)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mazurka.explore.foresight import Foresight
-from mazurka.explore.outcome import Found, Predictions
+from mazurka.explore.outcome import Found, Predictions, Waits
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
@@ -34,6 +34,7 @@ class Terms:
     known: Known = field(default_factory=dict)
     only_first: bool = False  # of several failures of one run only the first counts (races are none)
     races: bool = False  # whether data races are predicted from runs, and made to happen
+    timing: float = float("inf")  # seconds for which threads that can move are held up at most where a failure counts
 
 
 @dataclass(slots=True)
@@ -67,7 +68,10 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
         seen.executions += 1
         failures = look(run, judge)
         rank = 0 if strategy.exhaustive else seed.number
-        if failures:
+        if failures and run.lag > terms.timing:
+            if not run.grew:  # otherwise what it has shown is to be seen again
+                _add_in_time(program, stint, run, failures, terms, rank)
+        elif failures:
             _add_unknown(stint, run, failures, terms, rank)
         if run.grew:
             stint.grew = True
@@ -82,14 +86,28 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
     return stint
 
 
-def _add_unknown(stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
-    """Keep those failures of a run that are news."""
+def _add_in_time(program: Program, stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
+    """Keep those failures of a run that happen, too, where sleeps do not outrun others by as much as in it."""
+    again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
+    wanted = {each.identity for each in failures}
+    found = [each for each in again.failures if each.identity in wanted]
+    stint.grew = stint.grew or again.grew
+    if found and not again.truncated:
+        _add_unknown(stint, again, found, terms, rank, terms.timing)
+    else:
+        stint.sightings.waits += Waits(lag=run.lag, late=failures[0].message)
+
+
+def _add_unknown(
+    stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int, timing: float | None = None
+) -> None:
+    """Keep those failures of a run, made with this timing, that are news."""
     seen, schedule = stint.sightings, run.schedule()
     unknown = {each.identity: each for each in failures if rank < terms.known.get(each.identity, rank + 1)}
     firsts = list(unknown.values())
     if terms.only_first:
         firsts = [each for each in firsts if each.is_race] + [each for each in firsts if not each.is_race][:1]
-    seen.found.update((each.identity, Found(each, schedule, seen.executions, rank)) for each in firsts)
+    seen.found.update((each.identity, Found(each, schedule, seen.executions, rank, timing=timing)) for each in firsts)
 
 
 def _look_ahead(program: Program, stint: Stint, run: Run, terms: Terms, rank: int, judge: Judge | None) -> None:

@@ -56,6 +56,7 @@ class Settings:
     solver: str = "search"
     finals: bool = False  # whether somebody who is no thread of the program judges the state each run ends in
     races: bool = False  # whether every run is looked at for races that it implies
+    timed: bool = False  # whether runs are those of plans with timing
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -169,10 +170,10 @@ def _se_mcr(settings: Settings) -> Strategy:
     return SwitchEquivalence(classes=settings.finals)
 
 
-def _dpor(_settings: Settings) -> Strategy:
+def _dpor(settings: Settings) -> Strategy:
     from mazurka.explore.dpor import OptimalReduction
 
-    return OptimalReduction()
+    return OptimalReduction(settings.timed)
 
 
 def _icb(_settings: Settings) -> Strategy:

@@ -130,6 +130,7 @@ class Plan:
     values: bool = False
     keys: bool = False
     arguments: bool = False
+    timing: float | None = None
 
 
 class FailureKind(Enum):
@@ -254,6 +255,12 @@ class Run:
     result: Any = None  # what the user's end-of-run callback returned
     seconds: float = 0.0
     limited: bool = False  # some waits had time limits
+    shortest: float = float("inf")  # the shortest of these limits, in seconds
+    slept: float = 0.0  # the latest end of a sleep, in seconds since the start
+    lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
+    ended: dict[int, float] = field(default_factory=dict)  # steps by which a timeout fires, or a sleep outruns others
+    bounded: frozenset[int] = frozenset()  # with timing: steps before which a thread waited with a time limit
+    withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
     again: int = 0  # of a livelock: the last points that repeat as many before
 
     def schedule(self) -> tuple[str, ...]:

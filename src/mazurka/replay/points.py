@@ -16,13 +16,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
-from mazurka.program.protocol import Program, Run
+from mazurka.program.protocol import Program, Run, Target
 from mazurka.replay.anchor import places_of, portable_path, source_text
 from mazurka.trace.event import Location
 
-#: Marks by which a program that learns its points says that releases of locks, and ends of threads, are points.
+#: Marks by which a program that learns its points says that releases of locks, ends of threads, and looks at the clock
+#: are points.
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
+CLOCK_POINTS: Final = -7
+
+#: What looks at the clock touch.
+CLOCK: Final[Target] = ("clock",)
 
 #: A front end numbers a site by its file name's checksum above these bits, and a running number from 1 in them.
 _NUMBER_BITS: Final = 20

@@ -93,7 +93,7 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
 
 
 def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Difference | None]:
-    plan = Plan(schedule.prefix, strict=True, detail=True)
+    plan = Plan(schedule.prefix, strict=True, detail=True, timing=schedule.timing)
     for _ in range(_ATTEMPTS):
         run = program.execute(plan)
         difference = first_difference(run, program, schedule, root)

@@ -33,6 +33,9 @@ from mazurka.trace.event import Location
 FORMAT: Final = 1
 
 
+#: Among a schedule's options: the timing of its run's plan, where that had one.
+TIMING: Final = "timing"
+
 #: Marks files of the standard library, which every Python version has its own of.
 STANDARD: Final = "lib/python/"
 
@@ -92,6 +95,12 @@ class Schedule:
     memory_model: str = "sc"
     python: str = field(default_factory=platform.python_version)
     options: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def timing(self) -> float | None:
+        """That of the run's plan."""
+        kept = self.options.get(TIMING)
+        return kept if kept is None else float(str(kept))
 
     @property
     def short_hash(self) -> str:

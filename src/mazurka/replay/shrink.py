@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mazurka.program.protocol import Continuation, Failure, Plan, Program, Run
-from mazurka.replay.points import END_POINTS, RELEASE_POINTS, Learning
+from mazurka.replay.points import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS, Learning
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until
 from mazurka.trace.event import Op
 
@@ -117,7 +117,10 @@ def prefix_again(run: Run, program: Program) -> tuple[str, ...]:
     return tuple(
         run.tasks[step.task]
         for step in run.log
-        if step.point or (step.site and step.site in known) or marks.get(step.op, 0) in known
+        if step.point
+        or (step.site and step.site in known)
+        or marks.get(step.op, 0) in known
+        or (step.target == CLOCK and CLOCK_POINTS in known)
     )
 
 

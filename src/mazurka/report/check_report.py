@@ -39,6 +39,7 @@ class Scope:
     points: int = 0
     sites: int = 0
     memory_model: str = "sc"
+    timing: str = ""  # what was taken for granted about time
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -46,7 +47,7 @@ class Scope:
         return (
             _MEMORY[self.memory_model],
             "threads switch at tracked accesses and at primitives, each of which is indivisible",
-            "a timeout fires only when no thread can move",
+            self.timing or "a timeout fires only when no thread can move",
             "the inputs are those of this run",
         )
 
@@ -75,4 +76,5 @@ class CheckReport:
     notes: tuple[str, ...] = ()
     predictions: Predictions = field(default_factory=Predictions)
     inconsistencies: tuple[str, ...] = ()
+    assuming: str = ""  # of a verified program: on what condition, beyond the usual
     root: str = ""

@@ -23,7 +23,7 @@ from mazurka.report.finding import Column, Evidence, Explanation, Finding, Fold,
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
-from mazurka.report.words import label_of, label_of_name, owner, shorten, step_words
+from mazurka.report.words import ending_words, label_of, label_of_name, owner, shorten, step_words
 from mazurka.trace.event import Location
 
 _LONGEST_MESSAGE: Final = 160
@@ -37,7 +37,15 @@ def explain(run: Run, failure: Failure, program: Program) -> Explanation:
     rows = [*_rows(trail, relevant, program), *_endings(trail)]
     mentioned = {row.thread for row in rows if isinstance(row, Row)}
     columns = tuple(Column(name, label_of(run, task)) for task, name in enumerate(run.tasks) if name in mentioned)
-    return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence)
+    return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence + _timing(trail))
+
+
+def _timing(trail: Trail) -> str:
+    """That the failure depends on timing, if it does."""
+    if not trail.run.lag:
+        return ""
+    held_up = f"It depends on timing: threads that can run are held up for {trail.run.lag:.3g} s"
+    return f" {held_up}, until a timeout fires or a sleep ends."
 
 
 def describe(
@@ -111,10 +119,11 @@ def _row(trail: Trail, relevant: Relevance, program: Program, index: int, note: 
     run = trail.run
     step = run.log[index]
     location = step_location(run, program, index)
+    words = ending_words(run, index) if index in run.ended else step_words(run, step)
     return Row(
         index + 1,
         owner_of(run.tasks[step.task]),
-        (step_words(run, step) + (" only now" if any(index == each.arrival for each in relevant.late) else ""),),
+        (words + (" only now" if any(index == each.arrival for each in relevant.late) else ""),),
         location,
         source_text(location),
         _caller(location, run.stacks.get(index, ())),

@@ -5,7 +5,8 @@ they saw, and over program order to what those writers had read (Weiser 1984, wi
 is not recorded). Threads without a step in the slice don't matter. Within it, steps are ranked by how directly they
 show the failing order:
 
-0. where memory is relaxed, the stores that arrived late and the reads that missed them;
+0. where memory is relaxed, the stores that arrived late and the reads that missed them; timeouts that fired, and
+   sleeps that outran others;
 1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a half-done change;
 2. the writes that those reads saw;
 3. further unserialisable interferences at preemptions, then other conflicts there;
@@ -36,6 +37,9 @@ LIMIT: Final = 12
 
 #: Steps of lower ranks are only added up to this many.
 _FEW: Final = 8
+
+#: How many of the timeouts that fire, and of the sleeps that outrun others, are shown: the last.
+_ENDED: Final = 4
 
 #: How many of the failing thread's reads the slice starts from.
 _SEEDS: Final = 4
@@ -87,9 +91,12 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     ranks = _ranks(trail, starts, interferences, half_done, within)
     if late:
         ranks.insert(0, {index for each in late for index in each.steps})
+    ended = {index for index in trail.run.ended if index < trail.end}
+    if ended:
+        ranks.insert(0, set(sorted(ended)[-_ENDED:]))
     chosen: set[int] = set()
     for number, rank in enumerate(ranks):
-        fresh = [index for index in sorted(rank - chosen) if not _is_silent(trail.run.log[index])]
+        fresh = [index for index in sorted(rank - chosen) if index in ended or not _is_silent(trail.run.log[index])]
         room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
     return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late)

@@ -105,7 +105,9 @@ class TextRenderer:
             case Verdict.VIOLATION:
                 lines += self._paragraph(f"{done}; {report.reason}" if report.reason else done)
             case Verdict.VERIFIED:
-                lines.append(Line("verified: no order of the threads fails", _STYLES[report.verdict]))
+                holds = "no order of the threads fails" if report.scope.threads > 1 else "no threads were started"
+                assuming = f", assuming that {report.assuming}" if report.assuming else ""
+                lines.append(Line(f"verified: {holds}{assuming}", _STYLES[report.verdict]))
                 lines += [*self._paragraph(done), *self._covered(report)]
             case Verdict.INCONCLUSIVE:
                 reason = report.reason or "the search did not end"

@@ -20,7 +20,23 @@ from mazurka.report.stores import AUXILIARY
 from mazurka.trace.event import READS, WRITES
 
 #: Targets that order threads rather than hold data: their accesses follow from what the threads do.
-_ORDERING: Final = ("thread", "sleep", "spin", "wake", "lock", "cond", "sem", "event", "queue", "barrier", *AUXILIARY)
+_ORDERING: Final = (
+    "thread",
+    "sleep",
+    "spin",
+    "wake",
+    "parked",
+    "start",
+    "threads",
+    "lock",
+    "handed",
+    "cond",
+    "sem",
+    "event",
+    "queue",
+    "barrier",
+    *AUXILIARY,
+)
 
 
 @dataclass(frozen=True, slots=True)

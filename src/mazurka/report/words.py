@@ -132,9 +132,28 @@ def step_words(run: Run, step: Step) -> str:
     for access in step.more:
         if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
             return f"{_VERBS[access.op]} {target_words(run, access.target)}"
+    if step.target == ("clock",):
+        return "looks at the clock"
     if step.op not in _VERBS:
         return "sleeps" if step.target[:1] == ("sleep",) else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
+
+
+def ending_words(run: Run, index: int) -> str:
+    """What a step does by which a timeout fires, or a sleep has outrun others."""
+    step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
+    if step.op is Op.POINT:
+        return f"has slept {seconds}"
+    if step.target[0] == "lock":
+        holder = next((each.task for each in reversed(run.log[:index]) if _takes(each, step.target)), None)
+        why = f": {target_words(run, step.target)} is held by {label_of(run, holder)}" if holder is not None else ""
+    else:
+        why = "" if step.target[0] == "wake" else f", waiting for {target_words(run, step.target)}"
+    return f"timeout of {seconds} fires{why}"
+
+
+def _takes(step: Step, target: Target) -> bool:
+    return step.op is Op.ACQUIRE and step.target == target
 
 
 def _with_value(run: Run, step: Step) -> str:

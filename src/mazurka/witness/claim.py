@@ -137,6 +137,8 @@ class Claimed:
                     yield f"thread {claimed.thread} waits for thread {claimed.holder or other}, not for one that lives"
             case Op.RMW if is_counter(claimed.target) and self.values.value(target) in (None, 0):
                 return
+            case Op.RMW | Op.READ if claimed.target[0] == "channel":
+                return  # what a pipe or a socket holds is never told
             case Op.READ if claimed.target[0] == "event" and self.values.value(target) in (None, False):
                 return
             case Op.READ if claimed.target[0] in _ONCE and target not in self.values.written:

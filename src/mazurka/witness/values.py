@@ -5,7 +5,8 @@ semaphore, a queue) how many there are after it. A step may look at other target
 whose element it reads); if one of them was written since, the value may rightly be another one. An RMW of data
 tells too little to say anything of what comes next.
 
-Counters only change as they can: down by one, and not below zero, or up. An attempt that failed found none.
+Counters only change as they can: down by one, and not below zero, or up. An attempt that failed found none. A lock that
+others than its holder give back (``handed``) counts to one: it is free; giving a free one back fails, and leaves it.
 
 Cost: one pass.
 """
@@ -18,7 +19,7 @@ from typing import Any, Final
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 
-_COUNTERS: Final = ("sem", "queue")
+_COUNTERS: Final = ("sem", "queue", "handed")
 
 
 def is_counter(target: Any) -> bool:
@@ -64,6 +65,8 @@ class Values:
         if number:
             had, has = trace.values[before], trace.values[told]
             failed = any(trace.op[row] == Op.REQUEST for row in rows)
+            if op is Op.RMW and trace.targets[target][0] == "handed":
+                return not (had == 1 or has == 1)
             return not (has == had - 1 >= 0 or has > had) if op is Op.RMW else has != had or (failed and has != 0)
         others = (trace.target[row] for row in rows[1:] if READS[trace.op[row]])
         return op is Op.READ and told != before and not any(self.written.get(other, 0) > when for other in others)

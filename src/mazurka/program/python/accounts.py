@@ -13,14 +13,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.protocol import OPAQUE, Access, Target
-from mazurka.program.python.task import Task
+from mazurka.program.python.task import CLOCK, Task
 from mazurka.trace.event import READS, WRITES, Op
 
 if TYPE_CHECKING:
     from mazurka.program.python.kernel import Kernel
 
 #: Kinds of the targets that stand for primitives.
-_PRIMITIVES: Final = frozenset({"lock", "cond", "sem", "event", "wake"})
+_PRIMITIVES: Final = frozenset({"lock", "handed", "cond", "sem", "event", "wake"})
 
 
 class Accounts:
@@ -43,7 +43,6 @@ class Accounts:
         self._count(task, op, target)
         for access in more:
             self._count(task, access.op, access.target)
-        task.clock_reads = 0
         if run.timed:
             self._synchronise_clock(task, op, target)
         return value
@@ -83,6 +82,8 @@ class Accounts:
     def _count(self, task: Task, op: Op, target: Target) -> None:
         if WRITES[op]:
             task.effects += 1
+            if target is not CLOCK:
+                task.clock_reads = 0
             self.versions[target] = self.versions.get(target, 0) + 1
         elif task.loops:
             task.reads.append((target, self.versions.get(target, 0)))

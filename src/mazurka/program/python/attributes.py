@@ -48,6 +48,7 @@ STATE: Final = 8  # part of an object's state, which C computes
 COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
 BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
 CONTAINER: Final = 11  # a method of a container, see containers.py
+LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 
 _METHODS: Final = (
     types.FunctionType,
@@ -83,7 +84,10 @@ def classify(kind: type, name: str) -> Any:
     attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
     found = attributes.get(name)
     if found is None:
-        found = attributes[name] = _classify(kind, name)
+        found = _classify(kind, name)
+        if found is INSTANCE and objects.is_listed(kind):
+            found = LISTED
+        attributes[name] = found
     return found
 
 
@@ -222,10 +226,11 @@ def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access
     run.visit(op, target, site, value, more)
 
 
-def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
-    """An attribute is about to be stored or deleted that is not simply the instance's."""
+def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE) -> None:
+    """An attribute is about to be stored that is not simply the instance's, or deleted (`op` is RMW, since an attribute
+    that is not there can't be)."""
     if how is OF_MODULE:
-        module_write(run, thing, name, site)
+        module_write(run, thing, name, site, op)
         return
     if how is OF_CLASS:
         changed_code(run, thing, name, site)
@@ -237,7 +242,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         foreign.count_if_shared(run, thing, name, site)
         return
     elif how is BESIDE_STATE:
-        _emit(run, thing, name, site, _WRITE, tuple(native_objects.accesses(thing, _RMW)))
+        _emit(run, thing, name, site, op, tuple(native_objects.accesses(thing, _RMW)))
         return
     elif how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
         found = find(type(thing), name)
@@ -245,7 +250,26 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
             run.current.silent += 1
             changed_code(run, thing, name, site)
         return
-    _emit(run, thing, name, site, _WRITE)
+    elif how is DICTIONARY:
+        _replace_all(run, thing, site)
+        return
+    if how is LISTED:
+        n = number(thing)
+        there = name in objects.dictionary(thing)
+        changed = () if there and op is _WRITE else (Access(_RMW, ("s", -n)),)
+        _emit(run, thing, name, site, _RMW, changed)
+        return
+    _emit(run, thing, name, site, op)
+
+
+def _replace_all(run: Any, thing: Any, site: int) -> None:
+    """Another dictionary is about to be put in the place of an instance's: all that is known of it is written. What is
+    in the new one is seen by those who come to it only."""
+    n = number(thing)
+    known = {target for target in run.touched if target[0] == "a" and target[1] == n}
+    known.update([("a", n, name) for name in list(objects.dictionary(thing))])
+    run.visit(_RMW, ("s", -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
+    count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
@@ -303,8 +327,8 @@ def module_read(run: Any, module: Any, name: str, site: int) -> None:
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 
 
-def module_write(run: Any, module: Any, name: str, site: int) -> None:
-    """A global is about to be stored by way of its module."""
+def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -> None:
+    """A global is about to be stored, or deleted, by way of its module."""
     space = objects.dictionary(module)
     file = space.get("__file__")
     if space is vars(builtins) and not run.is_recording:
@@ -313,7 +337,7 @@ def module_write(run: Any, module: Any, name: str, site: int) -> None:
         count_untracked(
             run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
         )
-    global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+    global_access(run, space.get("__name__", "?"), name, site, op, space)
 
 
 def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:

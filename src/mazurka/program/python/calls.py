@@ -20,7 +20,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
-from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
+from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
 from mazurka.program.python.gathering import effects_of_calls, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
@@ -88,7 +88,7 @@ def method(
     kind = type(thing)
     handler = operation(thing, name)
     if handler is not None:
-        perform(run, site, handler, thing, site, given_to(thing, name, args, named or {}))
+        perform(run, site, handler, thing, site, positional(thing, name, args, named or {}))
         if kind not in _IN_C:
             foreign.count_unexplored(run, thing, name, site)
         return
@@ -142,17 +142,6 @@ def vars_of(thing: Any) -> Any:
     return dictionary(thing)
 
 
-def given_to(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """What the handler of a container's method gets: keyword arguments by position."""
-    if not named:
-        return args
-    if name in ("update", "subtract", "__init__"):
-        return (*args, named)
-    if name in ("popitem", "move_to_end") and "last" in named:
-        return (*args, named["last"])
-    return (*args, *named.values())
-
-
 def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """``function(*args, **named)``."""
     kind = type(function)
@@ -166,7 +155,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         elif inner.__code__.co_filename not in sites.instrumented:
             handler = operation(function.__self__, inner.__name__)
             if handler is not None:
-                given = given_to(function.__self__, inner.__name__, args, named)
+                given = positional(function.__self__, inner.__name__, args, named)
                 perform(run, site, handler, function.__self__, site, given)
                 foreign.count_unexplored(run, function.__self__, inner.__name__, site)
             else:
@@ -237,7 +226,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             wholes.read(run, (*args, *named.values()), site)
         return
     if name in SLOTS or shape_of(type(owner)).base is not None:
-        natives.native_method(run, owner, name, site, given_to(owner, name, args, named))
+        natives.native_method(run, owner, name, site, positional(owner, name, args, named))
     elif state_of(type(owner)):
         _native_method(run, owner, name, site, args, named)
     elif type(owner) in (str, bytes):
@@ -290,7 +279,7 @@ def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif shape_of(type(owner)).base is None and name not in SLOTS and state_of(type(owner)):
         _native_method(run, owner, name, site, args[1:], named)
     else:
-        natives.native_method(run, owner, name, site, given_to(owner, name, args[1:], named))
+        natives.native_method(run, owner, name, site, positional(owner, name, args[1:], named))
 
 
 def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -143,7 +143,7 @@ _known: dict[str, Source] = {}
 
 def uses_of(site: int) -> Uses:
     """What depends on a read at a site."""
-    if (known := sites.site(site)) is None:
+    if (known := sites.site(site)) is None or known.file not in sites.instrumented:
         return Uses()
     if not sites.is_registered(known.file):
         return Uses()  # a call that the standard library makes for the program

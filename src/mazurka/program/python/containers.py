@@ -16,16 +16,17 @@ Cost: one to three microseconds an operation, most of it the kernel's.
 
 from __future__ import annotations
 
-import types
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, Target
 from mazurka.program.python import kernel as _kernel
 from mazurka.program.python import objects, sites
+from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.locations import (
+    BASES,
     base_of,
     bases,
     contents,
@@ -36,7 +37,8 @@ from mazurka.program.python.locations import (
     length,
     values_changed,
 )
-from mazurka.program.python.objects import is_a, key_of, number
+from mazurka.program.python.objects import is_a, number
+from mazurka.program.python.task import PRESENCE_POINTS
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
 
@@ -68,38 +70,43 @@ def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> N
 # -- dictionaries -----------------------------------------------------------------------------------------------------
 
 
-def _doubtful(stands: Any) -> bool:
-    """Whether a key, as :func:`key_of` has it, holds something that decides itself what it equals."""
-    return type(stands) is tuple and ("object" in stands or any(_doubtful(part) for part in stands))
-
-
-def _is_quiet(kind: Any) -> bool:
-    """Whether hashing and comparing such keys runs no code of the program."""
-    return not is_a(kind.__hash__, types.FunctionType) and not is_a(kind.__eq__, types.FunctionType)
-
-
 def _find(thing: dict[Any, Any], key: Any, stands: Any) -> Any:
-    """What is there under a key, had without running code of the program (it might keep a hash); in doubt, nothing."""
-    kind: Any = type(key)
-    if kind in objects.SCALARS:
+    """What is there under a key, had without running code of the program (it might keep a hash). MISSING if there is
+    surely nothing, UNSEEN if that can't be told."""
+    if type(key) in PLAIN:
         return dict.get(thing, key, objects.MISSING)
-    if _doubtful(stands):
-        plain = kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__
-        return dict.get(thing, key, objects.MISSING) if plain else objects.MISSING
-    if _is_quiet(kind):
+    if stands is UNKNOWN:
+        nothing = objects.UNSEEN if thing else objects.MISSING
+        return next((value for each, value in dict.items(thing) if each is key), nothing)
+    if is_quiet(key):
         return dict.get(thing, key, objects.MISSING)
     running = _kernel.active
     if running is not None and running.is_recording:
-        return objects.MISSING  # to look at all keys takes too long while threads are real ones
+        return objects.UNSEEN  # to look at all keys takes too long while threads are real ones
     return next((value for each, value in dict.items(thing) if key_of(each) == stands), objects.MISSING)
 
 
 def _has(thing: dict[Any, Any], key: Any, stands: Any) -> bool:
-    return _find(thing, key, stands) is not objects.MISSING
+    """Whether there surely is something under a key."""
+    found = _find(thing, key, stands)
+    return found is not objects.MISSING and found is not objects.UNSEEN
 
 
 def _look(thing: dict[Any, Any], key: Any) -> Callable[[], Any]:
-    return lambda: _find(thing, key, key_of(key))
+    return lambda: _tell(thing, key, lambda stands: _find(thing, key, stands))
+
+
+def _tell(thing: Any, key: Any, look: Callable[[Any], Any]) -> Any:
+    """What may be told of a key: as a value of its location nothing if it is unknown, since others have that, too."""
+    stands = key_of(key)
+    return objects.UNSEEN if stands is UNKNOWN and getattr(_kernel.active, "keyed", False) else look(stands)
+
+
+def _admit(run: Any, keys: Iterable[Any], site: int) -> None:
+    """An unknown key is used: if there are others, nobody knows which of them equal it."""
+    if any(key_of(each) is not UNKNOWN for each in keys):
+        text = f"keys that decide themselves what they equal, among others, at {sites.location(site)}"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 def _is_namespace(thing: Any) -> bool:
@@ -127,7 +134,10 @@ def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args and _is_namespace(thing):
         _namespace(run, thing, site, _READ, args[:1])
     elif args:
-        emit(run, thing, site, _READ, item(number(thing), args[0]), (), _look(thing, args[0]))
+        stands = key_of(args[0])
+        if stands is UNKNOWN:
+            _admit(run, dict.keys(thing), site)
+        emit(run, thing, site, _READ, item_at(number(thing), stands), (), _look(thing, args[0]))
 
 
 def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -135,8 +145,28 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         _namespace(run, thing, site, _WRITE, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
-    more = values_changed(thing, n) if _has(thing, args[0], stands) else (Access(_RMW, ("s", n)),)
-    emit(run, thing, site, _WRITE, item_at(n, stands), more, _look(thing, args[0]))
+    if stands is UNKNOWN:
+        _admit(run, dict.keys(thing), site)
+    target, present = item_at(n, stands), _has(thing, args[0], stands)
+    more = values_changed(thing, n) if present else (Access(_RMW, ("s", n)),)
+    op = _WRITE
+    if _is_contested(run, site, target, not present):
+        op, more = _RMW, (*values_changed(thing, n), Access(_RMW, ("s", n)))
+    emit(run, thing, site, op, target, more, _look(thing, args[0]))
+
+
+def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
+    """Whether what an operation does follows from whether a key is there, which others change (:meth:`Sharing.store`).
+
+    Then it is told to look at the key and to change it, and which keys there are, in any case: so it touches the same
+    in whatever order it comes.
+    """
+    if run.is_recording or run.solo or site not in run.points:
+        return False
+    if PRESENCE_POINTS in run.points:
+        return True
+    run.sharing.store(run.current.index, target, changes)
+    return False
 
 
 def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -146,7 +176,10 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
         _namespace(run, thing, site, _RMW, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
-    changes = _doubtful(stands) or _has(thing, args[0], stands)
+    if stands is UNKNOWN:
+        _admit(run, dict.keys(thing), site)
+    changes = _find(thing, args[0], stands) is not objects.MISSING
+    changes |= _is_contested(run, site, item_at(n, stands), changes)
     more = (Access(_RMW, ("s", n)),) if changes else ()
     emit(run, thing, site, _RMW if changes else _READ, item_at(n, stands), more, _look(thing, args[0]))
 
@@ -158,13 +191,19 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
         _namespace(run, thing, site, _RMW, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
+    if stands is UNKNOWN:
+        _admit(run, dict.keys(thing), site)
     present = _has(thing, args[0], stands)
+    present &= not _is_contested(run, site, item_at(n, stands), not present)
     more = () if present else (Access(_RMW, ("s", n)),)
     emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
 
 def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    if thing.default_factory is None or _has(thing, args[0], key_of(args[0])):
+    stands = key_of(args[0])
+    if thing.default_factory is None or (
+        _has(thing, args[0], stands) and not _is_contested(run, site, item(number(thing), args[0]), False)
+    ):
         _dict_read(run, thing, site, args)
     else:
         _dict_setdefault(run, thing, site, args)
@@ -173,17 +212,22 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
 def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
     if not length(thing):
-        read_structure(run, thing, site)
+        told = not run.is_recording and site in run.points and PRESENCE_POINTS in run.points
+        emit(run, thing, site, _RMW if told else _READ, ("s", n))
         return
-    first = bool(args) and is_a(thing, OrderedDict) and args[0] is False
+    first = bool(args) and is_a(thing, OrderedDict) and type(args[0]) in (bool, int) and not args[0]
     kind = OrderedDict if is_a(thing, OrderedDict) else dict
     key = next(kind.__iter__(thing) if first else kind.__reversed__(thing))
+    _is_contested(run, site, item(n, key), True)
     emit(run, thing, site, _RMW, ("s", n), (Access(_RMW, item(n, key)),))
 
 
 def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     n = number(thing)
-    emit(run, thing, site, _RMW, ("s", n), tuple([Access(_WRITE, item(n, key)) for key in [*dict.keys(thing)]]))
+    targets = [item(n, key) for key in [*dict.keys(thing)]]
+    for target in targets:
+        _is_contested(run, site, target, True)
+    emit(run, thing, site, _RMW, ("s", n), tuple([Access(_WRITE, target) for target in targets]))
 
 
 def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -195,6 +239,8 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if changed is None:
         changed = [*dict.keys(thing)]  # the others are told as they come, see `amid`
     more = [Access(_WRITE, item(n, key)) for key in changed]
+    for access in more:
+        _is_contested(run, site, access.target, True)
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
 
 
@@ -276,36 +322,50 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
 # -- sets ------------------------------------------------------------------------------------------
 
 
-def _in_set(thing: Any, key: Any) -> bool:
+def _in_set(thing: Any, key: Any) -> Any:
+    """Whether an element is in a set; UNSEEN if that can't be told without running code of the program."""
+    if type(key) in PLAIN:
+        return set.__contains__(thing, key)
     stands = key_of(key)
-    if _doubtful(stands):
-        return False
-    if _is_quiet(type(key)):
+    if stands is UNKNOWN:
+        if any(each is key for each in set.__iter__(thing)):
+            return True
+        return objects.UNSEEN if set.__len__(thing) else False
+    if is_quiet(key):
         return set.__contains__(thing, key)
     return any(key_of(each) == stands for each in set.__iter__(thing))
 
 
+def _seen_in_set(thing: Any, key: Any) -> Callable[[], Any]:
+    return lambda: _tell(thing, key, lambda _stands: _in_set(thing, key))
+
+
 def _set_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args:
-        key = args[0]
-        emit(run, thing, site, _READ, ("i", number(thing), key_of(key)), (), lambda: _in_set(thing, key))
+        stands = key_of(args[0])
+        if stands is UNKNOWN:
+            _admit(run, set.__iter__(thing), site)
+        emit(run, thing, site, _READ, ("i", number(thing), stands), (), _seen_in_set(thing, args[0]))
 
 
 def _set_add(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args:
-        _set_change(run, thing, site, args[0], not _in_set(thing, args[0]))
+        _set_change(run, thing, site, args[0], _in_set(thing, args[0]) is not True)
 
 
 def _set_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args:
-        _set_change(run, thing, site, args[0], _doubtful(key_of(args[0])) or _in_set(thing, args[0]))
+        _set_change(run, thing, site, args[0], _in_set(thing, args[0]) is not False)
 
 
 def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> None:
-    n = number(thing)
+    n, stands = number(thing), key_of(key)
+    if stands is UNKNOWN:
+        _admit(run, set.__iter__(thing), site)
+    changes |= _is_contested(run, site, ("i", n, stands), changes)
     more = (Access(_RMW, ("s", n)),) if changes else ()
     op = _RMW if changes else _READ
-    emit(run, thing, site, op, ("i", n, key_of(key)), more, lambda: _in_set(thing, key))
+    emit(run, thing, site, op, ("i", n, stands), more, _seen_in_set(thing, key))
 
 
 def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -317,6 +377,40 @@ def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     more = dict.fromkeys([("i", n, key_of(element)) for element in elements])
     accesses = [Access(_WRITE, target) for target in more]
     emit(run, thing, site, _RMW, ("s", n), (*accesses, *_arguments(args)))
+
+
+# -- keyword arguments ------------------------------------------------------------------------------------------------
+
+#: Methods whose parameters may be named: the names, in order.
+_PARAMETERS: Final[dict[type, dict[str, tuple[str, ...]]]] = {
+    OrderedDict: {
+        "popitem": ("last",),
+        "move_to_end": ("key", "last"),
+        "pop": ("key", "default"),
+        "setdefault": ("key", "default"),
+    },
+    Counter: {"most_common": ("n",)},
+}
+#: Methods to which names and values are given to be put in.
+_TAKING_NAMES: Final = frozenset({"update", "subtract", "__init__"})
+
+
+def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments of ``thing.name(*args, **named)`` as the handlers of operations get them, all by position.
+
+    What is named and has no place in the operation (``reverse`` of a list's ``sort``) comes last: it is only looked at.
+    """
+    if not named:
+        return args
+    base = next((each for each in BASES if is_a(thing, each)), None)
+    if name in _TAKING_NAMES and base is not None and issubclass(base, dict):
+        return (*args, tuple(named) if base is Counter else tuple(named.items()))
+    rest = dict(named)
+    for parameter in _PARAMETERS.get(base, {}).get(name, ())[len(args) :] if base is not None else ():
+        if parameter not in rest:
+            break
+        args = (*args, rest.pop(parameter))
+    return (*args, *rest.values())
 
 
 # -- the tables ------------------------------------------------------------------------------------
@@ -403,7 +497,7 @@ METHODS: Final = frozenset(
 )
 
 #: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
-SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _WRITE}
+SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _RMW}
 
 #: Those that go through what they are given, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(

@@ -1,9 +1,9 @@
 """What else could differ between two runs of one schedule, held fixed: randomness, the outside world's answers.
 
-Random numbers, `os.urandom` and with it `uuid` and `secrets` come from a stream that starts anew with each run.
-Time is virtual (see the models of `time`). String hashing is fixed by the environment a check is started in
-(:func:`pinned_environment`). What stays open (object addresses, `datetime.now`) is found out by comparing two runs
-of the same plan.
+Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start anew with each run. Each
+thread draws from one of its own, so that what it gets does not depend on the others. Time is virtual (see the models of
+`time`). String hashing is fixed by the environment a check is started in (:func:`pinned_environment`). What stays open
+(object addresses) is found out by comparing two runs of the same plan.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ import _random
 import os
 import random
 import sys
+import types
 from collections.abc import Callable
 from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.python import forked, kernel
 
 _SEED: Final = 20_240_229
 
@@ -24,8 +28,12 @@ HASH_SEED: Final = "0"
 _seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
 _shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the functions of `random` are
 
-_stream: Final = random.Random(_SEED)
-_drawn = False  # whether anything was drawn from the stream in this run
+#: What `uuid` keeps of the times it has used, and the hardware address that it is told.
+_LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
+_NODE: Final = 0x02_00_00_00_00_01
+
+#: By thread, what it has drawn from in this run ("": outside).
+_streams: Final[dict[str, random.Random]] = {}
 _undo: list[Callable[[], None]] = []
 
 
@@ -37,10 +45,14 @@ def pinned_environment() -> dict[str, str] | None:
 
 
 def _draw() -> random.Random:
-    """The stream, to draw from."""
-    global _drawn
-    _drawn = True
-    return _stream
+    """The running thread's stream, to draw from."""
+    running = kernel.active
+    name = running.current.name if running is not None and running.current is not None else ""
+    stream = _streams.get(name)
+    if stream is None:
+        stream = _streams[name] = random.Random.__new__(random.Random)
+        _seed(stream, _SEED << 32 | crc32(name.encode()))
+    return stream
 
 
 def _urandom(size: int) -> bytes:
@@ -54,9 +66,11 @@ def _seed_unseeded(seed: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def _replace(owner: Any, name: str, value: object) -> None:
+def _replace(owner: Any, name: str, value: Any) -> None:
     if hasattr(owner, name):
         old = getattr(owner, name)
+        if isinstance(old, types.BuiltinFunctionType) and callable(value):
+            value = staticmethod(value)  # no method where a class holds it
         setattr(owner, name, value)
         _undo.append(lambda: setattr(owner, name, old))
 
@@ -65,11 +79,13 @@ def install() -> None:
     """Fix the sources of randomness until :func:`uninstall`."""
     if _undo:
         return
-    pid = os.getpid()
+    pid, parent = os.getpid(), os.getppid()
     _replace(os, "urandom", _urandom)
     _replace(random, "_urandom", _urandom)
     _replace(random.Random, "seed", _seed_unseeded(random.Random.seed))
+    _replace(os, "register_at_fork", forked.register_at_fork)
     _replace(os, "getpid", lambda: pid)
+    _replace(os, "getppid", lambda: parent)
 
 
 def uninstall() -> None:
@@ -79,11 +95,14 @@ def uninstall() -> None:
 
 def restart() -> None:
     """Start every stream anew: the beginning of a run."""
-    global _drawn
-    if _drawn:
-        _seed(_stream, _SEED)
-        _drawn = False
+    _streams.clear()
     _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
     vars(_shared)["gauss_next"] = None
     if (names := sys.modules.get("tempfile")) is not None:
         vars(names)["_name_sequence"] = None  # temporary files have the same names in each run
+    if (uuid := sys.modules.get("uuid")) is not None:
+        space = vars(uuid)
+        space.update((name, None) for name in _LAST_TIMES if name in space)
+        if space.get("_generate_time_safe") is not None:
+            _replace(uuid, "_generate_time_safe", None)
+            _replace(uuid, "_node", _NODE)

@@ -208,6 +208,17 @@ class Call:
         return self.text
 
 
+def only_defines(entry: Entry) -> str:
+    """Of a script that calls nothing: a function that it defines, as one names it to be checked; "" of others."""
+    if not isinstance(entry, Script):
+        return ""
+    body = ast.parse(read_source(entry.path), entry.path).body
+    functions = [each.name for each in body if isinstance(each, ast.FunctionDef)]
+    quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+    calls = not all(isinstance(each, quiet) or isinstance(getattr(each, "value", None), ast.Constant) for each in body)
+    return f"{entry.path}::{functions[0]}" if functions and not calls else ""
+
+
 def module_of(path: str) -> tuple[str, str]:
     """The directory to put on the path, and the dotted module name by which ``path`` is then imported."""
     path = os.path.abspath(path)

@@ -28,6 +28,32 @@ class ChildDied(Exception):
     """The child ended without a result; the message says how."""
 
 
+_register: Final = getattr(os, "register_at_fork", None)
+_forking = False
+
+
+def register_at_fork(**hooks: Any) -> None:
+    """In place of ``os.register_at_fork``: what the program does when it forks is not to be done when we do.
+
+    Nothing of it is in progress then, and in the child it goes on as it would have here.
+    """
+    assert _register is not None
+    _register(**{name: _unless_ours(hook) if callable(hook) else hook for name, hook in hooks.items()})
+
+
+def _unless_ours(hook: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: None if _forking else hook()
+
+
+def _fork() -> int:
+    global _forking
+    _forking = True
+    try:
+        return os.fork()
+    finally:
+        _forking = False
+
+
 def call(function: Callable[[], Any]) -> Any:
     """Run ``function`` in a child and return what it returned, or raise :class:`ChildDied`."""
     global child, inside, refused
@@ -36,7 +62,7 @@ def call(function: Callable[[], Any]) -> Any:
         raise ChildDied("interrupted")
     reading, writing = os.pipe()
     _flush()
-    pid = os.fork()
+    pid = _fork()
     if pid == 0:
         child, inside = None, True
         status = 1

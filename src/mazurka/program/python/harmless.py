@@ -128,13 +128,15 @@ _UNTRACEABLE: Final = frozenset(
 )
 
 #: Packages whose operations tell the kernel themselves, or that run the checks.
-MODELLED: Final = frozenset("mazurka threading _thread queue concurrent greenlet pytest _pytest pluggy".split())
+MODELLED: Final = frozenset(
+    "mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest pluggy".split()
+)
 
 #: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
 #: them, or they are entered so often, and for so little, that it is of no use.
 _NOT_EXPLORABLE: Final = frozenset(
     """abc ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools importlib io linecache
-    multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket socketserver
+    multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket
     selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
     warnings zipimport _collections_abc _py_abc _strptime datetime inspect pdb bdb cmd doctest
     unittest numbers pickle tempfile""".split()

@@ -15,6 +15,7 @@ Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run
 from __future__ import annotations
 
 import builtins
+import copy
 import gc
 import operator
 from typing import Any, Final
@@ -55,6 +56,7 @@ _OPERATORS: Final = {
 HOOKS: Final[dict[str, Any]] = {
     "__mz_ra__": variables.read_attribute,
     "__mz_wa__": variables.write_attribute,
+    "__mz_da__": variables.delete_attribute,
     "__mz_ga__": variables.augment_attribute,
     "__mz_gw__": variables.augmented_attribute,
     "__mz_ri__": variables.read_item,
@@ -64,14 +66,17 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_dp__": variables.delete_item_pair,
     "__mz_wk__": variables.write_item_keep,
     "__mz_pop__": variables.pop,
+    "__mz_id__": objects.identity,
     "__mz_gi__": variables.augment_item,
     "__mz_gj__": variables.augmented_item,
     "__mz_rg__": variables.read_global,
     "__mz_wg__": variables.write_global,
+    "__mz_xg__": variables.delete_global,
     "__mz_gd__": variables.global_space,
     "__mz_bg__": variables.wrote_global,
     "__mz_rc__": variables.read_cell,
     "__mz_wc__": variables.write_cell,
+    "__mz_xc__": variables.delete_cell,
     "__mz_sc__": variables.store_cell,
     "__mz_bc__": variables.wrote_cell,
     "__mz_m__": uses.method,
@@ -145,6 +150,7 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
+    vars(copy)["id"] = objects.identity  # which looks for what `__deepcopy__` methods have put into its memo
     holders.install()
     attributes.private.update((local, real_local))
 
@@ -154,6 +160,8 @@ def uninstall() -> None:
 
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """
+    vars(copy).pop("id", None)
+    objects.forget_asked()
     _forget()
     forget_shapes()
 

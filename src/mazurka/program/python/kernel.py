@@ -18,7 +18,9 @@ thread, from its start to its end, five.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
+from types import MappingProxyType
 from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -26,13 +28,25 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
 from mazurka.program.python import workers
 from mazurka.program.python.accounts import Accounts
-from mazurka.program.python.scheduler import Scheduler
+from mazurka.program.python.scheduler import Scheduler, TimedScheduler
 from mazurka.program.python.sharing import SHARED, Sharing
-from mazurka.program.python.task import END_POINTS, RELEASE_POINTS, Learned, Limits, Moved, Task
+from mazurka.program.python.task import (
+    CLOCK,
+    CLOCK_POINTS,
+    COUNT_POINTS,
+    END_POINTS,
+    RELEASE_POINTS,
+    THREADS,
+    Learned,
+    Limits,
+    Moved,
+    Task,
+)
 from mazurka.trace.event import Op
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
+_COUNTED: Final = (Access(Op.RMW, THREADS),)
 
 #: How often a thread that is being ended may enter the kernel before it is abandoned where it stands.
 _PATIENCE: Final = 10_000
@@ -54,14 +68,20 @@ class Kernel:
 
     # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
     is_recording = False  # nobody is asked who moves, see recording/
+    in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
     keyed = False  # values are told as keys
     expired = 0  # waiting times that ran out
+    clock = 0.0  # what the clock has shown last
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
     settled = False  # those left only go round in loops
     limited = False  # some waits had time limits
+    shortest = inf  # the shortest of them
+    slept = 0.0  # the latest end of a sleep
+    bounded: tuple[int, ...] = ()  # as in Run
+    ended: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
     past = False  # values: those after the prefix
@@ -80,7 +100,7 @@ class Kernel:
     accounts: Accounts  # of careful runs
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
-        self.scheduler = Scheduler(plan)
+        self.scheduler = Scheduler(plan) if plan.timing is None else TimedScheduler(plan, plan.timing)
         self.sharing = Sharing(learned.points)
         self.points = self.sharing.points  # these two are looked at in each visit
         self.touched = self.sharing.touched
@@ -89,8 +109,10 @@ class Kernel:
         if self.values or plan.keys and not plan.detail:
             self.keyed = True
         self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
+        if plan.timing is not None:
+            self.in_time = True
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
-        if self.detail:
+        if self.detail or self.in_time:
             self.be_careful()
         self.current: Task = None  # type: ignore[assignment]  # set by run()
         self.tasks: list[Task] = []
@@ -172,7 +194,7 @@ class Kernel:
         point = END_POINTS in self.points and not self.solo
         if point:
             self._stop_before(task, _END, task.life, 0)
-        self._record(task, _END, task.life, 0, point, None, ())
+        self._record(task, _END, task.life, 0, point, None, _COUNTED if COUNT_POINTS in self.points else ())
         task.done = True
         task.pending = None
         self.required -= not task.daemon
@@ -281,6 +303,8 @@ class Kernel:
             raise GreenletExit
         if timeout is not None:
             self.limited = True
+            if not self.solo:
+                self.shortest = min(self.shortest, max(timeout, 0.0))
             task.deadline = task.clock + max(timeout, 0.0)
         if self.values and op in _WAITED_AT:
             site = self.whereabouts()
@@ -295,6 +319,8 @@ class Kernel:
             task.guard = None
         task.waiting_for = None
         deadline, task.deadline = task.deadline, None
+        if deadline is not None and self.in_time and not self.solo:
+            self.bounded = (*self.bounded, len(self.log))
         if task.timed_out:
             task.timed_out = False
             self.timed = True
@@ -303,6 +329,7 @@ class Kernel:
             if deadline is not None:
                 task.clock = max(task.clock, deadline)
             if not self.solo:
+                self._note_end(task, timeout or 0.0)
                 self._record(task, on_timeout, target, site, point, None, ())
             return False
         if not self.solo:
@@ -348,11 +375,15 @@ class Kernel:
         return task
 
     def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
-        """Wait for ``task`` to end; false if the time ran out."""
+        """Wait for ``task`` to end; false if the time ran out, which is a point."""
+        if timeout is not None:
+            if self.in_time:
+                self.need_points(END_POINTS)
+            return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for)
         if task.done and not (self.careful or self.aborting or self.solo):
             self._record(self.current, _JOIN, task.life, 0, False, None, ())
             return True
-        return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for, point=False)
+        return self.block(_JOIN, task.life, lambda: task.done, waiting_for=waiting_for, point=False)
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass: no ordering follows from it, but by default the others go first."""
@@ -363,18 +394,37 @@ class Kernel:
         if self.solo:
             return
         self.timed = True
+        self.slept = max(self.slept, task.clock)
         self.be_careful()
         task.sleeping = True
         self._stop_before(task, Op.POINT, ("sleep",), 0)
+        if task.early:
+            self._note_end(task, seconds)
         self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
 
-    def now(self) -> float:
-        """Seconds on the running thread's clock. Looking again and again makes it go faster and faster."""
+    def _note_end(self, task: Task, seconds: float) -> None:
+        """A sleep, or a wait with a time limit, has ended: the next step says so."""
+        task.early = 0.0
+        self.ended = {**self.ended, len(self.log): seconds}
+
+    def now(self, told: bool = True) -> float:
+        """Seconds on the clock. Looking again and again makes it go faster and faster.
+
+        Where several threads look, each look is a step, since it shows no less than the one before it. ``told`` says
+        that the program gets to know: if not, it is the time of the running thread that counts.
+        """
         task = self.current
         self.be_careful()
+        if told and not self.solo:
+            point = CLOCK_POINTS in self.points
+            if not point:
+                self.sharing.touch(task.index, Op.RMW, CLOCK, CLOCK_POINTS, False)
+            self.visit(Op.RMW, CLOCK, 0, point=point)
         task.clock_reads += 1
         task.silent += 1
-        task.clock += TICK * (1 << min(task.clock_reads // 16, 40))
+        task.clock = max(task.clock, self.clock if told else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
+        if told:
+            self.clock = task.clock
         return task.clock
 
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import objects
-from mazurka.program.python.objects import is_a, key_of, number
+from mazurka.program.python.keys import key_of
+from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.task import Moved
 from mazurka.trace.event import Op
 

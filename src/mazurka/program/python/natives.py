@@ -37,7 +37,7 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)
     else:
-        attributes.write(run, thing, name, site, how)
+        attributes.write(run, thing, name, site, how, op)
 
 
 def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...]) -> None:

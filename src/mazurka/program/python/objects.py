@@ -27,9 +27,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
+from zlib import crc32
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
+from mazurka.program.python.shown import is_shown
 
 #: id of an object -> its number (negative: it is the dictionary of what has that number).
 numbers: dict[int, int] = {}
@@ -49,6 +51,11 @@ SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
 
+
+#: Where the addresses that ``id()`` shows in a run begin.
+_ADDRESSES: Final = 0x7000_0000_0000
+
+_asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was asked for outside a run, held
 
 #: While threads are real ones, each object gets one number.
 _guard: Final = _thread.RLock()
@@ -73,6 +80,24 @@ def restart() -> None:
 def number(thing: object) -> int:
     """The number of an object, or minus that of the instance or class whose dictionary it is."""
     return numbers.get(id(thing)) or _new(thing)
+
+
+def identity(thing: object, /) -> int:
+    """What ``id()`` is in a run: a number that the object has in every run of one schedule. Objects whose number was
+    asked for before the run keep that one."""
+    running: Any = _kernel.active
+    address = id(thing)
+    if running is None or running.is_recording:
+        _asked[address] = thing
+    elif address not in _asked:
+        known = number(thing)
+        return _ADDRESSES + (abs(known) << 4 | (known < 0) << 3)
+    return address
+
+
+def forget_asked() -> None:
+    """No code that knows their ``id()`` is run any more."""
+    _asked.clear()
 
 
 def _new(thing: object) -> int:
@@ -154,6 +179,7 @@ def adopt_namespace(owner: object) -> None:
     space = dictionary(owner)
     if type(space) is dict:
         if id(space) not in numbers:
+            _list_attributes(type(owner))
             numbers[id(space)] = -number(owner)
             _kept[id(space)] = space
     elif is_a(owner, type):
@@ -164,20 +190,25 @@ def adopt_namespace(owner: object) -> None:
             _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
 
 
-def key_of(key: Any) -> Any:
-    """What stands for a key in a target: equal keys give equal results, and no code of the program runs."""
-    kind: Any = type(key)
-    if kind in SCALARS:
-        return key
-    if is_a(key, tuple) and kind.__eq__ is tuple.__eq__:
-        return tuple([key_of(part) for part in tuple.__iter__(key)])
-    if is_a(key, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:
-        return str.__str__(key)
-    if is_a(key, int) and kind.__eq__ is int.__eq__ and kind.__hash__ is int.__hash__:
-        return int.__int__(key)
-    if kind.__eq__ is object.__eq__ or kind is types.FunctionType or is_a(key, type):
-        return ("object", number(key))
-    return ("object", 0)  # it decides itself what it equals: all such keys count as one
+def is_listed(kind: type) -> bool:
+    """Whether the dictionaries of instances of a class are known to be looked at."""
+    run = _kernel.active
+    return run is not None and not run.is_recording and _listing(kind) in run.points
+
+
+def _list_attributes(kind: type) -> None:
+    run = _kernel.active
+    if run is None or run.is_recording or _listing(kind) in run.points:
+        return
+    from mazurka.program.python.containers import forget_shapes
+
+    run.sharing.learn((_listing(kind),))
+    forget_shapes()
+
+
+def _listing(kind: type) -> int:
+    """What stands for that among points."""
+    return -1 - (crc32(type.__dict__["__qualname__"].__get__(kind).encode()) | 1 << 34)
 
 
 def value_key(value: Any) -> tuple[Any, ...]:
@@ -195,6 +226,12 @@ def value_key(value: Any) -> tuple[Any, ...]:
         return (kind.__name__, value)
     if kind is tuple:
         return ("tuple", *[value_key(part) for part in value])
+    if kind is frozenset:
+        return ("frozenset", *sorted([value_key(part) for part in value], key=repr))
+    if issubclass(kind, tuple):
+        return ("tuple", number(kind), *[value_key(part) for part in tuple.__iter__(value)])
+    if issubclass(kind, BaseException):
+        return ("object", number(value), value_key(value.args))
     if value is _MISSING:
         return ("missing",)
     return ("object", number(value))
@@ -317,12 +354,14 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
     """
     running = _kernel.active
     if running is not None and running.keyed:
-        return lambda: value_key(look())
+        return lambda: value_key(found) if (found := look()) is _MISSING or is_shown(found) else None
 
     def told() -> str:
         found = look()
         if found is _MISSING:
             return "nothing"
+        if found is UNSEEN:
+            return "something"
         if is_a(found, _CONTAINERS) or type(found).__flags__ & 1 << 9:
             if not is_a(found, (type, types.FunctionType, types.ModuleType)):
                 remember(found, path)
@@ -332,3 +371,6 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
 
 
 MISSING: Final = _MISSING
+
+#: What a look at something has found that can't be found without running code of the program.
+UNSEEN: Final = object()

@@ -173,6 +173,12 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
         return variables.write_attribute(thing, name, site)
 
 
+def delete_attribute(thing: Any, name: str, site: int) -> Any:
+    """Deleting is a look, whether it is there, and a store of nothing."""
+    variables.read_attribute(thing, name, site)
+    return write_attribute(thing, name, site)
+
+
 def augmented_attribute(name: str, site: int) -> Any:
     return write_attribute(variables.remembered.pop((id(sys._getframe(1)), site)), name, site)
 
@@ -259,6 +265,7 @@ def _bound(target: Target, name: str, site: int) -> None:
 #: What takes the place of which hook.
 HOOKS: Final[dict[str, Callable[..., Any]]] = {
     "__mz_wa__": write_attribute,
+    "__mz_da__": delete_attribute,
     "__mz_gw__": augmented_attribute,
     "__mz_wi__": write_item,
     "__mz_wk__": write_item_keep,

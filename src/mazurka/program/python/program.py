@@ -17,7 +17,7 @@ import pickle
 import sys
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -33,6 +33,7 @@ from mazurka.program.python import (
     hooks,
     kernel,
     loader,
+    outside,
     places,
     primitives,
     sites,
@@ -46,11 +47,12 @@ from mazurka.program.python.checks import arguments
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.difference import difference
 from mazurka.program.python.endless import livelock
-from mazurka.program.python.entry import Entry
+from mazurka.program.python.entry import Entry, Script
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
+from mazurka.program.python.scheduler import TimedScheduler
 from mazurka.program.python.stuck import name_primitive, stuck
 from mazurka.program.python.task import Learned, Limits, Task
 from mazurka.program.python.watchdog import Watchdog
@@ -88,7 +90,8 @@ _TRIALS: Final = 8
 #: Seeds of the further trial runs, by chance, that show what modules of the standard library are entered.
 _SEEDS: Final = (1, 2)
 
-_TIMEOUTS: Final = "orders in which a timeout fires"
+#: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
+TIMEOUTS: Final = "orders in which a timeout fires"
 
 #: Seconds after which a run that is cut short is not tried again.
 _LONG: Final = 2.0
@@ -114,6 +117,7 @@ class PythonProgram:
         self._told = False
         self._capture = Capture()
         self._read_input = False
+        self.timing: float | None = None  # that of plans which have none of their own
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
@@ -163,6 +167,10 @@ class PythonProgram:
             return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
+        outside.files.JOURNAL.find(f"{self.settings.roots} {self.entry.describe()}")
+        outside.process_state.hold()
+        outside.opened_before.look()
+        self._undo.append(outside.opened_before.forget)
         self._undo.append(state.hold_collector())
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
@@ -177,7 +185,8 @@ class PythonProgram:
             places.install()
             self._undo.append(places.uninstall)
         self._swap_included()
-        self.entry.prepare()
+        with outside.Preparing():
+            self.entry.prepare()
         primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
@@ -207,6 +216,8 @@ class PythonProgram:
         fresh = [name for name in sorted(names) if name not in self._explored and name in sys.modules]
         for name in fresh:
             self._explored.append(name)
+            # Afterwards it is plain code again: taken for instrumented, it would not be seen to be entered.
+            self._undo.append(functools.partial(sites.instrumented.discard, getattr(sys.modules[name], "__file__", "")))
             failed = functools.partial(self.loader.opaque.__setitem__, name)
             self._undo.append(swap.swap_module(sys.modules[name], failed=failed))
             self._undo.append(primitives.adopt(sys.modules[name]))
@@ -314,6 +325,7 @@ class PythonProgram:
             run, points = forked.call(lambda: (_portable(self._execute_here(plan)), self.learned.points))
         except forked.ChildDied as error:
             run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
+            _name_troubles(run, outside.recover())
             return run
         self.learned.points |= points
         assert isinstance(run, Run)
@@ -324,10 +336,14 @@ class PythonProgram:
         started = perf_counter()
         capture = self._capture if self._capture.unused() else Capture()
         self._capture = capture
+        unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
         with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
             self.entry.release()
             gc.collect(0)
+        for path in outside.opened_before.end_run():
+            run.uncontrolled[f"writes to {path}, which was open before"] = 1
+        _name_troubles(run, unkept + outside.end_run())
         self._read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.grew:  # with the new points other steps are next to each other
@@ -367,6 +383,8 @@ class PythonProgram:
         return run
 
     def _kernel(self, plan: Plan) -> Kernel:
+        if plan.timing is None and self.timing is not None:
+            plan = replace(plan, timing=self.timing)
         memory = self.settings.memory
         if memory is MemoryModel.SC:
             return Kernel(plan, self.learned, self.settings.limits)
@@ -379,10 +397,12 @@ class PythonProgram:
         an order would have led to by another way may not have been explored.
         """
         run.expired = run_kernel.expired
+        if isinstance(run_kernel.scheduler, TimedScheduler):
+            return
         self._expired = self._expired or bool(run_kernel.expired)
         self._refused = self._refused or run_kernel.scheduler.refused
         if self._expired and self._refused:
-            run.uncontrolled.setdefault(_TIMEOUTS, 1)
+            run.uncontrolled.setdefault(TIMEOUTS, 1)
 
     def _main(self, run_kernel: Kernel) -> Any:
         """The main thread's body: the program, the end of its threads, and then the invariant."""
@@ -391,6 +411,8 @@ class PythonProgram:
         finally:
             if not run_kernel.aborting:
                 primitives.finish_main()
+                if isinstance(self.entry, Script):
+                    outside.at_end_of_process(primitives.wait_for_all)
         if self.settings.at_end is not None or self._check is not None:
             primitives.wait_for_all()
         if self.settings.at_end is not None:
@@ -419,6 +441,11 @@ class _Trial:
     entered: set[str] = field(default_factory=set)  # modules of the standard library that are not instrumented
 
 
+def _name_troubles(run: Run, troubles: list[str]) -> None:
+    for trouble in troubles:
+        run.uncontrolled[f"a file that could not be put back, {trouble}"] = 1
+
+
 def _portable(run: Run) -> Run:
     """A run that can leave its process; what the program returned stays behind if it can't."""
     try:
@@ -431,7 +458,7 @@ def _portable(run: Run) -> Run:
 def _run_of(run_kernel: Kernel) -> Run:
     tasks = run_kernel.tasks
     accounts = run_kernel.accounts if run_kernel.careful else Accounts()
-    return Recorded(
+    run = Recorded(
         [task.name for task in tasks],
         run_kernel.log,
         run_kernel.scheduler.choices,
@@ -452,6 +479,11 @@ def _run_of(run_kernel: Kernel) -> Run:
         limited=run_kernel.limited,
         again=run_kernel.again,
     )
+    if run_kernel.timed or run_kernel.limited:
+        run.shortest, run.slept = run_kernel.shortest, run_kernel.slept
+        run.lag, run.withheld = run_kernel.scheduler.lag, run_kernel.scheduler.withheld
+        run.ended, run.bounded = dict(run_kernel.ended), frozenset(run_kernel.bounded)
+    return run
 
 
 def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:

@@ -22,11 +22,11 @@ Cost: a microsecond per pass and variable.
 from __future__ import annotations
 
 import types
-from struct import calcsize
 from typing import Any, Final
 
 from mazurka.program.protocol import PASS
-from mazurka.program.python.objects import SCALARS, value_key
+from mazurka.program.python.objects import value_key
+from mazurka.program.python.shown import is_shown
 from mazurka.trace.event import Op
 
 #: So many passes in succession that begin as earlier ones did, and nothing else will happen.
@@ -38,10 +38,6 @@ _MORE_THAN_ENOUGH: Final = 10_000
 #: States kept per thread, and variables looked at.
 _MOST: Final = 10_000
 _MOST_VARIABLES: Final = 200
-
-_PLAIN: Final = frozenset({list, dict, set, frozenset, types.FunctionType, types.ModuleType, types.BuiltinFunctionType})
-_HEAP_TYPE: Final = 1 << 9
-_WORD: Final = calcsize("P")
 
 
 def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
@@ -70,39 +66,6 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
 
 def _state(frame: types.FrameType) -> tuple[Any, ...] | None:
     variables = frame.f_locals
-    if len(variables) > _MOST_VARIABLES or not all(map(_is_told, variables.values())):
+    if len(variables) > _MOST_VARIABLES or not all(map(is_shown, variables.values())):
         return None
     return tuple([(name, value_key(value)) for name, value in variables.items()])
-
-
-def _is_told(value: Any) -> bool:
-    """Whether all that happens to a value shows in steps, or in the count of what does not."""
-    kind = type(value)
-    if kind in SCALARS or kind in _PLAIN or issubclass(kind, type):
-        return True
-    if kind is tuple:
-        return all(map(_is_told, value))
-    if kind is types.MethodType:
-        return False  # made anew each time it is looked up
-    heap = bool(kind.__flags__ & _HEAP_TYPE)
-    return heap and not hasattr(kind, "__next__") and not _is_array(kind) and not any(map(_keeps_more, kind.__mro__))
-
-
-def _keeps_more(kind: type) -> bool:
-    """Whether objects have more of a class than attributes take: what code in C keeps there."""
-    base = kind.__base__
-    if base is None or kind in _PLAIN or kind in SCALARS or kind is tuple or issubclass(kind, BaseException):
-        return False
-    slots = kind.__dict__.get("__slots__", ())
-    names = {slots} if isinstance(slots, str) else set(slots)
-    count = len(names - {"__dict__", "__weakref__"})
-    count += kind.__dictoffset__ > 0 == base.__dictoffset__
-    count += kind.__weakrefoffset__ > 0 == base.__weakrefoffset__
-    return kind.__basicsize__ > base.__basicsize__ + count * _WORD
-
-
-def _is_array(kind: type) -> bool:
-    """Whether it is changed by item, and is none of the program's own."""
-    return "__setitem__" in dir(kind) and not any(
-        type(each.__dict__.get("__setitem__")) is types.FunctionType or each in (list, dict) for each in kind.__mro__
-    )

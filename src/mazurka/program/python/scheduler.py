@@ -4,6 +4,9 @@ A thread whose pending operation needs no point goes before anybody is asked. Of
 guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
 Where all who are enabled sleep, a waiting time may run out before any of them wakes up.
 
+With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, but that threads
+that can move may be held up for so long. For this each thread's clock says since when, at the earliest, it could move.
+
 Invariant: a choice depends on the plan, on what the threads stand before and on their clocks, and on nothing else.
 
 Cost: a third of a microsecond, and a tenth for each thread.
@@ -35,6 +38,9 @@ _generator: Final = random.Random()
 _seed: Final = _random.Random.seed
 _number: Final = _generator.random
 
+#: Seconds by which clocks differ although nobody has slept or waited, since they are looked at.
+_GRAIN: Final = 1e-4
+
 _index_of: Final = attrgetter("index")
 
 
@@ -42,6 +48,8 @@ class Scheduler:
     """Of one run: what was asked and answered so far."""
 
     refused = False  # the prefix wanted a waiting time to run out early
+    lag = 0.0  # as in Run
+    withheld = False  # as in Run
     _grace = _GRACE
     _drops: Collection[int] = ()
     _policy: Policy | None = None
@@ -71,7 +79,7 @@ class Scheduler:
     def is_past_prefix(self) -> bool:
         return self.cursor >= len(self.prefix)
 
-    def choose(self, run: Kernel) -> Task | None:
+    def choose(self, run: Kernel) -> Task | None:  # noqa: C901  # asked at every point: each call counts
         """Who moves now; None when nobody can or need."""
         enabled = []
         for task in run.live:
@@ -109,8 +117,15 @@ class Scheduler:
         if chosen is overdue:
             chosen.timed_out = True
         if len(enabled) > 1:
+            if chosen.sleeping:
+                self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
             self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
         return chosen
+
+    def _outruns(self, task: Task, end: float, earliest: float) -> None:
+        """A sleep or wait ends at a time, though another thread could have moved from an earlier one on."""
+        task.early = end - earliest if end - earliest > _GRAIN else 0.0
+        self.lag = max(self.lag, task.early)
 
     def _follow(self, run: Kernel, cursor: int, enabled: list[Task]) -> Task | None:
         name = self.prefix[cursor]
@@ -147,6 +162,75 @@ class Scheduler:
             chosen.priority = -float(cursor)
             chosen = max(enabled, key=lambda task: task.priority)
         return chosen
+
+
+class TimedScheduler(Scheduler):
+    """Of one run under a plan with ``timing``."""
+
+    def __init__(self, plan: Plan, timing: float) -> None:
+        super().__init__(plan)
+        self.timing = timing
+        self.rest = list(self.prefix) if not plan.strict else []  # of the prefix: whose turn has not come
+
+    def choose(self, run: Kernel) -> Task | None:
+        able: list[Task] = []
+        waiting: list[Task] = []
+        for task in run.live:
+            if task.guard is None or task.guard():
+                if task.held:
+                    task.held = False
+                    task.clock = max(task.clock, run.current.clock)
+                if not task.point:
+                    return task
+                able.append(task)
+            else:
+                task.held = True
+                if task.deadline is not None and run.required:
+                    waiting.append(task)
+        if not able and not waiting:
+            if run.required:
+                run.get_stuck()
+            return None
+        if not run.required:
+            self._grace -= 1
+            if self._grace < 0:
+                return None
+        ends = {task: task.deadline or 0.0 for task in waiting}
+        ends.update((task, task.clock) for task in able)
+        earliest = min(ends.values())
+        limit = earliest + self.timing + _GRAIN
+        enabled = [task for task in able if not task.sleeping or task.clock <= limit]
+        enabled += [task for task in waiting if ends[task] <= limit]
+        enabled.sort(key=_index_of)
+        self.withheld = self.withheld or len(enabled) < len(ends)
+        chosen = self._next(run, enabled, ends)
+        if chosen is None:
+            return None
+        if chosen in waiting:
+            chosen.timed_out = True
+        if chosen.sleeping or chosen.timed_out:
+            self._outruns(chosen, ends[chosen], earliest)
+        if len(enabled) > 1:
+            self.choices.append((self.cursor - 1, chosen.index, tuple(map(_index_of, enabled))))
+        return chosen
+
+    def _next(self, run: Kernel, enabled: list[Task], ends: dict[Task, float]) -> Task | None:
+        cursor = self.cursor
+        self.cursor = cursor + 1
+        if self.rest:
+            names = {task.name: task for task in enabled}
+            for at, name in enumerate(self.rest):
+                if name in names:
+                    del self.rest[at]
+                    return names[name]
+        elif cursor < len(self.prefix) and self._strict:
+            return self._follow(run, cursor, enabled)
+        if self._then is not _STAY:
+            return self._decide(run, enabled, cursor)
+        awake = [task for task in enabled if not task.sleeping and (task.guard is None or task.guard())]
+        if run.current in awake:
+            return run.current
+        return awake[0] if awake else min(enabled, key=lambda task: (ends[task], task.index))
 
 
 def _stay(run: Kernel, enabled: list[Task]) -> Task:

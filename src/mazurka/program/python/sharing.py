@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
+from mazurka.program.python.task import PRESENCE_POINTS
 from mazurka.trace.event import WRITES, Op
 
 _READ: Final = Op.READ
@@ -27,11 +28,13 @@ _LATELY: Final = 100
 class Sharing:
     """Of one run."""
 
-    __slots__ = ("grew", "points", "touched")
+    __slots__ = ("came", "grew", "points", "stored", "touched")
 
     def __init__(self, points: set[int]) -> None:
         self.points = points
         self.grew = False
+        self.stored: dict[Target, int] = {}  # keys that stayed, though stored or added -> the thread that did it, or -1
+        self.came: dict[Target, int] = {}  # keys that came or went -> the same
         # target -> [only task or -1, written?, its sites that are no points]
         self.touched: dict[Target, list[Any]] = {}
 
@@ -53,6 +56,17 @@ class Sharing:
         if record[0] == -1 and record[1]:
             self.touched[target] = SHARED
             self.learn(record[2])
+
+    def store(self, index: int, target: Target, changes: bool) -> None:
+        """A thread has a key come or go, or does what would if the key had (not) been there; or stores under the key.
+
+        What these do depends on whether the key is there. If others have changed that, or will, they are to tell.
+        """
+        mine, others = (self.came, self.stored) if changes else (self.stored, self.came)
+        if mine.setdefault(target, index) != index:
+            mine[target] = -1
+        if others.get(target, index) != index or (changes and mine[target] == -1):
+            self.learn((PRESENCE_POINTS,))
 
     def learn(self, sites: Collection[int]) -> None:
         """These sites, or marks, need points."""

@@ -310,7 +310,10 @@ def _restore_buffer(buffer: Any) -> Restorer:
 
 
 def _restore_random(generator: random.Random) -> Restorer:
-    saved = generator.getstate()
+    try:
+        saved = generator.getstate()
+    except NotImplementedError:  # as `SystemRandom`, which keeps nothing
+        return lambda: False
 
     def restore() -> bool:
         dirty = generator.getstate() != saved

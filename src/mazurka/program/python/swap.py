@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import types
 from collections.abc import Callable, Iterator
 
@@ -31,7 +32,7 @@ def swap_module(
     """
     file = getattr(module, "__file__", None)
     try:
-        source = inspect.getsource(module)
+        source = "" if _is_empty(file) else inspect.getsource(module)
         if not isinstance(file, str):
             failed("no Python source")
             return _nothing
@@ -66,6 +67,11 @@ def _functions() -> list[types.FunctionType]:
     if frozen:
         gc.freeze()
     return found
+
+
+def _is_empty(file: object) -> bool:
+    """Whether there is nothing in a file, which `inspect` takes for no source."""
+    return isinstance(file, str) and os.path.isfile(file) and not os.path.getsize(file)
 
 
 def _nothing() -> None:

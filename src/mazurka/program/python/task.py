@@ -11,9 +11,22 @@ from greenlet import greenlet
 from mazurka.program.protocol import Target
 from mazurka.trace.event import Op
 
-#: Marks in :attr:`Learned.points`: releases of locks, or ends of threads, are observable and so need points.
+#: Marks in :attr:`Learned.points`: releases of locks, ends of threads, or looks at the clock are observable and so need
+#: points. (-3 is CLEAR_POINTS, of conditions.py.)
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
+#: ... who is alive is looked at, which starts and ends of threads change.
+COUNT_POINTS: Final = -4
+#: ... some lock is given back by a thread that does not have it.
+MISUSE_POINTS: Final = -5
+#: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store looks whether it is there.
+PRESENCE_POINTS: Final = -6
+#: ... several threads look at the clock.
+CLOCK_POINTS: Final = -7
+#: What holds who is alive.
+THREADS: Final[Target] = ("threads",)
+#: What looks at the clock touch.
+CLOCK: Final[Target] = ("clock",)
 
 
 @dataclass(slots=True)
@@ -47,10 +60,12 @@ class Task:
     pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
     deadline: float | None = None  # on its own clock: when it stops waiting
     timed_out = False
+    held = False  # with timing: it could not move when it was last looked at
+    early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
     waiting_for: Any = None  # a primitive with `describe()` and `holder()`
     spinning = False
     repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
-    clock_reads = 0  # looks at it since the last step
+    clock_reads = 0  # looks at it since it last changed something
     priority = 0.0
     visits = 0  # entries into the kernel since it is being ended
     doubts = False  # the next step is to be told anew if others move before it (locations.perform)

@@ -21,7 +21,7 @@ from mazurka.program.python.locations import BASES, perform
 from mazurka.program.python.objects import number, numbers
 from mazurka.trace.event import Op
 
-_READ, _WRITE = Op.READ, Op.WRITE
+_READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 #: Classes whose items never change.
 _NO_ITEMS: Final = frozenset({str, bytes, tuple, range, type})
@@ -73,7 +73,7 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
 
 
 def write_attribute(thing: Any, name: str, site: int) -> Any:
-    """``thing.name`` is about to be stored or deleted."""
+    """``thing.name`` is about to be stored."""
     run = kernel.active
     if run is None or run.solo:
         return thing
@@ -86,6 +86,14 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
         run.visit(_WRITE, ("a", numbers.get(id(thing)) or number(thing), name), site)
     else:
         attributes.write(run, thing, name, site, how)
+    return thing
+
+
+def delete_attribute(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be deleted, if it is there: so it is looked at, too."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        attributes.write(run, thing, name, site, classify(type(thing), name), _RMW)
     return thing
 
 
@@ -188,6 +196,14 @@ def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
     attributes.global_access(run, space.get("__name__", "?"), name, site, op, space)
 
 
+def delete_global(name: str, site: int) -> None:
+    """A global variable is about to be deleted, if it is there."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        space = sys._getframe(1).f_globals
+        attributes.global_access(run, space.get("__name__", "?"), name, site, _RMW, space)
+
+
 def global_space(name: str, site: int) -> dict[str, Any]:
     """A global variable is about to be stored as an item of its module's dictionary."""
     space = sys._getframe(1).f_globals
@@ -250,6 +266,13 @@ def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
     if run is not None and not run.solo:
         _cell(run, function, name, site, _WRITE, None)
     return value
+
+
+def delete_cell(function: Any, name: str, site: int) -> None:
+    """A closure variable is about to be deleted, if it is there."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _RMW, None)
 
 
 def store_cell(function: Any, name: str, site: int) -> CellType:

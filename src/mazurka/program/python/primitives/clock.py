@@ -1,19 +1,28 @@
-"""Model of ``time``: the virtual clock of a run.
+"""Model of ``time``, and of what ``datetime`` asks the system: the virtual clock of a run.
 
-Every thread has a clock of its own, which only moves when it looks or sleeps, and which never shows less than
-that of the threads whose effects it has seen (:mod:`~mazurka.program.python.kernel`). ``time.time`` starts at a
-fixed date, ``monotonic`` and ``perf_counter`` at fixed values.
+Every thread has a time of its own, which only moves when it looks or sleeps, and which is never less than that of the
+threads whose effects it has seen (:mod:`~mazurka.program.python.kernel`). But there is one clock to look at: what it
+shows never goes back, whoever looks. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at fixed
+values. Looks of the standard library's own locks and queues tell the program nothing, and are no steps.
+
+``datetime.now`` and ``utcnow`` are methods of a C type. Other classes derive from it, its instances are pickled by its
+name, and anybody may hold it, so that no other type can stand in for it: the two methods are exchanged in the type's
+own dictionary. (``today`` asks ``time.time``.)
 """
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import math
 import operator
+import sys
 import time
+import types
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives.run import here
+from mazurka.program.python.primitives.run import INNER, Models, here
 
 #: What ``time.time()`` and ``time.monotonic()`` show at the start of a run, in seconds: 14 November 2023, 22:13:20 UTC.
 EPOCH: Final = 1_700_000_000.0
@@ -43,12 +52,17 @@ def sleep(seconds: Any, /) -> None:
     models.kernel.sleep(float(seconds))
 
 
+def _look(models: Models) -> float:
+    """What the clock shows whoever called the model that calls this."""
+    return models.kernel.now(told=sys._getframe(2).f_code.co_filename not in INNER)
+
+
 def _clock(name: str, start: float) -> Callable[[], float]:
     real = _real[name]
 
     def read() -> float:
         models = here()
-        return float(real()) if models is None else start + models.kernel.now()
+        return float(real()) if models is None else start + _look(models)
 
     read.__name__ = read.__qualname__ = name
     return read
@@ -59,7 +73,7 @@ def _clock_ns(name: str, start: float) -> Callable[[], int]:
 
     def read() -> int:
         models = here()
-        return int(real()) if models is None else int(start) * _BILLION + int(models.kernel.now() * _BILLION)
+        return int(real()) if models is None else int(start) * _BILLION + int(_look(models) * _BILLION)
 
     read.__name__ = read.__qualname__ = name
     return read
@@ -69,7 +83,7 @@ def clock_gettime(clk_id: int, /) -> float:
     models = here()
     if models is None:
         return float(_real["clock_gettime"](clk_id))
-    return (EPOCH if clk_id == time.CLOCK_REALTIME else BOOT) + models.kernel.now()
+    return (EPOCH if clk_id == time.CLOCK_REALTIME else BOOT) + _look(models)
 
 
 def clock_gettime_ns(clk_id: int, /) -> int:
@@ -77,7 +91,7 @@ def clock_gettime_ns(clk_id: int, /) -> int:
     if models is None:
         return int(_real["clock_gettime_ns"](clk_id))
     start = int(EPOCH if clk_id == time.CLOCK_REALTIME else BOOT)
-    return start * _BILLION + int(models.kernel.now() * _BILLION)
+    return start * _BILLION + int(_look(models) * _BILLION)
 
 
 def _calendar(name: str) -> Callable[..., Any]:
@@ -87,7 +101,7 @@ def _calendar(name: str) -> Callable[..., Any]:
     def convert(seconds: Any = None, /) -> Any:
         models = here()
         if seconds is None and models is not None:
-            seconds = EPOCH + models.kernel.now()
+            seconds = EPOCH + _look(models)
         return real(seconds)
 
     convert.__name__ = convert.__qualname__ = name
@@ -97,15 +111,75 @@ def _calendar(name: str) -> Callable[..., Any]:
 def asctime(*when: Any) -> str:
     models = here()
     if not when and models is not None:
-        when = (_real["localtime"](EPOCH + models.kernel.now()),)
+        when = (_real["localtime"](EPOCH + _look(models)),)
     return str(_real["asctime"](*when))
 
 
 def strftime(pattern: str, *when: Any) -> str:
     models = here()
     if not when and models is not None:
-        when = (_real["localtime"](EPOCH + models.kernel.now()),)
+        when = (_real["localtime"](EPOCH + _look(models)),)
     return str(_real["strftime"](pattern, *when))
+
+
+# -- datetime ---------------------------------------------------------------------------------------------------------
+
+
+def datetime_now(cls: Any, tz: Any = None) -> Any:
+    models = here()
+    if models is None:
+        return _real_now["now"].__get__(None, cls)(tz)
+    return cls.fromtimestamp(EPOCH + _look(models), tz)
+
+
+def datetime_utcnow(cls: Any) -> Any:
+    real = _real_now["utcnow"].__get__(None, cls)()  # which warns where it is deprecated
+    models = here()
+    if models is None:
+        return real
+    zone = sys.modules["datetime"].timezone.utc
+    return cls.fromtimestamp(EPOCH + _look(models), zone).replace(tzinfo=None)
+
+
+_MODELS: Final[dict[str, Callable[..., Any]]] = {"now": datetime_now, "utcnow": datetime_utcnow}
+
+#: The methods of ``datetime`` that are exchanged, while they are.
+_real_now: Final[dict[str, Any]] = {}
+
+
+def install_datetime() -> Callable[[], None] | None:
+    """Exchange the methods of ``datetime`` that ask the system; their undoing, if the module is there."""
+    module = sys.modules.get("datetime")
+    if module is None or not isinstance(vars(module.datetime)["now"], types.ClassMethodDescriptorType):
+        return None  # the Python version of the module asks `time`
+    kind = module.datetime
+    for name, model in _MODELS.items():
+        _real_now[name] = vars(kind)[name]
+        model.__name__, model.__qualname__ = name, f"datetime.{name}"
+        _put(kind, name, classmethod(model))
+
+    def undo() -> None:
+        for name in _MODELS:
+            _put(kind, name, _real_now[name])
+
+    return undo
+
+
+def _put(kind: type, name: str, value: Any) -> None:
+    """Set an attribute of a type that does not let it be set."""
+    (space,) = gc.get_referents(vars(kind))
+    space[name] = value
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+
+
+def model_of_captured(value: Any) -> Any:
+    """The model of a method of ``datetime`` that somebody has taken out before it was exchanged, or None."""
+    owner = value.__self__
+    if isinstance(owner, type) and owner.__module__ != "builtins" and value.__name__ in _MODELS:
+        module = sys.modules.get("datetime")
+        if module is not None and issubclass(owner, module.datetime):
+            return types.MethodType(_MODELS[value.__name__], owner)
+    return None
 
 
 #: name in ``time`` -> its model.

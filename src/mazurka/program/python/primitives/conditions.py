@@ -120,15 +120,16 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     waiter = Waiter(models, state, lock if modelled else None, timeout is not None)
     parking = Access(Op.WAIT, state.target)
     patient = timeout is None or timeout > 0
-    self._waiters.append(waiter)
     if not modelled:
         kernel.visit(Op.WAIT, state.target, 0, point=False)
+        self._waiters.append(waiter)
         saved = self._release_save()
     else:
         saved = lock._hand_over(models, (parking,))
+        self._waiters.append(waiter)
     if modelled and timeout is None:
         woken = Access(Op.READ, waiter.target)
-        kernel.block(Op.ACQUIRE, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
+        kernel.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
         lock._take_back(models, saved)
         return True
     if patient:
@@ -137,7 +138,7 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
         notified = kernel.attempt(Op.READ, waiter.target, waiter.is_notified)
     if modelled:
         leaving = () if notified else (Access(Op.RMW, state.target),)
-        kernel.block(Op.ACQUIRE, lock._target, lock._free, waiting_for=lock, more=leaving)
+        kernel.block(lock._taking, lock._target, lock._free, waiting_for=lock, more=leaving)
         lock._take_back(models, saved)
     else:
         self._acquire_restore(saved)
@@ -161,10 +162,10 @@ def condition_notify_all(self: Any) -> None:
     if models is None:
         _original[threading.Condition, "notify_all"](self)
         return
-    _notify(self, models, len(self._waiters), Op.NOTIFY_ALL)
+    _notify(self, models, None, Op.NOTIFY_ALL)
 
 
-def _notify(self: Any, models: Models, n: int, op: Op) -> None:
+def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
     state = model_of(self, models, "cond")
     adopt_condition(self)
     if not self._is_owned():
@@ -172,7 +173,9 @@ def _notify(self: Any, models: Models, n: int, op: Op) -> None:
             return
         raise RuntimeError("cannot notify on un-acquired lock")
     waiters = self._waiters
-    if n <= 0 and op is Op.NOTIFY:
+    if n is None:
+        n = len(waiters)
+    elif n <= 0:
         return
     woken = [waiters[i] for i in range(min(n, len(waiters)))]
     more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
@@ -197,7 +200,7 @@ def semaphore_init(self: Any, value: int = 1) -> None:
 def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
     models = here()
     if models is None:
-        return bool(_original[threading.Semaphore, "acquire"](self, blocking, timeout))
+        return bool(_original[threading.Semaphore, "acquire"](_outlives(self), blocking, timeout))
     if not blocking and timeout is not None:
         raise ValueError("can't specify timeout for non-blocking acquire")
     kernel = models.kernel
@@ -218,7 +221,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
 def semaphore_release(self: Any, n: int = 1) -> None:
     models = here()
     if models is None:
-        _original[threading.Semaphore, "release"](self, n)
+        _original[threading.Semaphore, "release"](_outlives(self), n)
         return
     if n < 1:
         raise ValueError("n must be one or more")
@@ -231,7 +234,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
 def bounded_release(self: Any, n: int = 1) -> None:
     models = here()
     if models is None:
-        _original[threading.BoundedSemaphore, "release"](self, n)
+        _original[threading.BoundedSemaphore, "release"](_outlives(self), n)
         return
     if n < 1:
         raise ValueError("n must be one or more")
@@ -275,6 +278,19 @@ class LazyCondition:
         return condition
 
 
+def _parking(state: Model) -> Target:
+    """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it
+    wakes follows from who has come before it, not from the flag, which may have been set and cleared in between."""
+    return ("parked", state.target[1])
+
+
+def _outlives(thing: Any) -> Any:
+    """An event or a semaphore that is used outside a run: it needs the condition that it may have been made without."""
+    if "_cond" not in thing.__dict__:
+        thing.__dict__["_cond"] = threading.Condition(threading.Lock())
+    return thing
+
+
 def event_init(self: Any) -> None:
     if born(self, "event") is not None:
         self.__dict__["_flag"] = False
@@ -295,10 +311,11 @@ def event_is_set(self: Any) -> bool:
 def event_set(self: Any) -> None:
     models = here()
     if models is None:
-        _original[threading.Event, "set"](self)
+        _original[threading.Event, "set"](_outlives(self))
         return
     state = model_of(self, models, "event")
-    woken: list[Access] = []
+    kernel = models.kernel
+    woken: list[Access] = [Access(Op.RMW, _parking(state))] if CLEAR_POINTS in kernel.points else []
 
     def wake() -> bool:
         self.__dict__["_flag"] = True
@@ -308,14 +325,14 @@ def event_set(self: Any) -> None:
         state.parked.clear()
         return True
 
-    models.kernel.attempt(Op.WRITE, state.target, wake, woken)
-    models.kernel.tell(True, whole=True)
+    kernel.attempt(Op.WRITE, state.target, wake, woken)
+    kernel.tell(True, whole=True)
 
 
 def event_clear(self: Any) -> None:
     models = here()
     if models is None:
-        _original[threading.Event, "clear"](self)
+        _original[threading.Event, "clear"](_outlives(self))
         return
     state = model_of(self, models, "event")
     models.kernel.need_points(CLEAR_POINTS)
@@ -327,7 +344,7 @@ def event_clear(self: Any) -> None:
 def event_wait(self: Any, timeout: float | None = None) -> bool:
     models = here()
     if models is None:
-        return bool(_original[threading.Event, "wait"](self, timeout))
+        return bool(_original[threading.Event, "wait"](_outlives(self), timeout))
     kernel = models.kernel
     state = model_of(self, models, "event")
 
@@ -343,14 +360,10 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
             Op.READ, state.target, lambda: self.__dict__["_flag"] or waiter.notified, waiting_for=state, timeout=timeout
         )
     else:
-
-        def arrive() -> bool:
-            if not self.__dict__["_flag"]:
-                state.parked.append(waiter)
-            return self.__dict__["_flag"]  # type: ignore[no-any-return]
-
-        if kernel.attempt(Op.READ, state.target, arrive):
+        kernel.visit(Op.READ, state.target, 0, None, (Access(Op.RMW, _parking(state)),), point=True)
+        if self.__dict__["_flag"]:
             return True
+        state.parked.append(waiter)
         woken = kernel.block(
             Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout, point=timeout is not None
         )

@@ -17,7 +17,7 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.primitives.run import count_uncontrolled, here
+from mazurka.program.python.primitives.run import Models, count_uncontrolled, here
 
 _CUT: Final = "the run was cut where an event loop (asyncio) runs beside threads: it waits where no order can be given"
 
@@ -63,6 +63,11 @@ def selecting(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         return ready or real(selector, timeout)
 
     return select
+
+
+def is_looping(models: Models) -> bool:
+    """Whether an event loop is running in the run."""
+    return models.kernel in _looping
 
 
 def _alone(kernel: Kernel, name: str) -> None:

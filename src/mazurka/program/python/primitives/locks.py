@@ -4,6 +4,13 @@ Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library r
 ``("lock", number)``. Taking it is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``,
 are READs. Re-entering an RLock touches nothing that others could see and is no event.
 
+A Lock may be given back by a thread that does not have it, which fails if nobody has. Such a release looks at the
+lock as well as changing it, and conflicts with those who take it. Once a lock is known to be used so, it counts how
+often it can be taken, as a semaphore does, and all its operations are RMWs of ("handed", number), at points. A release
+by the thread that has the lock needs no point, since no other operation could come before it on a lock that others do
+not give back, but for looks.
+An RLock tells by its holder alone whether it may be given back; for all threads but that one the answer is no.
+
 Outside a run a model passes everything on to a real lock of its own, or to the one it was made from
 (:func:`adopted`).
 
@@ -17,12 +24,14 @@ import _thread
 import sys
 from types import FrameType
 from typing import Any, Final, NoReturn
+from zlib import crc32
 
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import Models, Where, describe, here, outside_number, where
-from mazurka.program.python.task import RELEASE_POINTS, Task
+from mazurka.program.python.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 real_allocate: Final = _thread.allocate_lock
@@ -61,7 +70,18 @@ def _acquire_real(real: Any, what: str, blocking: Any, timeout: Any) -> bool:
 class Lock:
     """The lock that is not reentrant."""
 
-    __slots__ = ("__weakref__", "_acquired", "_born", "_held", "_holder", "_models", "_number", "_real", "_target")
+    __slots__ = (
+        "__weakref__",
+        "_acquired",
+        "_born",
+        "_held",
+        "_holder",
+        "_models",
+        "_number",
+        "_real",
+        "_taking",
+        "_target",
+    )
 
     _acquired: Where | None
     _born: Where | None
@@ -70,6 +90,7 @@ class Lock:
     _number: str
     _real: Any
     _target: Target
+    _taking: Op
     _held: bool
 
     def __new__(cls) -> Lock:
@@ -88,11 +109,32 @@ class Lock:
         self._born = where(frame)
         self._number = outside_number(frame) if models is None else models.number()
         self._target = ("lock", self._number)
+        self._taking = Op.ACQUIRE
+        if models is not None:
+            self._recall(models)
         return self
+
+    def _recall(self, models: Models) -> None:
+        """Whether the lock has been seen to be given back by others."""
+        points = models.kernel.points
+        handed = MISUSE_POINTS in points and self._mark() in points
+        self._target = ("handed" if handed else "lock", self._number)
+        self._taking = Op.RMW if handed else Op.ACQUIRE
+
+    def _mark(self) -> int:
+        """What says so among points."""
+        return -1 - (crc32(self._number.encode()) | 1 << 33)
+
+    def _misused(self, kernel: Kernel) -> None:
+        """It is given back by a thread that does not have it."""
+        if not kernel.aborting:
+            kernel.need_points(MISUSE_POINTS)
+            kernel.need_points(self._mark())
 
     def _enter(self, models: Models) -> None:
         """Start a run in the state the lock has outside."""
         self._models = models
+        self._recall(models)
         self._held = self._real is not None and self._real.locked()
         self._holder = None
         self._acquired = None
@@ -119,15 +161,20 @@ class Lock:
             self._enter(models)
         kernel = models.kernel
         if wait is None:
-            kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
+            kernel.block(self._taking, self._target, self._free, waiting_for=self)
         else:
             kernel.need_points(RELEASE_POINTS)
             if wait <= 0:
-                if not kernel.attempt(Op.ACQUIRE, self._target, self._free):
-                    return False
-            elif not kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self, timeout=wait):
+                taken = kernel.attempt(self._taking, self._target, self._free)
+            else:
+                taken = kernel.block(self._taking, self._target, self._free, waiting_for=self, timeout=wait)
+            if not taken:
+                if self._taking is Op.RMW:
+                    kernel.tell(0, whole=True)
                 return False
         self._held = True
+        if self._taking is Op.RMW:
+            kernel.tell(0, whole=True)
         self._holder = kernel.current
         self._acquired = where(sys._getframe(1))
         return True
@@ -139,7 +186,12 @@ class Lock:
         if self._models is not models:
             self._enter(models)
         kernel = models.kernel
-        if self._held:
+        if self._holder is not kernel.current:
+            self._misused(kernel)
+        if self._taking is Op.RMW:
+            kernel.visit(Op.RMW, self._target, 0, point=True)
+            kernel.tell(1, whole=True)
+        elif self._held:
             kernel.release(self._target)
         if not self._held and not kernel.aborting:
             raise RuntimeError("release unlocked lock")
@@ -155,6 +207,8 @@ class Lock:
             self._enter(models)
         models.kernel.need_points(RELEASE_POINTS)
         models.kernel.visit(Op.READ, self._target, 0, point=True)
+        if self._taking is Op.RMW:
+            models.kernel.tell(1 - self._held, whole=True)
         return self._held
 
     acquire_lock = acquire
@@ -168,19 +222,34 @@ class Lock:
     # what a Condition asks of the lock it works with
 
     def _held_now(self, models: Models) -> bool:
+        """Whether anybody has it, which is all that a Condition can find out. Nobody but the thread that has it changes
+        that, unless others give it back."""
         if self._models is not models:
             self._enter(models)
+        kernel = models.kernel
+        if self._holder is not kernel.current or self._taking is Op.RMW:
+            kernel.need_points(RELEASE_POINTS)
+            kernel.visit(Op.READ, self._target, 0, point=True)
         return self._held
 
     def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
         """Release, as part of a wait; return what :meth:`_take_back` needs."""
-        models.kernel.visit(Op.RELEASE, self._target, 0, None, more, point=RELEASE_POINTS in models.kernel.points)
+        kernel = models.kernel
+        if self._holder is not kernel.current:
+            self._misused(kernel)
+        handed = self._taking is Op.RMW
+        point = handed or RELEASE_POINTS in kernel.points
+        kernel.visit(Op.RMW if handed else Op.RELEASE, self._target, 0, None, more, point=point)
+        if handed:
+            kernel.tell(1, whole=True)
         self._held = False
         self._holder = None
         return None
 
     def _take_back(self, models: Models, saved: Any) -> None:
         self._take(models)
+        if self._taking is Op.RMW:
+            models.kernel.tell(0, whole=True)
 
     def _at_fork_reinit(self) -> None:
         self._held = False
@@ -217,6 +286,7 @@ class RLock:
     _real: Any
     _target: Target
     _count: int
+    _taking = Op.ACQUIRE
 
     def __new__(cls, *args: Any, **kwargs: Any) -> RLock:
         self = object.__new__(cls)

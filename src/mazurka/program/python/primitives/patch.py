@@ -18,7 +18,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from mazurka.program.python.primitives import (
     atomics,
@@ -99,6 +99,28 @@ _PAIRS: Final = _replacements()
 _MODEL_OF: Final[dict[int, Any]] = {id(real): model for real, model in _PAIRS}
 
 
+class Other(Protocol):
+    """What else is put in place together with the models."""
+
+    def extend(self) -> None:
+        """Cover the modules loaded since."""
+
+    def undo(self) -> None:
+        """Give everything back."""
+
+
+_others: Final[list[Callable[[], Other]]] = []
+_spared: Final[set[str]] = set()
+
+
+def replace_also(pairs: Iterable[tuple[Any, Any]], spared: Iterable[str], make: Callable[[], Other]) -> None:
+    """Functions that are replaced, too, but in certain modules, and what else to put in place. Nothing is yet."""
+    assert _installed is None
+    _MODEL_OF.update({id(real): model for real, model in pairs})
+    _spared.update(spared)
+    _others.append(make)
+
+
 def _name_inner_files() -> None:
     """Whose frames a location skips."""
     package = __name__.rpartition(".")[0]
@@ -116,7 +138,9 @@ class Installed:
         self.undo: list[Callable[[], object]] = []
         self.scanned: set[str] = set()
         self.counting = Counting()
+        self.others = [make() for make in _others]
         self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
+        self.dates: Callable[[], None] | None = None  # undoes that of datetime's clock
 
 
 _installed: Installed | None = None
@@ -138,7 +162,7 @@ def install() -> None:
         if name.startswith(_LOCKED_INSIDE) and name not in _installed.scanned:
             _installed.scanned.add(name)
             _spare(vars(module))
-        elif name not in _installed.scanned and name.partition(".")[0] not in SPARED:
+        elif name not in _installed.scanned and name.partition(".")[0] not in SPARED | _spared:
             _installed.scanned.add(name)
             namespace = getattr(module, "__dict__", None)
             if type(namespace) is dict and name != "__main__":
@@ -146,7 +170,10 @@ def install() -> None:
                 if name != "threading":  # whose own locks serve real threads
                     _adopt_globals(name, namespace, _installed.undo)
     _installed.counting.extend()
+    for other in _installed.others:
+        other.extend()
     _installed.semaphores = _installed.semaphores or processes.install()
+    _installed.dates = _installed.dates or clock.install_datetime()
 
 
 def uninstall() -> None:
@@ -155,9 +182,13 @@ def uninstall() -> None:
     run.end()
     installed, _installed = _installed, None
     if installed is not None:
+        for other in reversed(installed.others):
+            other.undo()
         installed.counting.undo()
         if installed.semaphores is not None:
             installed.semaphores()
+        if installed.dates is not None:
+            installed.dates()
         for undo in reversed(installed.undo):
             undo()
 
@@ -178,9 +209,12 @@ def _rebind_value(namespace: dict[str, Any], name: str, value: Any) -> Callable[
 def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     """Replace the captured references in a module's namespace."""
     model_of = _MODEL_OF
-    found = [(name, value) for name, value in list(namespace.items()) if id(value) in model_of]
-    for name, value in found:
-        namespace[name] = model_of[id(value)]
+    found = [(name, value, model_of[id(value)]) for name, value in list(namespace.items()) if id(value) in model_of]
+    for name, value in list(namespace.items()):
+        if type(value) is types.BuiltinFunctionType and (model := clock.model_of_captured(value)) is not None:
+            found.append((name, value, model))
+    for name, value, model in found:
+        namespace[name] = model
         undo.append(functools.partial(namespace.__setitem__, name, value))
 
 

@@ -14,8 +14,8 @@ from greenlet import GreenletExit
 
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.primitives.threads import THREADS, alive_tasks, is_users
-from mazurka.program.python.task import END_POINTS, Task
+from mazurka.program.python.primitives.threads import alive_tasks, is_users
+from mazurka.program.python.task import COUNT_POINTS, END_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
 _real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
@@ -75,8 +75,8 @@ def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemo
         models.left(models.kernel.current)
 
     del function, args, kwargs
-    if END_POINTS in models.kernel.points:
-        models.kernel.visit(Op.WRITE, THREADS, 0, point=True)
+    if COUNT_POINTS in models.kernel.points:
+        models.kernel.visit(Op.RMW, THREADS, 0, point=True)
     return models.kernel.fork(live, daemon=daemon)
 
 

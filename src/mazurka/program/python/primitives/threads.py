@@ -3,8 +3,11 @@
 A thread of the program is a task of the kernel. Its Thread object keeps CPython's attributes; the task is in its
 ``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
 
-``is_alive``, ``enumerate`` and ``active_count`` READ what the ends of threads WRITE, and ("threads",), which
-starts WRITE once anybody has looked.
+``is_alive`` READs what the end of the thread WRITEs; ``enumerate`` and ``active_count`` READ ("threads",), which starts
+and ends change once anybody has looked. Whether a Thread object has been started is a location of its own,
+("start", its birth): ``start`` changes it (a second one raises), ``join`` and ``is_alive`` READ it. That has points
+as soon as it is used by a thread other than the one that starts it (:func:`_uses_start`); what one thread does with its
+own threads is in order anyway.
 
 Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what
 would be printed is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new
@@ -23,18 +26,18 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, Target
+from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.conditions import replace
-from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.task import END_POINTS, Task
+from mazurka.program.python.primitives.run import Models, here, outside_number
+from mazurka.program.python.task import COUNT_POINTS, END_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 _real_threading: Final[dict[str, Any]] = {
     name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count", "excepthook")
 }
-THREADS: Final = ("threads",)
 _MAIN: Final[Any] = threading.main_thread()
 _Dummy: Final[Any] = threading.__dict__["_DummyThread"]
 
@@ -63,19 +66,24 @@ class Started:
 class ThreadState(Started):
     """A Thread object's part in one run; serves as its ``_started``, too."""
 
-    __slots__ = ("models", "task")
+    __slots__ = ("lookers", "mark", "models", "starter", "target", "task")
 
-    def __init__(self, models: Models, started: bool = False) -> None:
+    def __init__(self, models: Models, birth: str, started: bool = False) -> None:
         self.flag = started
         self.models = models
         self.task: Task | None = None
+        self.starter: Task | None = None
+        self.lookers: list[Task] = []  # those who saw that it was not started
+        self.target: Target = ("start", birth)
+        self.mark = -1 - (zlib.crc32(birth.encode()) | 1 << 32)  # among points: its start needs one
 
 
 def _state(thread: Any, models: Models) -> ThreadState:
     state: ThreadState | None = thread.__dict__.get("_mz")
     if state is None or state.models is not models:
         models.keep(thread)
-        state = thread._started = thread.__dict__["_mz"] = ThreadState(models)
+        birth = thread.__dict__.get("_mz_birth") or "0"
+        state = thread._started = thread.__dict__["_mz"] = ThreadState(models, birth)
         thread._ident = thread._native_id = None
     if thread is _MAIN and state.task is None:
         state.task = models.kernel.tasks[0]
@@ -85,14 +93,15 @@ def _state(thread: Any, models: Models) -> ThreadState:
 def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
     models = here()
     if models is None:
+        self.__dict__["_mz_birth"] = outside_number(sys._getframe(1))
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
         return
-    self.__dict__["_mz_birth"] = models.number()
+    self.__dict__["_mz_birth"] = birth = models.number()
     if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
         _init_plain(self.__dict__, **kwargs)
     else:
         _init_native(self, args, kwargs)
-    self._started = self.__dict__["_mz"] = ThreadState(models)
+    self._started = self.__dict__["_mz"] = ThreadState(models, birth)
 
 
 def _init_native(self: Any, args: Any, kwargs: Any) -> None:
@@ -146,13 +155,33 @@ def thread_start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
-    if END_POINTS in models.kernel.points:
-        models.kernel.visit(Op.WRITE, THREADS, 0, point=True)
+    kernel = models.kernel
+    accesses = (Access(Op.RMW, state.target),) if _uses_start(state, kernel, starts=True) else ()
+    if COUNT_POINTS in kernel.points:
+        accesses = (Access(Op.RMW, THREADS), *accesses)
+    if accesses:
+        kernel.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
     if self._started.is_set():
         raise RuntimeError("threads can only be started once")
     self._started.set()
+    state.starter = kernel.current
     # No partial: a call from C would deepen the stack that every switch has to copy.
-    models.kernel.fork(lambda: _live(self, state), daemon=self._daemonic, thread=self, label=self._name)
+    kernel.fork(lambda: _live(self, state), daemon=self._daemonic, thread=self, label=self._name)
+
+
+def _uses_start(state: ThreadState, kernel: Kernel, starts: bool = False) -> bool:
+    """Whether the running thread, which starts a thread or looks whether it has been started, is to tell of it.
+
+    It need not if it is the one that has started it, nor as long as nobody else is known to use that thread.
+    """
+    me = kernel.current
+    if state.starter is me:
+        return False
+    if state.flag or starts and any(each is not me for each in state.lookers):
+        kernel.need_points(state.mark)
+    elif not starts and not any(each is me for each in state.lookers):
+        state.lookers.append(me)
+    return state.mark in kernel.points
 
 
 def _live(thread: Any, state: ThreadState) -> None:
@@ -185,9 +214,11 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
     if not self._initialized:
         raise RuntimeError("Thread.__init__() not called")
     state = _state(self, models)
+    kernel = models.kernel
+    if _uses_start(state, kernel):
+        kernel.visit(Op.READ, state.target, 0, point=True)
     if not self._started.is_set():
         raise RuntimeError("cannot join thread before it is started")
-    kernel = models.kernel
     task = state.task
     if task is None or task is kernel.current:
         raise RuntimeError("cannot join current thread")
@@ -206,11 +237,15 @@ def thread_is_alive(self: Any) -> bool:
         return bool(_original[threading.Thread, "is_alive"](self))
     assert self._initialized, "Thread.__init__() not called"
     state = _state(self, models)
-    models.kernel.need_points(END_POINTS)
+    kernel = models.kernel
+    if _uses_start(state, kernel):
+        kernel.visit(Op.READ, state.target, 0, point=True)
     task = state.task
-    models.kernel.visit(Op.READ, THREADS if task is None else ("thread", task.name), 0, point=True)
-    task = state.task
-    return task is not None and not task.done
+    if task is None:
+        return False
+    kernel.need_points(END_POINTS)
+    kernel.visit(Op.READ, task.life, 0, point=True)
+    return not task.done
 
 
 def thread_repr(self: Any) -> str:
@@ -253,16 +288,9 @@ def alive_tasks(models: Models) -> list[Task]:
     """Who is alive, as seen by a thread that looks."""
     kernel = models.kernel
     kernel.need_points(END_POINTS)
-    seen: list[Access] = []
-    alive: list[Task] = []
-
-    def look() -> bool:
-        alive.extend(kernel.live)
-        seen.extend(Access(Op.READ, ("thread", task.name)) for task in kernel.tasks)
-        return True
-
-    kernel.attempt(Op.READ, THREADS, look, seen)
-    return alive
+    kernel.need_points(COUNT_POINTS)
+    kernel.visit(Op.READ, THREADS, 0, point=True)
+    return list(kernel.live)
 
 
 def enumerate_threads() -> list[Any]:
@@ -340,7 +368,7 @@ def _keep_modules(models: Models) -> None:
     namespace["_counter"] = itertools.count(1).__next__
     models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)
-    _MAIN._started = _MAIN.__dict__["_mz"] = ThreadState(models, started=True)
+    _MAIN._started = _MAIN.__dict__["_mz"] = ThreadState(models, "main", started=True)
     _MAIN._ident = _MAIN._native_id = 1
     atexits = namespace["_threading_atexits"]
     before = list(atexits)

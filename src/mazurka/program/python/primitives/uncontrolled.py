@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives.event_loops import running, selecting
+from mazurka.program.python.primitives.event_loops import running
 from mazurka.program.python.primitives.run import count_uncontrolled, here
 
 #: module -> dotted names in it. Only modules that are loaded are touched.
 ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "os": ("fork", "forkpty", "posix_spawn", "system"),
     "subprocess": ("Popen.__init__", "Popen.wait", "Popen.communicate"),
-    "socket": tuple(f"socket.{name}" for name in ("accept", "connect", "recv", "recv_into", "recvfrom", "sendall")),
-    "select": ("select", "poll"),
-    "selectors": ("EpollSelector.select", "SelectSelector.select", "PollSelector.select"),
+    "ssl": ("SSLSocket.do_handshake", "SSLSocket.read", "SSLSocket.write"),
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
-    "multiprocessing.connection": ("wait",),
     "asyncio.base_events": ("BaseEventLoop.run_forever",),
-    "fcntl": ("flock", "lockf"),
 }
 
 
@@ -61,8 +58,10 @@ class Counting:
         real = getattr(owner, name, None) if owner is not None else None
         if real is not None:
             self._undo.append((owner, name, real, name in vars(owner)))
-            covering = {"run_forever": running, "select": selecting}.get(name, counted) if path else counted
-            setattr(owner, name, covering(f"{module_name}.{dotted}", real))
+            covering = running if name == "run_forever" else counted
+            model = covering(f"{module_name}.{dotted}", real)
+            # What stands in for a function in C must not become a method where a class holds it.
+            setattr(owner, name, staticmethod(model) if isinstance(real, types.BuiltinFunctionType) else model)
 
     def undo(self) -> None:
         for owner, name, real, own in reversed(self._undo):

@@ -32,8 +32,9 @@ from mazurka.program.python.attributes import (
     classify,
 )
 from mazurka.program.python.containers import operation, shape_of, shapes
+from mazurka.program.python.keys import PLAIN, key_of
 from mazurka.program.python.locations import MANY
-from mazurka.program.python.objects import SCALARS, dictionary, key_of, number, numbers
+from mazurka.program.python.objects import dictionary, number, numbers
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.trace.event import Op
 
@@ -195,7 +196,7 @@ def item_reader(run: Recorder) -> Reader:
     def read(thing: Any, key: Any, site: int) -> Any:
         kind = type(thing)
         if (kind is dict or kind is OrderedDict) and "__builtins__" not in thing:
-            part = key if type(key) in SCALARS else key_of(key)
+            part = key if type(key) in PLAIN else key_of(key)
             add((get_ident(), numbers.get(id(thing)) or number(thing), reading, site, part, MORE))
         elif kind is list and type(key) is int and -len(thing) <= key < len(thing):
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
@@ -220,7 +221,7 @@ def _item_writer(run: Recorder, tick: Tick) -> Reader:
         kind = type(thing)
         if (
             (kind is dict or kind is OrderedDict)
-            and type(key) in SCALARS
+            and type(key) in PLAIN
             and len(thing) * 2 <= MANY
             and "__builtins__" not in thing
             and numbers.get(id(thing), 0) >= 0  # not of an instance

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.python import iteration
+from mazurka.program.python.keys import key_of
 from mazurka.program.python.locations import MANY
-from mazurka.program.python.objects import key_of, number, numbers
+from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.trace.event import Op
 

@@ -119,6 +119,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         and (name != "type" or len(node.args) == 1)
     )
     if name in _UNWATCHED or (plain and name not in _EVALUATING):
+        node.func = r.visit(node.func)  # `id` is another in a run
         arguments(r, node)
         return node
     return looked_at(r, node)

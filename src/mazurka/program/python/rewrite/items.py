@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.rewrite.names import cell, told
+from mazurka.program.python.rewrite.names import cell
 from mazurka.program.python.rewrite.nodes import at, constant, copied, flat, named, text_of
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
@@ -118,7 +118,7 @@ def delete(r: Rewriter, node: ast.Delete) -> list[ast.stmt]:
 def delete_one(r: Rewriter, target: ast.expr, node: ast.Delete) -> list[ast.stmt]:
     if isinstance(target, ast.Attribute):
         r.stores(target)
-        target.value = announced(r, target, "wa", "store")
+        target.value = announced(r, target, "da", "store")
     elif isinstance(target, ast.Subscript):
         if r.steady(target.slice):
             return [at(ast.Delete([keyed(r, target, "di", "delete item")]), node)]
@@ -127,16 +127,21 @@ def delete_one(r: Rewriter, target: ast.expr, node: ast.Delete) -> list[ast.stmt
             hook = r.hook("dp", [r.visit(target.value), key_of(r, target.slice), site], target)
             return [at(ast.Expr(r.through("delitem", hook, target)), node)]
     elif isinstance(target, ast.Name):
-        return (
-            [at(ast.Delete([target]), node), *told(r, [target.id], node)]
-            if is_global(r, target.id)
-            else [at(ast.Delete([target]), node)]
-        )
+        return [*unbinding(r, target), at(ast.Delete([target]), node)]
     return [at(ast.Delete([target]), node)]
 
 
-def is_global(r: Rewriter, name: str) -> bool:
-    return r.what(name)[0] is Variable.GLOBAL
+def unbinding(r: Rewriter, node: ast.Name) -> list[ast.stmt]:
+    """Says that a name is about to be deleted, if it is shared."""
+    variable, _ = r.what(node.id)
+    name = r.mangled(node.id)
+    if variable is Variable.GLOBAL:
+        hook = r.hook("xg", [*named(name, node), r.site(node, "global", name)], node)
+    elif variable is Variable.CELL:
+        hook = r.hook("xc", [cell(r, node.id, node), *named(name, node), r.site(node, "write", name)], node)
+    else:
+        return []
+    return [at(ast.Expr(hook), node)]
 
 
 RULES: Final[dict[type[ast.AST], Rule]] = {

@@ -20,6 +20,8 @@ def name_(r: Rewriter, node: ast.Name) -> ast.expr:
         return node
     variable, _ = r.what(node.id)
     name = r.mangled(node.id)
+    if node.id == "id" and variable is Variable.BUILTIN:
+        return reading("__mz_id__", node)
     if variable is Variable.GLOBAL:
         hook = r.hook("rg", [*global_arguments(r, name, node), r.site(node, "global", name)], node)
     elif variable is Variable.CELL and r.scope.kind != "class":

@@ -1,0 +1,44 @@
+"""``dfs`` reaches whatever real, preemptive threads come to, on the random programs of ``differential``.
+
+    make bench ARGS="preemptive --programs 300"               some seconds per program
+
+A trial that comes to no end must be a deadlock that ``dfs`` has found, too, and what a thread dies of one of its
+failures. Left out are reentrant locks: one that a thread leaves behind belongs to whoever gets the thread's identifier
+next, which is not modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tests.oracle.python_programs import THEMES, Program
+
+from benchmarks.differential import all_shares, loaded, reached, row_of
+from benchmarks.real_threads import HANGS, outcomes
+from benchmarks.row import Row, Settings
+
+_TRIALS: Final = 20
+_LOCKED: Final = frozenset({"deadlock", "blocked"})
+
+
+def measure(settings: Settings) -> Iterator[Row]:
+    yield row_of("real threads, as dfs", all_shares(hold_to_real_threads, (), settings))
+
+
+def hold_to_real_threads(program: Program, _names: tuple[str, ...], folder: Path) -> tuple[bool, str]:
+    """Whether ``dfs`` decides the program, and what real threads come to that it does not."""
+    if THEMES["rlock"] in program.themes:
+        return False, ""
+    known = reached(loaded(program, folder), "dfs")
+    if not known.complete:
+        return False, ""
+    returned, failed = outcomes(program.source(), _TRIALS)
+    told = [f"returns {each}" for each in returned if repr(each) not in known.returned and each != HANGS]
+    if HANGS in returned and not _LOCKED & {identity[0] for identity in known.failures}:
+        told.append("hangs")
+    names = {part for identity in known.failures for part in identity}
+    told += [f"fails with {each}" for each in failed if each not in names]
+    text = program.source().partition("def scenario")[2]
+    return True, f"program {program.number}: real threads: {'; '.join(told)}\n{text}" if told else ""

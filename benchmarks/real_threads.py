@@ -1,0 +1,102 @@
+"""What a program comes to under real, preemptive threads, which pause at random between bytecodes.
+
+Each trial runs in a process of its own, since threads may block each other for good. What is seen is a sample: an
+outcome that is not seen may be possible all the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, Final
+
+#: What a trial that did not come to an end in time comes to.
+HANGS: Final = "hangs"
+
+#: So many trials of a program may come to no end before it is left.
+_ENOUGH: Final = 3
+
+_PAUSES: Final = (0.0, 0.0002, 0.001, 0.003)
+
+
+def outcomes(source: str, trials: int, patience: float = 2.0) -> tuple[set[str], set[str]]:
+    """What ``scenario()`` of a program returns in some trials, or :data:`HANGS`, and what its threads fail with."""
+    code = compile(source, "program.py", "exec", dont_inherit=True)
+    returned, failed = set(), set()
+    hung = 0
+    for seed in range(trials):
+        result, *failures = _trial(code, seed, patience).split("\n")
+        hung += result == HANGS
+        if hung > _ENOUGH:
+            break  # it costs patience
+        failed.update(failures)
+        if result:
+            returned.add(result)
+    return returned, failed
+
+
+def _trial(code: CodeType, seed: int, patience: float) -> str:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        with contextlib.suppress(BaseException):
+            os.write(writing, _run(code, random.Random(seed)).encode())
+        os._exit(0)
+    os.close(writing)
+    told = b""
+    try:
+        while select.select([reading], [], [], patience)[0]:
+            part = os.read(reading, 65536)
+            told += part
+            if not part:
+                return told.decode()
+        return HANGS
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reading)
+
+
+def _run(code: CodeType, chance: random.Random) -> str:
+    """What it returns, and on further lines what threads failed with."""
+    failures: list[str] = []
+    threading.excepthook = lambda raised: failures.append(raised.exc_type.__name__)
+    space: dict[str, Any] = {"__name__": "program"}
+    exec(code, space)
+    often = chance.choice((0.02, 0.1, 0.4))
+
+    def pause(_frame: FrameType, event: str, _told: Any) -> Any:
+        if event == "opcode" and chance.random() < often:
+            time.sleep(chance.choice(_PAUSES))
+        return pause
+
+    def trace(frame: FrameType, _event: str, _told: Any) -> Any:
+        if frame.f_code.co_filename != code.co_filename:
+            return None
+        frame.f_trace_opcodes = True
+        return pause
+
+    threading.settrace(trace)
+    sys.setswitchinterval(1e-5)
+    sys.settrace(trace)
+    try:
+        result = _called(space["scenario"])
+    except Exception as error:
+        failures.append(type(error).__name__)
+        result = ""
+    finally:
+        sys.settrace(None)
+    return "\n".join([result, *failures])
+
+
+def _called(scenario: Callable[[], str]) -> str:
+    return scenario()

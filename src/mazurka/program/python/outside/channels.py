@@ -1,0 +1,256 @@
+"""What threads send each other through the system: pipes and sockets within the process.
+
+The data goes through the real thing; a channel is what the kernel knows of one direction of it: how much has been sent
+and not been received, and whether the sender has closed. Sending, receiving and closing change the channel, a location
+of its own; a thread that would wait does so in the kernel, until there is something to be had. What the model does not
+know of (a child process that writes into a pipe) is asked of the system.
+
+Steps that wait are points, as those of queues are.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from mazurka.program.protocol import Access, Target
+from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.task import Task
+from mazurka.trace.event import Op
+
+_poll: Final = select.poll
+IN: Final = select.POLLIN
+OUT: Final = select.POLLOUT
+
+#: Milliseconds that data, which has been sent, may take to arrive.
+_ARRIVAL: Final = 1000
+
+
+class Channel:
+    """One direction of a pipe or connection, the messages sent to an address, or the connections to one."""
+
+    __slots__ = ("closed", "held", "number", "what")
+
+    def __init__(self, models: Models, what: str) -> None:
+        self.number = models.number()
+        self.what = what
+        self.held = 0  # bytes, messages or connections that nobody has received
+        self.closed = False  # nothing more will come
+
+    @property
+    def target(self) -> Target:
+        return ("channel", self.number)
+
+    @property
+    def words(self) -> str:
+        return f"{self.what} {self.number}"
+
+
+class End:
+    """What a descriptor of a pipe or socket stands for."""
+
+    __slots__ = ("address", "gets", "owner", "peer", "puts")
+
+    def __init__(self, gets: Channel | None = None, puts: Channel | None = None) -> None:
+        self.gets = gets
+        self.puts = puts
+        self.owner: weakref.ref[Any] | None = None  # the socket object
+        self.address: Any = None  # that it is bound to, as a key
+        self.peer: Any = None  # of one for messages: where they go by default
+
+
+class Ends:
+    """The ends that a run knows of, by descriptor."""
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+        self.by_descriptor: dict[int, End] = {}
+        self.by_address: dict[Any, End] = {}  # who listens, or receives messages
+        self.waiting: dict[Any, list[End]] = {}  # by address: ends of connections that are to be accepted
+
+    def add(self, descriptor: int, end: End) -> End:
+        self.by_descriptor[descriptor] = end
+        return end
+
+
+_ends: Ends | None = None
+
+
+def of_run(models: Models) -> Ends:
+    global _ends
+    if _ends is None or _ends.models is not models:
+        _ends = Ends(models)
+    return _ends
+
+
+def end_run(close: Callable[[Any], None]) -> None:
+    """Close what a run has left open; ``close`` does so with a socket object."""
+    global _ends
+    ends, _ends = _ends, None
+    if ends is None:
+        return
+    for descriptor, end in ends.by_descriptor.items():
+        owner = end.owner() if end.owner is not None else None
+        try:
+            if owner is not None:
+                close(owner)
+            elif end.owner is None:
+                _close(descriptor)
+        except OSError:
+            continue
+
+
+_close: Final = os.close
+
+
+# -- readiness ----------------------------------------------------------------------------
+
+
+def really(descriptor: int, events: int, milliseconds: int = 0) -> int:
+    """What the system says of a descriptor."""
+    poll = _poll()
+    poll.register(descriptor, events)
+    found = poll.poll(milliseconds)
+    return found[0][1] if found else 0
+
+
+def readable(descriptor: int, end: End) -> bool:
+    gets = end.gets
+    if gets is not None and (gets.held > 0 or gets.closed):
+        return True
+    return bool(really(descriptor, IN))
+
+
+def arrives(descriptor: int, end: End) -> None:
+    """Wait until what has been sent has arrived."""
+    gets = end.gets
+    if gets is not None and gets.held > 0:
+        really(descriptor, IN, _ARRIVAL)
+
+
+class Waiting:
+    """What a thread waits for, in words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def describe(self) -> str:
+        return self.text
+
+    def holder(self) -> Task | None:
+        return None
+
+
+# -- steps ----------------------------------------------------------------------------
+
+
+def _name(models: Models, channels: Sequence[Channel]) -> None:
+    if models.kernel.detail:
+        for each in channels:
+            models.kernel.names.setdefault(each.target, each.words)
+
+
+def _accesses(op: Op, channels: Sequence[Channel]) -> tuple[Access, ...]:
+    return tuple([Access(op, each.target) for each in channels])
+
+
+def touch(models: Models, op: Op, *channels: Channel | None) -> None:
+    """Pass a step on channels that never waits."""
+    found = [each for each in channels if each is not None]
+    if found and not models.kernel.solo:
+        _name(models, found)
+        models.kernel.visit(op, found[0].target, 0, None, _accesses(op, found[1:]), True)
+
+
+def wait(
+    models: Models, op: Op, channels: Sequence[Channel], ready: Callable[[], bool], text: str, timeout: float | None
+) -> bool:
+    """Wait until something is ``ready``, at most so long; false if the time ran out."""
+    _name(models, channels)
+    kernel = models.kernel
+    if has_children(models):
+        return True  # as far as is known here: whoever waits does so for real, as all that is uncontrolled
+    target = channels[0].target
+    if timeout is not None and timeout <= 0:
+        more = list(_accesses(op, channels[1:]))
+        return kernel.attempt(op, target, ready, more) if op is not Op.READ else _look(models, channels, ready)
+    more = _accesses(op, channels[1:])  # type: ignore[assignment]  # a tuple this time
+    return kernel.block(op, target, ready, waiting_for=Waiting(text), timeout=timeout, more=tuple(more))
+
+
+def has_children(models: Models) -> bool:
+    """Whether other processes may be at the other ends."""
+    return any(name.startswith(_CHILDREN) for name in models.kernel.uncontrolled)
+
+
+_CHILDREN: Final = ("os.fork", "os.posix_spawn", "subprocess.", "multiprocessing.process")
+
+
+def _look(models: Models, channels: Sequence[Channel], ready: Callable[[], bool]) -> bool:
+    touch(models, Op.READ, *channels)
+    return ready()
+
+
+# -- pipes ----------------------------------------------------------------------------
+
+
+def make_pipe(models: Models, descriptors: tuple[int, int]) -> None:
+    ends = of_run(models)
+    channel = Channel(models, "the pipe")
+    reading, writing = descriptors
+    ends.add(reading, End(gets=channel))
+    ends.add(writing, End(puts=channel))
+
+
+def receive(models: Models, descriptor: int, end: End, perform: Callable[[], Any], timeout: float | None) -> Any:
+    """Receive from an end as ``perform`` does it, which returns what came; TimeoutError if nothing did in time."""
+    gets = end.gets
+    if gets is None:
+        return perform()
+    if not wait(models, Op.RMW, (gets,), lambda: readable(descriptor, end), f"data from {gets.words}", timeout) and (
+        timeout is None or timeout > 0
+    ):
+        raise TimeoutError("timed out")
+    arrives(descriptor, end)
+    return perform()
+
+
+def received(end: End, amount: int) -> None:
+    if end.gets is not None:
+        end.gets.held = max(end.gets.held - amount, 0)
+
+
+def send(models: Models, descriptor: int, end: End, perform: Callable[[], int], timeout: float | None) -> int:
+    """Send through an end as ``perform`` does it, which returns how much has gone."""
+    puts = end.puts
+    if puts is None:
+        return perform()
+    if timeout is None or timeout > 0:
+        done = wait(models, Op.RMW, (puts,), lambda: bool(really(descriptor, OUT)), f"room in {puts.words}", timeout)
+        if not done:
+            raise TimeoutError("timed out")
+    else:
+        touch(models, Op.RMW, puts)
+    amount = perform()
+    puts.held += amount
+    return amount
+
+
+def closing(models: Models, descriptor: int, *, keep: bool = False) -> None:
+    """A descriptor is about to be closed."""
+    ends = of_run(models)
+    end = ends.by_descriptor.get(descriptor)
+    if end is None:
+        return
+    touch(models, Op.RMW, end.puts, end.gets)
+    if not keep:
+        ends.by_descriptor.pop(descriptor, None)
+    if any(other is end for other in ends.by_descriptor.values()):
+        return  # a copy of the descriptor is left
+    if end.puts is not None and not any(other.puts is end.puts for other in ends.by_descriptor.values()):
+        end.puts.closed = True
+    if end.address is not None and ends.by_address.get(end.address) is end:
+        del ends.by_address[end.address]

@@ -1,0 +1,251 @@
+"""`sqlite3`: a database is one location, which every operation on a connection to it changes.
+
+An operation is one step, made for real. Where SQLite would wait for a lock of another connection, the thread waits in
+the kernel, until somebody has done something to the database. The database's files are kept in the journal from the
+first connection on, and connections that a run leaves open are closed at its end.
+
+A connection belongs to the thread that has made it, unless ``check_same_thread`` is false, as in CPython.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.outside import files as _files
+from mazurka.program.python.outside.channels import Waiting
+from mazurka.program.python.outside.files import JOURNAL, cut, exists
+from mazurka.program.python.outside.journal import NotKept
+from mazurka.program.python.outside.replacing import ASIDE, METHODS, present
+from mazurka.program.python.outside.steps import change, pass_step
+from mazurka.program.python.primitives.run import Models
+from mazurka.trace.event import Op
+
+#: What SQLite puts beside a database.
+_BESIDE: Final = ("-journal", "-wal", "-shm")
+
+_BUSY: Final = ("database is locked", "database table is locked", "database schema is locked")
+
+
+class Database:
+    """What the connections of a run to one database share."""
+
+    def __init__(self, name: str, path: str | None) -> None:
+        self.target: Target = ("database", name)
+        self.words = f"the database {name}"
+        self.path = path  # none: in memory
+        self.version = 0
+
+
+class _Run:
+    """What a run knows of databases."""
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+        self.by_path: dict[str, Database] = {}
+        self.connections: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+_run: _Run | None = None
+
+
+def _of_run(models: Models) -> _Run:
+    global _run
+    if _run is None or _run.models is not models:
+        _run = _Run(models)
+    return _run
+
+
+def end_run() -> None:
+    """Close the connections that a run has left open."""
+    global _run
+    run, _run = _run, None
+    if run is None:
+        return
+    for connection in list(run.connections):
+        with contextlib.suppress(Exception):  # it may be in any state
+            _of(connection).close(connection)
+    for database in run.by_path.values():
+        _changed(database)
+
+
+def _of(thing: Any) -> Any:
+    """The real class of a connection or cursor."""
+    return type(thing)._mz_real
+
+
+# -- steps ----------------------------------------------------------------------------
+
+
+def _changed(database: Database) -> None:
+    database.version += 1
+    if database.path is not None and JOURNAL.is_held:
+        with contextlib.suppress(OSError), ASIDE:
+            JOURNAL.wrote(os.stat(database.path))
+
+
+def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
+    """Pass the step of an operation, and make it; wait where SQLite would."""
+    models = present()
+    connection = thing if hasattr(thing, "_mz_database") else thing.connection
+    database: Database | None = getattr(connection, "_mz_database", None)
+    if models is None or database is None:
+        return operation()
+    _check_thread(models, connection)
+    kernel = models.kernel
+    timeout: float = connection._mz_timeout
+    pass_step(models, change(database.target, database.words))
+    while True:
+        seen = database.version
+        try:
+            done = operation()
+        except sys.modules["sqlite3"].OperationalError as error:
+            if not str(error).startswith(_BUSY) or timeout <= 0 or kernel.aborting:
+                _changed(database)
+                raise
+            ready = functools.partial(_has_changed, database, seen)
+            if not kernel.block(Op.RMW, database.target, ready, waiting_for=Waiting(database.words), timeout=timeout):
+                raise
+        except BaseException:
+            _changed(database)
+            raise
+        else:
+            _changed(database)
+            return done
+
+
+def _has_changed(database: Database, seen: int) -> bool:
+    return database.version != seen
+
+
+def _check_thread(models: Models, connection: Any) -> None:
+    owner = connection._mz_owner
+    if owner is not None and owner != models.kernel.current.index:
+        raise sys.modules["sqlite3"].ProgrammingError(
+            "SQLite objects created in a thread can only be used in that same thread."
+        )
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def call(self: Any, *args: Any, **named: Any) -> Any:
+        operation = functools.partial(getattr(_of(self), name), self, *args, **named)
+        if _has_no_effect(self, name):
+            return operation()
+        return _perform(self, operation)
+
+    call.__name__ = name
+    return call
+
+
+def _has_no_effect(thing: Any, name: str) -> bool:
+    """Whether others can't tell: the end of a transaction where there is none, rows of a statement that has none."""
+    if name in ("commit", "rollback", "close", "__exit__"):
+        return not _of(thing).in_transaction.__get__(thing)
+    return name.startswith("fetch") and _of(thing).description.__get__(thing) is None
+
+
+_OF_CURSORS: Final = ("execute", "executemany", "executescript", "fetchone", "fetchmany", "fetchall", "__next__")
+_OF_CONNECTIONS: Final = (
+    *("execute", "executemany", "executescript", "commit", "rollback", "close", "__exit__"),
+    *("backup", "iterdump", "create_function", "interrupt"),
+)
+
+
+@functools.cache
+def _cursor_class(base: Any) -> Any:
+    names = [name for name in _OF_CURSORS if hasattr(base, name)]
+    return type(base.__name__, (base,), {"_mz_real": base, **{name: _method(name) for name in names}})
+
+
+@functools.cache
+def _connection_class(base: Any) -> Any:
+    names = [name for name in _OF_CONNECTIONS if hasattr(base, name)]
+    body: dict[str, Any] = {"_mz_real": base, "_mz_database": None, **{name: _method(name) for name in names}}
+
+    def cursor(self: Any, factory: Any = None) -> Any:
+        return base.cursor(self, _cursor_class(factory or sys.modules["sqlite3"].Cursor))
+
+    def execute(self: Any, *args: Any) -> Any:
+        return self.cursor().execute(*args)
+
+    def executemany(self: Any, *args: Any) -> Any:
+        return self.cursor().executemany(*args)
+
+    def executescript(self: Any, *args: Any) -> Any:
+        return self.cursor().executescript(*args)
+
+    made = {"cursor": cursor, "execute": execute, "executemany": executemany, "executescript": executescript}
+    return type(base.__name__, (base,), body | made)
+
+
+# -- connecting ----------------------------------------------------------------------------
+
+
+def connect(real: Any) -> Any:
+    """Stands for ``sqlite3.connect``."""
+
+    @functools.wraps(real)
+    def call(database: Any, timeout: float = 5.0, *args: Any, **named: Any) -> Any:
+        models = present()
+        if models is None:
+            return real(database, timeout, *args, **named)
+        where = _database_of(models, database, bool(named.get("uri")))
+        if where.path is not None:
+            _keep(models, where.path)
+        same = args[2] if len(args) > 2 else named.get("check_same_thread", True)
+        if len(args) > 3:
+            args = (*args[:3], _connection_class(args[3]), *args[4:])
+        else:
+            named["factory"] = _connection_class(named.get("factory") or sys.modules["sqlite3"].Connection)
+        with ASIDE:  # a database is opened when it is used first
+            made = real(database, 0.0, *args, **named)
+            if where.path is not None:
+                # Nobody pulls the plug between two executions.
+                _of(made).execute(made, "pragma synchronous = off")
+        made._mz_timeout = float(timeout)
+        made._mz_owner = models.kernel.current.index if same else None
+        made._mz_database = where
+        _of_run(models).connections.add(made)
+        return made
+
+    return call
+
+
+def _database_of(models: Models, name: Any, uri: bool) -> Database:
+    text = os.fsdecode(name)
+    if uri and text.startswith("file:"):
+        text = text[len("file:") :].partition("?")[0]
+    if text in ("", ":memory:"):
+        return Database(f"in memory {models.number()}", None)
+    path = _files.find(models, text).path
+    known = _of_run(models).by_path
+    return known.setdefault(path, Database(path, path))
+
+
+def _keep(models: Models, path: str) -> None:
+    """Before the first connection: what is there is kept; what is not will be removed."""
+    run = _of_run(models)
+    if any(each._mz_database is run.by_path[path] for each in run.connections):
+        return  # nor may a file be opened and closed that has locks of this process
+    try:
+        with ASIDE:
+            JOURNAL.hold()
+            for each in (path, *(path + end for end in _BESIDE)):
+                if exists(each):
+                    JOURNAL.writing(each, os.stat(each))
+                else:
+                    JOURNAL.creating(each)
+    except OSError:
+        return  # as SQLite is about to say
+    except NotKept as reason:
+        cut(models, path, str(reason))
+
+
+for _module in ("sqlite3", "sqlite3.dbapi2"):
+    METHODS[_module, "connect"] = connect

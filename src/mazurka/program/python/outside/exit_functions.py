@@ -1,0 +1,73 @@
+"""`atexit`: what a run registers is called at its end, as at the end of the process, and forgotten then."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.outside.process_state import place
+from mazurka.program.python.outside.replacing import replace_function
+from mazurka.program.python.outside.steps import change, pass_step
+from mazurka.program.python.primitives import run as _run
+from mazurka.program.python.primitives.run import Models, here
+
+_FUNCTIONS: Final = place("exit functions")
+
+#: Modules that put in order what belongs to the whole process, and so to the check.
+_SPARED: Final = frozenset({"weakref", "logging", "multiprocessing.util", "concurrent.futures.process"})
+
+_registered: Final[list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]] = []
+
+
+def _register(models: Models, real: Any, function: Any, /, *args: Any, **named: Any) -> Any:
+    if not callable(function):
+        raise TypeError("the first argument must be callable")
+    pass_step(models, change(*_FUNCTIONS))
+    if getattr(function, "__module__", None) not in _SPARED:
+        _registered.append((function, args, named))
+    return function
+
+
+def _unregister(models: Models, real: Any, function: Any, /) -> None:
+    pass_step(models, change(*_FUNCTIONS))
+    _registered[:] = [each for each in _registered if each[0] != function]
+    real(function)
+
+
+def _count(models: Models, real: Any) -> int:
+    return len(_registered)
+
+
+def _run_now(models: Models, real: Any) -> None:
+    call_all()
+
+
+def call_all() -> None:
+    """Call what was registered, the last first, as the interpreter does: what fails is told on stderr, no more."""
+    while _registered:
+        function, args, named = _registered.pop()
+        try:
+            function(*args, **named)
+        except Exception:
+            sys.stderr.write(f"Exception ignored in atexit callback {function!r}\n")
+
+
+def at_end_of_process(wait: Callable[[], object]) -> None:
+    """The main thread of a script has come to its end: once all others have, too, the functions are called."""
+    if _registered and here() is not None:
+        wait()
+        call_all()
+
+
+def _begin(models: Models) -> None:
+    _registered.clear()
+
+
+_run.beginners.append(_begin)
+_ATEXIT: Final[Any] = atexit
+replace_function(_ATEXIT, "register", _register)
+replace_function(_ATEXIT, "unregister", _unregister)
+replace_function(_ATEXIT, "_ncallbacks", _count)
+replace_function(_ATEXIT, "_run_exitfuncs", _run_now)

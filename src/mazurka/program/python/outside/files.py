@@ -1,0 +1,297 @@
+"""Files and directories: what functions of `os` do to them, as steps on locations (:mod:`.paths`).
+
+An operation is one step, made where the system call is: looking at an entry reads it; making, removing or renaming one
+changes it, and writes what its directory lists; reading and writing a file reads and writes its content. An open file
+has a state of its own, its position, which goes with the file descriptor.
+
+Before an operation takes effect, the journal notes how to undo it (:mod:`.journal`); where it can't, the run is cut
+there and the operation is not made. What goes past these functions (the import system, extensions in C, child
+processes) is not seen, and not put back.
+
+The descriptors that a run opens and leaves open are closed at its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import posix
+import stat
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from greenlet import GreenletExit
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.outside import paths
+from mazurka.program.python.outside.journal import Journal, NotKept
+from mazurka.program.python.outside.paths import Found, content, entry, listing
+from mazurka.program.python.outside.replacing import ASIDE
+from mazurka.program.python.outside.steps import Touch, change, pass_step, read, write
+from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.python.task import Moved
+
+#: What a plan of an operation says: the accesses that it makes, and what it is about.
+Plan = Callable[[], tuple[list[Touch], Any]]
+
+JOURNAL: Final = Journal()
+
+
+class Opened:
+    """An open file: what a descriptor, or several (``dup``), stand for."""
+
+    __slots__ = ("appends", "identity", "names", "number", "path", "uses")
+
+    def __init__(self, number: str, path: str, identity: tuple[int, int], names: set[str], flags: int) -> None:
+        self.number = number
+        self.path = path  # as it was opened
+        self.identity = identity
+        self.names = names  # all that the file has had while it was open
+        self.appends = bool(flags & os.O_APPEND)
+        self.uses = 0  # descriptors
+
+    @property
+    def state(self) -> tuple[Target, str]:
+        return ("open file", self.number), f"the open file {self.path}"
+
+    def read(self) -> list[Touch]:
+        """What reading from it reads."""
+        return [read(*content(self.path))]
+
+    def written(self) -> list[Touch]:
+        """What writing to it writes: the file, under all names by which others read it."""
+        return [write(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
+
+
+class Files:
+    """What a run knows of files."""
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+        self.descriptors: dict[int, Opened] = {}
+        self.names: dict[tuple[int, int], set[str]] = {}  # device and number of a file that is open -> its names
+        self.locks: dict[tuple[int, int], Any] = {}  # by device and number of the file
+        self.positions: dict[Any, tuple[int, int]] = {}  # of files opened before the run: descriptor, and where it was
+        self.streams: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def written(self, path: str) -> list[Touch]:
+        """What writing to the file at a path writes."""
+        names = self.names.get(_identity(path), _NONE)
+        return [write(*content(each)) for each in (path, *sorted(names - {path}))]
+
+    def named(self, path: str, also: str) -> None:
+        """What is at a path gets another name."""
+        names = self.names.get(_identity(path))
+        if names is not None:
+            names.add(also)
+
+    def opened(self, descriptor: int, path: str, flags: int) -> Opened:
+        """A descriptor has been opened."""
+        status = posix.fstat(descriptor)
+        identity = status.st_dev, status.st_ino
+        if flags & _UNNAMED == _UNNAMED:
+            path = f"{path}/(unnamed {self.models.number()})"
+            JOURNAL.is_fresh(status)
+        names = self.names.setdefault(identity, set())
+        names.add(path)
+        file = Opened(self.models.number(), path, identity, names, flags)
+        self.use(descriptor, file)
+        return file
+
+    def use(self, descriptor: int, file: Opened) -> None:
+        file.uses += 1
+        self.descriptors[descriptor] = file
+
+    def closed(self, descriptor: int) -> None:
+        file = self.descriptors.pop(descriptor, None)
+        if file is not None:
+            file.uses -= 1
+            if not file.uses:
+                for act in when_closed:
+                    act(self, file)
+            if all(each.identity != file.identity for each in self.descriptors.values()):
+                self.names.pop(file.identity, None)
+
+
+#: Called with an open file when its last descriptor is about to be closed.
+when_closed: Final[list[Callable[[Files, Opened], None]]] = []
+
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+def _identity(path: str) -> tuple[int, int]:
+    try:
+        status = posix.lstat(path)
+    except OSError:
+        return (-1, -1)
+    return status.st_dev, status.st_ino
+
+
+_UNNAMED: Final = getattr(os, "O_TMPFILE", 0) or -1
+
+_files: Files | None = None
+
+
+def of_run(models: Models) -> Files:
+    """What the run knows of files; from its first use on, the run holds the journal."""
+    global _files
+    if _files is None or _files.models is not models:
+        with ASIDE, contextlib.suppress(NotKept):  # who only reads needs none
+            JOURNAL.hold()
+        _files = Files(models)
+    return _files
+
+
+def end_run() -> list[str]:
+    """A run and what it left behind are over: put back what it has done to files; what could not be, in words."""
+    global _files
+    files, _files = _files, None
+    with ASIDE:
+        if files is not None:
+            for stream in list(files.streams):
+                stream._mz_abandon()
+            for descriptor, position in files.positions.values():
+                with contextlib.suppress(OSError):
+                    posix.lseek(descriptor, position, os.SEEK_SET)
+            for descriptor in files.descriptors:
+                with contextlib.suppress(OSError):
+                    posix.close(descriptor)
+        if not JOURNAL.is_held:
+            return []
+        JOURNAL.put_back()
+    return JOURNAL.take_troubles()
+
+
+# -- steps ----------------------------------------------------------------------------
+
+
+def settle(models: Models, plan: Plan) -> Any:
+    """Pass the step of an operation. If others move before it, what it is about may change: it is planned once more."""
+    kernel = models.kernel
+    touches, subject = plan()
+    if kernel.solo or kernel.aborting:
+        return subject
+    task = kernel.current
+    task.doubts = True
+    try:
+        pass_step(models, *touches)
+    except Moved:
+        task.chosen = True
+        touches, subject = plan()
+        pass_step(models, *touches)
+        task.chosen = False
+    task.doubts = False
+    return subject
+
+
+def keep(models: Models, path: str, note: Callable[[], None]) -> None:
+    """Have the journal note how to undo what is about to happen to a path; if it can't, the run ends here."""
+    if paths.is_system(path):
+        return
+    try:
+        with ASIDE:
+            JOURNAL.hold()
+            note()
+    except OSError:
+        return  # as the operation itself is about to say
+    except NotKept as reason:
+        cut(models, path, str(reason))
+
+
+def cut(models: Models, path: str, reason: str) -> None:
+    """End the run before an operation that can't be undone."""
+    kernel = models.kernel
+    if kernel.aborting:
+        raise GreenletExit
+    count_uncontrolled(kernel, f"a change of {path}, which could not be put back: {reason}")
+    kernel.stop(f"the run was cut before it would have changed {path}, which could not be put back: {reason}")
+
+
+def _base(files: Files, dir_fd: int | None) -> str | None:
+    """Where relative paths begin."""
+    if dir_fd is None:
+        return None
+    file = files.descriptors.get(dir_fd)
+    return file.path if file is not None else posix.readlink(f"/proc/self/fd/{dir_fd}")
+
+
+def find(models: Models, path: Any, dir_fd: int | None = None, *, follow: bool = True) -> Found:
+    return paths.resolve(path, _base(of_run(models), dir_fd), follow=follow)
+
+
+def is_path(path: Any) -> bool:
+    return not isinstance(path, int)
+
+
+def exists(path: str) -> bool:
+    try:
+        posix.lstat(path)
+    except OSError:
+        return False
+    return True
+
+
+def learn(models: Models, path: str) -> None:
+    """Threads change an entry by which paths may lead."""
+    if not models.kernel.solo:
+        models.kernel.need_points(paths.mark_of(path))
+
+
+def settle_safely(models: Models, plan: Plan) -> Any:
+    """The same for a path that may be none: the operation itself says so."""
+    try:
+        return settle(models, plan)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(posix.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(posix.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def changes_entry(models: Models, found: Found, *more: Touch) -> list[Touch]:
+    return [change(*entry(found.path)), write(*listing(found.folder)), *more, *paths.on_the_way(models, found)]
+
+
+# -- open files ----------------------------------------------------------------------------
+
+
+def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -> None:
+    """Pass the step of reading from an open file."""
+    file = of_run(models).descriptors.get(descriptor)
+    if file is not None:
+        first = [change(*file.state)] if position else []
+        pass_step(models, *first, *file.read())
+
+
+def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any], *, position: bool = True) -> Any:
+    """Write to an open file, as ``perform`` does it."""
+    file = of_run(models).descriptors.get(descriptor)
+    if file is None:
+        return perform()
+    first = [change(*file.state)] if position and not file.appends else []
+    pass_step(models, *first, *file.written())
+    before_write(models, file, descriptor)
+    done = perform()
+    wrote(file.path, posix.fstat(descriptor))
+    return done
+
+
+def before_write(models: Models, file: Opened, descriptor: int) -> None:
+    keep(models, file.path, lambda: JOURNAL.writing(file.path, posix.fstat(descriptor)))
+
+
+def wrote(path: str, status: os.stat_result) -> None:
+    if JOURNAL.is_held and not paths.is_system(path):
+        JOURNAL.wrote(status)

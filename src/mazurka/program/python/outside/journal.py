@@ -1,0 +1,587 @@
+"""The journal of an execution's changes to files: what it creates, changes or removes is put back after it.
+
+Before an operation takes effect, a line that says how to undo it is appended to a log on disk, and what it would
+destroy is copied beside the log. Undoing reads the log backwards and shortens it line by line, so that whoever is
+killed, in the midst of an execution or of undoing one, leaves what the next process that uses the journal needs to
+finish: a program has one journal, held by one process at a time (``flock``), and whoever gets hold of one that is not
+empty undoes it first. So executions that touch files take turns, too, whichever process makes them. The journals of all
+programs are looked through before a check.
+
+Nothing of the user's is lost:
+
+- what can't be kept (no room, no permission, too large, no plain file) raises :class:`NotKept`, and the operation must
+  not be made;
+- what somebody else has changed meanwhile is left as they made it, and what was kept of it moves to the folder
+  ``kept``; :attr:`Journal.troubles` says so.
+
+Content goes back into the same file where it is still there, so that hard links and owners stay.
+
+Cost: an ``flock`` for an execution that touches files, two system calls for each file that it changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import stat
+import tempfile
+import types
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any, Final
+
+# What the functions are before anything stands in for them.
+_os: Final = types.SimpleNamespace(**vars(os))
+_flock: Final[Callable[[int, int], None]] = fcntl.flock
+
+#: Larger files are not copied, nor is more than this for one execution.
+LARGEST: Final = 64 << 20
+MOST: Final = 256 << 20
+
+#: Nanoseconds by which clocks of file systems may be behind each other.
+_SLACK: Final = 100_000_000
+
+
+class NotKept(Exception):
+    """What an operation would destroy could not be kept; the message says why."""
+
+
+def state_folder() -> str:
+    """Where a user's programs keep what should outlast them (XDG Base Directory Specification)."""
+    home = _os.environ.get("XDG_STATE_HOME") or _os.path.join(_os.path.expanduser("~"), ".local", "state")
+    return str(_os.path.join(home, "mazurka"))
+
+
+def _fallback() -> str:
+    return str(_os.path.join(tempfile.gettempdir(), f"mazurka-{_os.getuid()}"))
+
+
+class Journal:
+    """One process's hold on the journal."""
+
+    def __init__(self) -> None:
+        self.troubles: list[str] = []  # what could not be put back, in words
+        self._folders: tuple[str, ...] = ()
+        self._folder = ""
+        self._lock = -1
+        self._log = -1
+        self._owner = 0  # the process that opened these
+        self._held = False
+        self._fresh: set[tuple[int, int]] = set()  # files made in this execution
+        self._kept: set[tuple[int, int]] = set()  # files whose content is kept
+        self._left: dict[tuple[int, int], tuple[int, int]] = {}  # size and time as this execution left them
+        self._names: dict[tuple[int, int], str] = {}  # where files are that have been renamed, or removed
+        self._room = MOST
+
+    # -- holding it ----------------------------------------------------------------------------
+
+    def find(self, name: str = "") -> None:
+        """Find out where the journal of that name is; not during an execution, whose environment is the program's."""
+        if not self._held:
+            self.close()
+        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        self._folders = tuple([_os.path.join(each, "journals", digest) for each in (state_folder(), _fallback())])
+
+    def hold(self) -> None:
+        """Take hold of the journal until :meth:`put_back`; waits for others, and undoes what one has left."""
+        if self._held:
+            return
+        self._take(fcntl.LOCK_EX)
+        self._held = True
+        self._fresh.clear()
+        self._kept.clear()
+        self._left.clear()
+        self._names.clear()
+        self._room = MOST
+        self._undo(recovering=True)
+
+    def recover(self) -> None:
+        """Undo what a process has left that is no more, if there is something and nobody holds the journal."""
+        if self._held:
+            return
+        try:
+            self._take(fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (OSError, NotKept):
+            return
+        try:
+            self._undo(recovering=True)
+        finally:
+            _flock(self._lock, fcntl.LOCK_UN)
+
+    def recover_others(self) -> None:
+        """The same for all journals of the user's, whatever program they are of."""
+        if not self._folders:
+            self.find()
+        for folder in {_os.path.dirname(each) for each in self._folders}:
+            with contextlib.suppress(OSError):
+                for name in _os.listdir(folder):
+                    if _os.path.join(folder, name) not in self._folders:
+                        self._recover_one(_os.path.join(folder, name))
+
+    def _recover_one(self, folder: str) -> None:
+        other = Journal()
+        other._folders = (folder,)
+        other.recover()
+        self.troubles += other.take_troubles()
+        other.close()
+
+    def _take(self, how: int) -> None:
+        """Lock the journal. Whoever is done with one for good removes it: then there is another by now."""
+        while True:
+            self._open()
+            _flock(self._lock, how)
+            if _identity(_os.path.join(self._folder, "lock")) == _identity_of(self._lock):
+                return
+            self._let_go()
+
+    @property
+    def is_held(self) -> bool:
+        return self._held
+
+    def put_back(self) -> None:
+        """Undo all that was noted, and let others have the journal."""
+        if self._held:
+            try:
+                self._undo(recovering=False)
+            finally:
+                self._held = False
+                _flock(self._lock, fcntl.LOCK_UN)
+
+    def take_troubles(self) -> list[str]:
+        """What could not be put back since this was asked last."""
+        troubles, self.troubles = self.troubles, []
+        return troubles
+
+    def close(self) -> None:
+        """Let go of the journal, and remove it if nobody else uses it."""
+        if self._owner != _os.getpid():
+            return
+        with contextlib.suppress(OSError):
+            _flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _os.fstat(self._log).st_size and _identity_of(self._lock) == _identity(f"{self._folder}/lock"):
+                _os.unlink(_os.path.join(self._folder, "log"))
+                _os.unlink(_os.path.join(self._folder, "lock"))
+                _os.rmdir(self._folder)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for handle in (self._lock, self._log):
+            _os.close(handle)
+        self._owner = 0
+
+    def _open(self) -> None:
+        if self._owner == _os.getpid():
+            return  # a forked child opens its own: a lock belongs to whoever opened
+        if not self._folders:
+            self.find()
+        reason = ""
+        for folder in self._folders:
+            try:
+                self._open_in(folder)
+            except OSError as error:
+                reason = reason or error.strerror or str(error)
+            else:
+                return
+        raise NotKept(f"no journal can be kept: {reason}")
+
+    def _open_in(self, folder: str) -> None:
+        _make_folders(folder)
+        status = _os.stat(folder)
+        if status.st_uid != _os.getuid():
+            raise PermissionError(1, "the folder of the journal is somebody else's")
+        lock = _os.open(_os.path.join(folder, "lock"), _os.O_RDWR | _os.O_CREAT | _os.O_CLOEXEC, 0o600)
+        try:
+            log = _os.open(_os.path.join(folder, "log"), _os.O_RDWR | _os.O_CREAT | _os.O_APPEND | _os.O_CLOEXEC, 0o600)
+        except OSError:
+            _os.close(lock)
+            raise
+        self._folder, self._lock, self._log, self._owner, self._held = folder, lock, log, _os.getpid(), False
+
+    # -- noting what is about to happen ----------------------------------------------------------------------------
+
+    def creating(self, path: str) -> None:
+        """An entry that is not there is about to be made."""
+        self._note({"do": "remove", "path": path, "times": self._times(_os.path.dirname(path))})
+
+    def created(self, path: str) -> None:
+        """It has been made, and is this."""
+        try:
+            status = _os.lstat(path)
+        except OSError:
+            return
+        self._fresh.add((status.st_dev, status.st_ino))
+        with contextlib.suppress(NotKept):  # without it, whatever is there will be taken for ours
+            self._note({"do": "made", "path": path, "ino": [status.st_dev, status.st_ino]})
+
+    def is_fresh(self, status: os.stat_result) -> None:
+        """A file without a name has been made."""
+        self._fresh.add((status.st_dev, status.st_ino))
+
+    def writing(self, path: str, status: os.stat_result) -> None:
+        """The content of a plain file is about to change."""
+        identity = status.st_dev, status.st_ino
+        if identity in self._fresh or identity in self._kept:
+            return
+        if not stat.S_ISREG(status.st_mode):
+            raise NotKept("it is no plain file")
+        name = next((each for each in (path, self._names.get(identity)) if each and _identity(each) == identity), None)
+        if name is None:
+            raise NotKept("it has another name by now, which is not known")
+        copy = self._copy(name, status)
+        self._note({"do": "write", "path": name, "copy": copy, **_described(status)})
+        self._kept.add(identity)
+
+    def appending(self, path: str, status: os.stat_result) -> None:
+        """A plain file may get longer, and not change otherwise: it takes no copy to undo that."""
+        identity = status.st_dev, status.st_ino
+        if identity not in self._fresh and identity not in self._kept:
+            self._note({"do": "shorten", "path": path, **_described(status)})
+
+    def wrote(self, status: os.stat_result) -> None:
+        """The content of a file has been changed, and this is how it was left."""
+        self._left[status.st_dev, status.st_ino] = status.st_size, status.st_mtime_ns
+        _os.utime(self._log)  # who finds the log knows when it was used last
+
+    def describing(self, path: str, status: os.stat_result) -> None:
+        """Permissions, times or owner of a file are about to change."""
+        if (status.st_dev, status.st_ino) not in self._fresh:
+            self._note({"do": "describe", "path": path, **_described(status)})
+
+    def removing(self, path: str) -> None:
+        """An entry is about to be removed, or replaced."""
+        status = _os.lstat(path)
+        identity = status.st_dev, status.st_ino
+        times = self._times(_os.path.dirname(path))
+        entry: dict[str, Any] = {"path": path, "times": times, **_described(status)}
+        if identity in self._fresh:
+            if status.st_nlink == 1 or stat.S_ISDIR(status.st_mode):
+                self._fresh.discard(identity)  # its number may be given to another file
+        elif stat.S_ISLNK(status.st_mode):
+            self._note({"do": "link", "to": _os.readlink(path), **entry})
+        elif stat.S_ISDIR(status.st_mode):
+            self._note({"do": "folder", **entry})
+        elif stat.S_ISREG(status.st_mode):
+            linked = self._link(path)
+            if not linked and status.st_nlink > 1:
+                raise NotKept("it has other names (hard links), which it would lose")
+            copy = linked or self._copy(path, status)
+            self._note({"do": "file", "copy": copy, "linked": bool(linked), **entry})
+            if linked:
+                self._names[identity] = linked
+            else:
+                self._kept.add(identity)
+        else:
+            raise NotKept("it is no plain file")
+
+    def renaming(self, path: str, to: str) -> None:
+        """An entry is about to get another name, under which there is nothing any more."""
+        status = _os.lstat(path)
+        times = [self._times(_os.path.dirname(each)) for each in (path, to)]
+        self._note({"do": "rename", "path": path, "to": to, "ino": [status.st_dev, status.st_ino], "both": times})
+        self._names[status.st_dev, status.st_ino] = to
+
+    def _times(self, folder: str) -> list[int] | None:
+        try:
+            status = _os.stat(folder)
+        except OSError:
+            return None
+        return [status.st_atime_ns, status.st_mtime_ns]
+
+    def _note(self, entry: dict[str, Any]) -> None:
+        line = json.dumps(entry).encode() + b"\n"
+        try:
+            written = _os.write(self._log, line)
+        except OSError as error:
+            raise NotKept(f"its journal can't be written: {error.strerror}") from None
+        if written != len(line):
+            size = _os.fstat(self._log).st_size
+            _os.ftruncate(self._log, size - written)
+            raise NotKept("its journal can't be written: no space left on device")
+
+    def _copy(self, path: str, status: os.stat_result) -> str:
+        """A copy of a file's content beside the log."""
+        if status.st_size > LARGEST:
+            raise NotKept(f"it is larger than {LARGEST >> 20} MB")
+        if status.st_size > self._room:
+            raise NotKept(f"an execution would change more than {MOST >> 20} MB of files")
+        name = self._new_name()
+        try:
+            _copy_content(path, name)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                _os.unlink(name)
+            raise NotKept(f"no copy can be kept: {error.strerror or error}") from None
+        self._room -= status.st_size
+        return name
+
+    def _link(self, path: str) -> str:
+        """Another name for a file beside the log; none where that is another file system's."""
+        name = self._new_name()
+        try:
+            _os.link(path, name)
+        except OSError:
+            return ""
+        return name
+
+    def _new_name(self) -> str:
+        try:
+            handle, name = _mkstemp(self._folder)
+        except OSError as error:
+            raise NotKept(f"no copy can be kept: {error.strerror or error}") from None
+        _os.close(handle)
+        _os.unlink(name)
+        return name
+
+    # -- undoing ----------------------------------------------------------------------------
+
+    def _undo(self, *, recovering: bool) -> None:
+        size = _os.fstat(self._log).st_size
+        if not size:
+            return
+        used = _os.fstat(self._log).st_mtime_ns
+        text = _os.pread(self._log, size, 0)
+        while len(text) < size:
+            text += _os.pread(self._log, size - len(text), len(text))
+        lines = text.splitlines(keepends=True)
+        made: dict[str, list[int]] = {}
+        while lines:
+            line = lines.pop()
+            size -= len(line)
+            entry = _parsed(line)
+            if entry is not None:
+                try:
+                    self._undo_one(entry, made, used if recovering else None)
+                except OSError as error:
+                    self._give_up(entry, error.strerror or str(error))
+            if entry is None or entry["do"] != "made":
+                _os.ftruncate(self._log, size)
+        for name in _os.listdir(self._folder):
+            if name not in ("log", "lock"):
+                with contextlib.suppress(OSError):
+                    _os.unlink(_os.path.join(self._folder, name))
+
+    def _undo_one(self, entry: dict[str, Any], made: dict[str, list[int]], used: int | None) -> None:
+        path = entry["path"]
+        match entry["do"]:
+            case "made":
+                made[path] = entry["ino"]
+            case "remove":
+                self._remove(path, made.pop(path, None))
+            case "write":
+                self._write_back(entry, used)
+            case "shorten":
+                self._shorten(entry, used)
+            case "describe":
+                _describe(path, entry)
+            case "link":
+                if not _is_there(path):
+                    _os.symlink(entry["to"], path)
+                    with contextlib.suppress(OSError):
+                        _os.utime(path, ns=(entry["atime"], entry["mtime"]), follow_symlinks=False)
+            case "folder":
+                with contextlib.suppress(FileExistsError):
+                    _os.mkdir(path)
+                _describe(path, entry)
+            case "file":
+                self._bring_back(entry)
+            case "rename":
+                self._rename_back(entry)
+        for folder, times in (
+            (_os.path.dirname(path), entry.get("times")),
+            *zip(
+                (_os.path.dirname(path), _os.path.dirname(entry.get("to") or "")), entry.get("both", ()), strict=False
+            ),
+        ):
+            if times is not None:
+                with contextlib.suppress(OSError):
+                    _os.utime(folder, ns=tuple(times))
+
+    def _remove(self, path: str, made: list[int] | None) -> None:
+        try:
+            status = _os.lstat(path)
+        except OSError:
+            return
+        if made is not None and made != [status.st_dev, status.st_ino]:
+            self.troubles.append(f"{path}: somebody else has put something there")
+            return
+        if stat.S_ISDIR(status.st_mode):
+            try:
+                _os.rmdir(path)
+            except OSError:
+                self.troubles.append(f"{path}: what somebody else has put into it is left there")
+        else:
+            _os.unlink(path)
+
+    def _write_back(self, entry: dict[str, Any], used: int | None) -> None:
+        path, copy = entry["path"], entry["copy"]
+        try:
+            handle = _os.open(path, _os.O_RDONLY | _os.O_NOFOLLOW | _os.O_CLOEXEC)
+        except FileNotFoundError:
+            self._bring_back({**entry, "linked": False})
+            return
+        try:
+            status = _os.fstat(handle)
+        finally:
+            _os.close(handle)
+        if [status.st_dev, status.st_ino] != entry["ino"] or not self._is_as_left(status, used):
+            self._give_up(entry, "somebody else has changed it meanwhile")
+            return
+        if used is not None or (status.st_dev, status.st_ino) in self._left:
+            if not _os.access(path, _os.W_OK):
+                _os.chmod(path, stat.S_IMODE(status.st_mode) | stat.S_IWUSR)
+            _copy_content(copy, path, existing=True)
+        _describe(path, entry)
+
+    def _shorten(self, entry: dict[str, Any], used: int | None) -> None:
+        status = _os.lstat(entry["path"])
+        if [status.st_dev, status.st_ino] != entry["ino"] or status.st_size <= entry["size"]:
+            return
+        if not self._is_as_left(status, used):
+            self._give_up(entry, "somebody else has changed it meanwhile")
+            return
+        _os.truncate(entry["path"], entry["size"])
+        _describe(entry["path"], entry)
+
+    def _is_as_left(self, status: os.stat_result, used: int | None) -> bool:
+        if used is not None:
+            return status.st_mtime_ns <= used + _SLACK
+        left = self._left.get((status.st_dev, status.st_ino))
+        return left is None or left == (status.st_size, status.st_mtime_ns)  # None: the write failed
+
+    def _bring_back(self, entry: dict[str, Any]) -> None:
+        path, copy = entry["path"], entry["copy"]
+        if _is_there(path):
+            status = _os.lstat(path)
+            if [status.st_dev, status.st_ino] == entry["ino"]:
+                return  # it was killed before it was removed
+            self._give_up(entry, "somebody else has put something there")
+            return
+        if entry["linked"]:
+            _os.link(copy, path)
+            return
+        temporary = f"{path}.mazurka-{_os.getpid()}"
+        try:
+            _copy_content(copy, temporary)
+            _describe(temporary, entry)
+            _os.rename(temporary, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                _os.unlink(temporary)
+            raise
+
+    def _rename_back(self, entry: dict[str, Any]) -> None:
+        try:
+            status = _os.lstat(entry["to"])
+        except OSError:
+            return
+        if [status.st_dev, status.st_ino] == entry["ino"] and not _is_there(entry["path"]):
+            _os.rename(entry["to"], entry["path"])
+
+    def _give_up(self, entry: dict[str, Any], why: str) -> None:
+        """Leave something as it is; what was kept of it goes where nothing removes it."""
+        text = f"{entry['path']}: {why}"
+        copy = entry.get("copy")
+        if copy and _is_there(copy):
+            folder = _os.path.join(_os.path.dirname(_os.path.dirname(self._folder)), "kept")
+            with contextlib.suppress(OSError):
+                _make_folders(folder)
+                handle, name = _mkstemp(folder, _os.path.basename(entry["path"]) + "-")
+                _os.close(handle)
+                _os.rename(copy, name)
+                text += f"; as it was before, it is kept in {name}"
+        self.troubles.append(text)
+
+
+# -- files ----------------------------------------------------------------------------
+
+
+def _described(status: os.stat_result) -> dict[str, Any]:
+    return {
+        "mode": stat.S_IMODE(status.st_mode),
+        "atime": status.st_atime_ns,
+        "mtime": status.st_mtime_ns,
+        "owner": [status.st_uid, status.st_gid],
+        "size": status.st_size,
+        "ino": [status.st_dev, status.st_ino],
+    }
+
+
+def _describe(path: str, entry: dict[str, Any]) -> None:
+    """Give a file its permissions, owner and times back."""
+    status = _os.lstat(path)
+    if [status.st_uid, status.st_gid] != entry["owner"]:
+        with contextlib.suppress(OSError):
+            _os.chown(path, *entry["owner"])
+    if stat.S_IMODE(status.st_mode) != entry["mode"]:
+        _os.chmod(path, entry["mode"])
+    with contextlib.suppress(OSError):
+        _os.utime(path, ns=(entry["atime"], entry["mtime"]))
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = _os.lstat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _identity_of(handle: int) -> tuple[int, int]:
+    status = _os.fstat(handle)
+    return status.st_dev, status.st_ino
+
+
+def _is_there(path: str) -> bool:
+    return _identity(path) is not None
+
+
+def _make_folders(path: str) -> None:
+    """As ``os.makedirs`` does it, which would be seen."""
+    missing = []
+    while not _is_there(path):
+        missing.append(path)
+        path = _os.path.dirname(path)
+    for each in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            _os.mkdir(each, 0o700)
+
+
+def _mkstemp(folder: str, prefix: str = "copy-") -> tuple[int, str]:
+    """As `tempfile` does it, whose names are the program's during an execution."""
+    number = 0
+    while True:
+        name = _os.path.join(folder, f"{prefix}{_os.getpid()}-{number}")
+        try:
+            return _os.open(name, _os.O_RDWR | _os.O_CREAT | _os.O_EXCL | _os.O_CLOEXEC, 0o600), name
+        except FileExistsError:
+            number += 1
+
+
+def _copy_content(source: str, target: str, *, existing: bool = False) -> None:
+    """Copy what is in a file; into the same file where there is one."""
+    reading = _os.open(source, _os.O_RDONLY | _os.O_CLOEXEC)
+    try:
+        flags = _os.O_WRONLY | _os.O_CLOEXEC | (0 if existing else _os.O_CREAT | _os.O_EXCL)
+        writing = _os.open(target, flags, 0o600)
+        try:
+            total = 0
+            while chunk := _os.read(reading, 1 << 20):
+                total += len(chunk)
+                while chunk:
+                    chunk = chunk[_os.write(writing, chunk) :]
+            _os.ftruncate(writing, total)
+        finally:
+            _os.close(writing)
+    finally:
+        _os.close(reading)
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """An entry of the log; None for one that was not written whole, and so has not happened."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) else None

@@ -1,0 +1,166 @@
+"""Looking at entries, and listing directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mazurka.program.python.outside import paths
+from mazurka.program.python.outside.files import (
+    find,
+    is_path,
+    of_run,
+    settle_safely,
+)
+from mazurka.program.python.outside.paths import content, entry, listing
+from mazurka.program.python.outside.replacing import ASIDE, replace_function
+from mazurka.program.python.outside.steps import Touch, pass_step, read
+from mazurka.program.python.primitives.run import Models
+
+
+def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
+    """A function that looks at what a path leads to."""
+
+    def look(models: Models, real: Any, path: Any, *args: Any, **named: Any) -> Any:
+        files = of_run(models)
+        if not is_path(path):
+            file = files.descriptors.get(path)
+            if file is not None:
+                pass_step(models, *file.read())
+            return real(path, *args, **named)
+        path = os.fspath(path)
+        follows = follow and named.get("follow_symlinks", True)
+
+        def plan() -> tuple[list[Touch], Any]:
+            found = find(models, path, named.get("dir_fd"), follow=follows)
+            touches = [read(*entry(found.path)), *paths.on_the_way(models, found)]
+            if inside:
+                touches.append(read(*content(found.path)))
+            return touches, found
+
+        settle_safely(models, plan)
+        return real(path, *args, **named)
+
+    return look
+
+
+for _name in ("stat", "access", "getxattr", "listxattr"):
+    replace_function(os, _name, _looking())
+replace_function(os, "lstat", _looking(follow=False))
+replace_function(os, "readlink", _looking(follow=False, inside=False))
+
+
+def _existence(follow: bool) -> Callable[..., Any]:
+    """A function of ``os.path`` that asks whether something is there, and of which kind."""
+    look = _looking(follow=follow, inside=False)
+
+    def ask(models: Models, real: Any, path: Any, *args: Any) -> Any:
+        def quietly(*given: Any, **named: Any) -> Any:
+            with ASIDE:
+                return real(*given, **named)
+
+        return look(models, quietly, path, *args)
+
+    return ask
+
+
+for _name in ("exists", "isfile", "isdir"):
+    replace_function(os.path, _name, _existence(follow=True))
+for _name in ("lexists", "islink"):
+    replace_function(os.path, _name, _existence(follow=False))
+
+
+def _list(models: Models, path: Any) -> None:
+    """All of a directory is looked at."""
+    files = of_run(models)
+    if path is not None and not is_path(path):
+        file = files.descriptors.get(path)
+        if file is not None:
+            pass_step(models, read(*listing(file.path)))
+        return
+    path = "." if path is None else os.fspath(path)
+
+    def plan() -> tuple[list[Touch], Any]:
+        found = find(models, path)
+        return [read(*listing(found.path)), read(*entry(found.path)), *paths.on_the_way(models, found)], found
+
+    settle_safely(models, plan)
+
+
+def _listdir(models: Models, real: Any, path: Any = None) -> Any:
+    _list(models, path)
+    return real(path)
+
+
+class DirEntry:
+    """An entry as ``os.scandir`` tells of it: what it knows from the listing needs no step, the rest is looked at."""
+
+    __slots__ = ("_real", "name", "path")
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self.name = real.name
+        self.path = real.path
+
+    def inode(self) -> int:
+        return int(self._real.inode())
+
+    def is_symlink(self) -> bool:
+        return bool(self._real.is_symlink())
+
+    def is_junction(self) -> bool:
+        return False
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        if follow_symlinks and self._real.is_symlink():
+            return bool(os.path.isdir(self.path))
+        return bool(self._real.is_dir(follow_symlinks=follow_symlinks))
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        if follow_symlinks and self._real.is_symlink():
+            return bool(os.path.isfile(self.path))
+        return bool(self._real.is_file(follow_symlinks=follow_symlinks))
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        os.path.lexists(self.path)  # the step; what is asked below belongs to it
+        with ASIDE:
+            return self._real.stat(follow_symlinks=follow_symlinks)  # type: ignore[no-any-return]  # it is one
+
+    def __fspath__(self) -> Any:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<DirEntry {self.name!r}>"
+
+
+class Scan:
+    """What ``os.scandir`` returns: the directory as it was then."""
+
+    def __init__(self, entries: list[DirEntry]) -> None:
+        self._entries = iter(entries)
+
+    def __iter__(self) -> Iterator[DirEntry]:
+        return self
+
+    def __next__(self) -> DirEntry:
+        return next(self._entries)
+
+    def close(self) -> None:
+        self._entries = iter(())
+
+    def __enter__(self) -> Scan:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _scandir(models: Models, real: Any, path: Any = None) -> Scan:
+    _list(models, path)
+    with real(path) as entries:
+        return Scan([DirEntry(each) for each in entries])
+
+
+replace_function(os, "listdir", _listdir)
+replace_function(os, "scandir", _scandir)

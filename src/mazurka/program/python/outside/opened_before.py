@@ -1,0 +1,91 @@
+"""Files that were open for writing before a check began, as a module's own log: no step tells what is done to them.
+
+So they are kept at the start of every run and put back at its end, position included; a run that has changed one says
+so, and proves nothing.
+
+Cost: one look through all objects before a check; a system call for each such file and run.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import stat
+from typing import Any, Final
+
+from mazurka.program.python.outside.files import JOURNAL
+from mazurka.program.python.outside.journal import NotKept
+from mazurka.program.python.outside.replacing import ASIDE
+
+_FileIO: Final[Any] = io.FileIO
+_realpath: Final = os.path.realpath
+_fstat: Final = os.fstat
+_lstat: Final = os.lstat
+_lseek: Final = os.lseek
+
+#: Open files and where they are.
+_known: Final[list[tuple[Any, str]]] = []
+
+#: What was so at the start of the run: descriptor, path, state, position.
+_at_start: Final[list[tuple[int, str, os.stat_result, int]]] = []
+
+
+def look() -> None:
+    """Find them all; before the collector is held, which hides objects."""
+    _known.clear()
+    for each in gc.get_objects():
+        if issubclass(type(each), _FileIO) and not each.closed and each.writable() and isinstance(each.name, str):
+            status, path = _fstat(each.fileno()), _realpath(each.name)
+            if stat.S_ISREG(status.st_mode) and _is_at(path, status):
+                _known.append((each, path))
+
+
+def forget() -> None:
+    _known.clear()
+
+
+def _is_at(path: str, status: os.stat_result) -> bool:
+    try:
+        found = _lstat(path)
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino)
+
+
+def begin_run() -> list[str]:
+    """Keep what is in them; what could not be kept, in words."""
+    _at_start.clear()
+    troubles = []
+    for file, path in _known:
+        if file.closed:
+            continue
+        try:
+            with ASIDE:
+                status = _fstat(file.fileno())
+                position = _lseek(file.fileno(), 0, os.SEEK_CUR)
+                JOURNAL.hold()
+                if position == status.st_size:  # like a log
+                    JOURNAL.appending(path, status)
+                else:
+                    JOURNAL.writing(path, status)
+                _at_start.append((file.fileno(), path, status, position))
+        except (OSError, NotKept) as reason:
+            troubles.append(f"{path}: {reason}")
+    return troubles
+
+
+def end_run() -> list[str]:
+    """Those that the run has changed; they are put back with all else."""
+    changed = []
+    for descriptor, path, before, position in _at_start:
+        try:
+            status = _fstat(descriptor)
+            _lseek(descriptor, position, os.SEEK_SET)
+        except OSError:
+            continue  # it was closed, and by that flushed
+        if (status.st_size, status.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            JOURNAL.wrote(status)
+            changed.append(path)
+    _at_start.clear()
+    return changed

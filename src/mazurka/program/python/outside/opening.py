@@ -1,0 +1,144 @@
+"""Opening files, and what is done to them by way of their descriptors alone."""
+
+from __future__ import annotations
+
+import os
+import posix
+import stat
+from collections.abc import Callable
+from typing import Any
+
+from mazurka.program.python.outside import paths
+from mazurka.program.python.outside.files import (
+    JOURNAL,
+    Opened,
+    changes_entry,
+    exists,
+    find,
+    keep,
+    of_run,
+    read_descriptor,
+    settle_safely,
+    write_descriptor,
+    wrote,
+)
+from mazurka.program.python.outside.paths import entry
+from mazurka.program.python.outside.process_state import UMASK
+from mazurka.program.python.outside.replacing import ASIDE, replace_function
+from mazurka.program.python.outside.steps import Touch, change, pass_step, read
+from mazurka.program.python.primitives.run import Models
+
+
+def open_path(
+    models: Models, path: Any, flags: int, perform: Callable[[], int], dir_fd: int | None = None
+) -> tuple[int, Opened | None]:
+    """Open a file as ``perform`` does it; the descriptor, and what it stands for if that is a file or directory."""
+    files = of_run(models)
+    makes = bool(flags & os.O_CREAT)
+    follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)
+
+    def plan() -> tuple[list[Touch], Any]:
+        found = find(models, path, dir_fd, follow=follow)
+        # What it touches must not depend on what it finds: explorers take it that a thread's step is the same whatever
+        # others have done meanwhile.
+        touches = changes_entry(models, found, read(*UMASK)) if makes else [read(*entry(found.path))]
+        if flags & os.O_TRUNC:
+            touches += files.written(found.path)
+        if not makes:
+            touches += paths.on_the_way(models, found)
+        return touches, (found, exists(found.path))
+
+    planned = settle_safely(models, plan)
+    if planned is None:
+        return perform(), None
+    found, was_there = planned
+    is_plain = not paths.is_system(found.path)
+    if makes and not was_there:
+        keep(models, found.path, lambda: JOURNAL.creating(found.path))
+    elif flags & os.O_TRUNC and is_plain and stat.S_ISREG(_mode(found.path)):
+        keep(models, found.path, lambda: JOURNAL.writing(found.path, posix.stat(found.path)))
+    descriptor = perform()
+    status = posix.fstat(descriptor)
+    if makes and not was_there:
+        with ASIDE:
+            JOURNAL.created(found.path)
+    elif flags & os.O_TRUNC:
+        wrote(found.path, status)
+    if not is_plain or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return descriptor, None
+    return descriptor, files.opened(descriptor, found.path, flags)
+
+
+def _mode(path: str) -> int:
+    try:
+        return posix.lstat(path).st_mode
+    except OSError:
+        return 0
+
+
+def _open(models: Models, real: Any, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+    descriptor, _ = open_path(models, os.fspath(path), flags, lambda: real(path, flags, mode, dir_fd=dir_fd), dir_fd)
+    return descriptor
+
+
+replace_function(os, "open", _open)
+
+
+# -- descriptors ----------------------------------------------------------------------------
+
+
+def _reading(position: bool) -> Callable[..., Any]:
+    def read_(models: Models, real: Any, descriptor: int, *args: Any, **named: Any) -> Any:
+        read_descriptor(models, descriptor, position=position)
+        return real(descriptor, *args, **named)
+
+    return read_
+
+
+def _writing(position: bool) -> Callable[..., Any]:
+    def write_(models: Models, real: Any, descriptor: int, *args: Any, **named: Any) -> Any:
+        return write_descriptor(models, descriptor, lambda: real(descriptor, *args, **named), position=position)
+
+    return write_
+
+
+for _name in ("pread", "preadv"):
+    replace_function(os, _name, _reading(position=False))
+for _name in ("pwrite", "pwritev", "ftruncate", "posix_fallocate"):
+    replace_function(os, _name, _writing(position=False))
+for _name in ("readv",):
+    replace_function(os, _name, _reading(position=True))
+for _name in ("writev",):
+    replace_function(os, _name, _writing(position=True))
+
+
+def _fstat(models: Models, real: Any, descriptor: int) -> Any:
+    read_descriptor(models, descriptor, position=False)
+    return real(descriptor)
+
+
+def _lseek(models: Models, real: Any, descriptor: int, position: int, how: int) -> Any:
+    file = of_run(models).descriptors.get(descriptor)
+    if file is not None:
+        more = [] if how == os.SEEK_SET else file.read()
+        pass_step(models, change(*file.state), *more)
+    return real(descriptor, position, how)
+
+
+replace_function(os, "fstat", _fstat)
+replace_function(os, "lseek", _lseek)
+
+
+def _copy_range(models: Models, real: Any, src: int, dst: int, *args: Any, **named: Any) -> Any:
+    read_descriptor(models, src)
+    return write_descriptor(models, dst, lambda: real(src, dst, *args, **named))
+
+
+def _sendfile(models: Models, real: Any, out_fd: int, in_fd: int, *args: Any, **named: Any) -> Any:
+    read_descriptor(models, in_fd)
+    return write_descriptor(models, out_fd, lambda: real(out_fd, in_fd, *args, **named))
+
+
+for _name in ("copy_file_range", "splice"):
+    replace_function(os, _name, _copy_range)
+replace_function(os, "sendfile", _sendfile)

@@ -1,0 +1,103 @@
+"""Which location a path stands for.
+
+A directory entry is a location of its own, ``("entry", path)``: whether something is there. What is in a file, and what
+``stat`` tells of it, is another, ``("file", path)``; who writes to an open file that has got other names meanwhile
+writes it under all of them. What a directory lists is ``("directory", path)``.
+
+A path is resolved as the system does it, symbolic links included. What it leads through is looked at, too; but this is
+only told of entries that threads have been seen to make, remove or rename, which a run learns.
+
+Cost: a system call for each component of a path.
+"""
+
+from __future__ import annotations
+
+import os
+import posix
+from typing import Any, Final, NamedTuple
+from zlib import crc32
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.outside.process_state import WORKING_DIRECTORY
+from mazurka.program.python.outside.steps import Touch, read
+from mazurka.program.python.primitives.run import Models
+
+#: As many symbolic links as Linux follows.
+_LINKS: Final = 40
+
+#: Below these there are no files but the system's own views of itself.
+_SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
+
+_MARK: Final = 1 << 40
+
+
+class Found(NamedTuple):
+    """What a path leads to: ``path`` is absolute, without links but for itself if links are not followed."""
+
+    path: str
+    passed: tuple[str, ...]  # the entries that were looked at on the way
+    relative: bool  # to the working directory
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.path)
+
+
+def is_system(path: str) -> bool:
+    return path.startswith(_SYSTEM)
+
+
+def entry(path: str) -> tuple[Target, str]:
+    return ("entry", path), f"the entry {path}"
+
+
+def listing(path: str) -> tuple[Target, str]:
+    return ("directory", path), f"what is in {path}"
+
+
+def content(path: str) -> tuple[Target, str]:
+    return ("file", path), f"the file {path}"
+
+
+def resolve(path: Any, base: str | None, *, follow: bool = True) -> Found:
+    """Follow a path; ``base`` is where it begins if it is relative, none: the working directory."""
+    text = os.fsdecode(path)
+    relative = not text.startswith("/")
+    at = "/" if not relative else base if base is not None else posix.getcwd()
+    rest = text.split("/")[::-1]
+    passed: list[str] = []
+    links = 0
+    while rest:
+        name = rest.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            at = os.path.dirname(at)
+            continue
+        step = f"/{name}" if at == "/" else f"{at}/{name}"
+        passed.append(step)
+        is_last = not any(part not in ("", ".") for part in rest)
+        if follow or not is_last:
+            try:
+                to = posix.readlink(step)
+            except OSError:
+                to = ""  # no link, or nothing at all
+            if to and links < _LINKS:
+                links += 1
+                rest.extend(to.split("/")[::-1])
+                at = "/" if to.startswith("/") else at
+                continue
+        at = step
+    return Found(at, tuple(passed), relative and base is None)
+
+
+def mark_of(path: str) -> int:
+    """What a run learns when threads change an entry by which others may go."""
+    return -_MARK - crc32(path.encode("utf-8", "surrogatepass"))
+
+
+def on_the_way(models: Models, found: Found) -> list[Touch]:
+    """What looking a path up reads, beside the entry that it leads to."""
+    points = models.kernel.points
+    touches = [read(*WORKING_DIRECTORY)] if found.relative else []
+    return touches + [read(*entry(each)) for each in found.passed if each != found.path and mark_of(each) in points]

@@ -1,0 +1,339 @@
+"""State of the process: one location for each thing, such as ``("process", "working directory")``.
+
+What a thread sets here, all others see. A function that gets such a thing reads its location, one that sets it writes
+it, one that does both at once (``umask``) changes it. Whatever a run has set is put back at its end.
+
+Automatic garbage collection is off while a check lasts, so that finalisers run where they run in every execution
+(:func:`~mazurka.program.python.state.hold_collector`); what the program sets of it is remembered, no more.
+"""
+
+from __future__ import annotations
+
+import gc
+import locale
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.outside.putting_back import undo_at_end
+from mazurka.program.python.outside.replacing import replace_function, replace_method
+from mazurka.program.python.outside.steps import Touch, change, pass_step, read, write
+from mazurka.program.python.primitives import run as _run
+from mazurka.program.python.primitives.run import Models
+
+
+def place(name: str) -> tuple[Target, str]:
+    """The location of a thing, and what it is called."""
+    return ("process", name), f"the process's {name}"
+
+
+def _pass(models: Models, how: Callable[[Target, str], Touch], name: str) -> None:
+    pass_step(models, how(*place(name)))
+
+
+#: The working directory, for whoever resolves a path that begins there.
+WORKING_DIRECTORY: Final = place("working directory")
+UMASK: Final = place("umask")
+
+
+# -- getters and setters ----------------------------------------------------------------------------
+
+
+def _getting(name: str) -> Callable[..., Any]:
+    def get(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        _pass(models, read, name)
+        return real(*args, **named)
+
+    return get
+
+
+def _setting(name: str, save: Callable[[], Callable[[], object]]) -> Callable[..., Any]:
+    def set_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        _pass(models, write, name)
+        undo_at_end(models, name, save)
+        return real(*args, **named)
+
+    return set_
+
+
+def _by(get: Callable[[], Any], put: Callable[[Any], object]) -> Callable[[], Callable[[], object]]:
+    """Saves what ``get`` gets, to be given to ``put``."""
+
+    def save() -> Callable[[], object]:
+        before = get()
+        return lambda: put(before)
+
+    return save
+
+
+def _property(name: str, module: Any, getter: str, setter: str, spread: bool = False) -> None:
+    """Two functions, of which one gets what the other sets."""
+    get, put = getattr(module, getter, None), getattr(module, setter, None)
+    if get is None or put is None:
+        return
+    replace_function(module, getter, _getting(name))
+    replace_function(module, setter, _setting(name, _by(get, (lambda value: put(*value)) if spread else put)))
+
+
+_property("default socket timeout", socket, "getdefaulttimeout", "setdefaulttimeout")
+_property("recursion limit", sys, "getrecursionlimit", "setrecursionlimit")
+_property("switch interval", sys, "getswitchinterval", "setswitchinterval")
+_property("limit of digits", sys, "get_int_max_str_digits", "set_int_max_str_digits")
+_property("collector's thresholds", gc, "get_threshold", "set_threshold", spread=True)
+_property("collector's debugging flags", gc, "get_debug", "set_debug")
+_property("asynchronous generator hooks", sys, "get_asyncgen_hooks", "set_asyncgen_hooks", spread=True)
+_property("flags for loading libraries", sys, "getdlopenflags", "setdlopenflags")
+
+_DIRECTORY: Final = _setting("working directory", _by(os.getcwd, os.chdir))
+replace_function(os, "chdir", _DIRECTORY)
+replace_function(os, "fchdir", _DIRECTORY)
+replace_function(os, "getcwd", _getting("working directory"))
+replace_function(os, "getcwdb", _getting("working directory"))
+
+
+def _umask(models: Models, real: Any, mask: int) -> Any:
+    _pass(models, change, "umask")
+
+    def save() -> Callable[[], object]:
+        before = real(0o077)
+        real(before)
+        return lambda: real(before)
+
+    undo_at_end(models, "umask", save)
+    return real(mask)
+
+
+replace_function(os, "umask", _umask)
+
+
+def _setlocale(models: Models, real: Any, category: int, locale: Any = None) -> Any:
+    _pass(models, read if locale is None else change, "locale")
+    if locale is not None:
+        undo_at_end(models, "locale", _by(lambda: real(_ALL), lambda value: real(_ALL, value)))
+    return real(category, locale)
+
+
+_ALL: Final = locale.LC_ALL
+replace_function(locale, "setlocale", _setlocale)
+for _name in ("getlocale", "localeconv", "strcoll", "strxfrm", "nl_langinfo", "getpreferredencoding"):
+    replace_function(locale, _name, _getting("locale"))
+
+
+def _set_zone(models: Models, real: Any) -> Any:
+    _pass(models, write, "time zone")
+    undo_at_end(models, "time zone", lambda: real)
+    return real()
+
+
+replace_function(time, "tzset", _set_zone)
+
+
+def _setting_unseen(name: str) -> Callable[..., Any]:
+    """Of a function whose effect is put back by hand elsewhere, or that has none which outlives the run."""
+
+    def set_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        _pass(models, write, name)
+        return real(*args, **named)
+
+    return set_
+
+
+for _name in ("settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads"):
+    replace_function(threading, _name, _setting_unseen("hooks for new threads"))  # which the run's models keep
+for _name in ("gettrace", "getprofile"):
+    replace_function(threading, _name, _getting("hooks for new threads"))
+
+
+def _stack_size(models: Models, real: Any, *size: int) -> Any:
+    _pass(models, change if size else read, "size of stacks")
+    if size:
+        undo_at_end(models, "size of stacks", _by(real, real))
+    return real(*size)
+
+
+replace_function(threading, "stack_size", _stack_size)
+
+
+# -- limits of resources ----------------------------------------------------------------------------
+
+
+def _limits() -> None:
+    try:
+        import resource  # not on every platform
+    except ImportError:
+        return
+
+    def get(models: Models, real: Any, which: int) -> Any:
+        _pass(models, read, f"resource limit {which}")
+        return real(which)
+
+    get_real = resource.getrlimit
+
+    def put(models: Models, real: Any, which: int, limits: Any) -> Any:
+        _pass(models, write, f"resource limit {which}")
+
+        def save() -> Callable[[], object]:
+            before = get_real(which)
+            return lambda: real(which, before)
+
+        undo_at_end(models, ("resource limit", which), save)
+        return real(which, limits)
+
+    replace_function(resource, "getrlimit", get)
+    replace_function(resource, "setrlimit", put)
+
+
+_limits()
+
+
+# -- signals ----------------------------------------------------------------------------
+
+
+_handler_of: Final = signal.getsignal
+
+
+def _getsignal(models: Models, real: Any, number: int) -> Any:
+    _pass(models, read, f"handler of signal {int(number)}")
+    return real(number)
+
+
+def _set_signal(models: Models, real: Any, number: int, handler: Any) -> Any:
+    if models.kernel.current.index:
+        raise ValueError("signal only works in main thread of the main interpreter")
+    _pass(models, change, f"handler of signal {int(number)}")
+    before = _handler_of(number)
+    if before is not None:  # of none that Python has set
+        undo_at_end(models, ("signal", int(number)), lambda: lambda: real(number, before))
+    return real(number, handler)
+
+
+replace_function(signal, "signal", _set_signal)
+replace_function(signal, "getsignal", _getsignal)
+
+
+# -- the environment ----------------------------------------------------------------------------
+
+
+def _variable(environment: Any, key: Any) -> tuple[Target, str] | None:
+    try:
+        name = environment.decodekey(environment.encodekey(key))
+    except TypeError:
+        return None  # as the real method is about to say
+    return ("environment", name), f"os.environ[{name!r}]"
+
+
+_VARIABLES: Final = (("environment",), "os.environ's keys")
+
+
+def _is_the_environment(environment: Any) -> bool:
+    return environment is os.environ or environment._data is os.environ._data  # type: ignore[attr-defined]
+
+
+def _get_variable(models: Models, real: Any, environment: Any, key: Any) -> Any:
+    where = _variable(environment, key)
+    if where is not None and _is_the_environment(environment):
+        pass_step(models, read(*where))
+    return real(environment, key)
+
+
+def _changing_variable(models: Models, real: Any, environment: Any, key: Any, *value: Any) -> Any:
+    where = _variable(environment, key)
+    if where is not None and _is_the_environment(environment):
+        _keep_environment(models)
+        how = write if value else change  # a deletion fails if there is none
+        pass_step(models, how(*where), *(() if key in environment._data and value else (write(*_VARIABLES),)))
+    return real(environment, key, *value)
+
+
+def _keep_environment(models: Models) -> None:
+    environment: Any = os.environ
+
+    def save() -> Callable[[], object]:
+        before = dict(environment._data)
+
+        def put_back() -> None:
+            if environment._data != before:
+                for name in [each for each in environment._data if each not in before]:
+                    del environment[environment.decodekey(name)]
+                for name, value in before.items():
+                    environment[environment.decodekey(name)] = environment.decodevalue(value)
+
+        return put_back
+
+    undo_at_end(models, "environment", save)
+
+
+def _look_at_variables(models: Models, real: Any, environment: Any) -> Any:
+    if _is_the_environment(environment):
+        pass_step(models, read(*_VARIABLES))
+    return real(environment)
+
+
+def _copy_variables(models: Models, real: Any, environment: Any) -> Any:
+    if _is_the_environment(environment):
+        each = [
+            where for key in list(environment._data) if (where := _variable(environment, environment.decodekey(key)))
+        ]
+        pass_step(models, read(*_VARIABLES), *[read(*where) for where in each])
+    return real(environment)
+
+
+replace_method("os", "_Environ.__getitem__", _get_variable)
+replace_method("os", "_Environ.__setitem__", _changing_variable)
+replace_method("os", "_Environ.__delitem__", _changing_variable)
+for _name in ("__iter__", "__len__"):
+    replace_method("os", f"_Environ.{_name}", _look_at_variables)
+for _name in ("copy", "__repr__"):
+    replace_method("os", f"_Environ.{_name}", _copy_variables)
+
+
+# -- the collector ----------------------------------------------------------------------------
+
+
+class _Collector:
+    """Whether the program has automatic collection on; it is held while a check lasts."""
+
+    is_enabled = True
+    at_start = True
+
+
+_collector: Final = _Collector()
+
+
+def hold() -> None:
+    """A check begins: :func:`~mazurka.program.python.state.hold_collector` is about to turn it off."""
+    _collector.at_start = _collector.is_enabled = gc.isenabled()
+
+
+def _begin(models: Models) -> None:
+    _collector.is_enabled = _collector.at_start
+
+
+_run.beginners.append(_begin)
+
+
+def _is_enabled(models: Models, real: Any) -> bool:
+    _pass(models, read, "collector")
+    return _collector.is_enabled
+
+
+def _turning(on: bool) -> Callable[..., None]:
+    def turn(models: Models, real: Any) -> None:
+        _pass(models, write, "collector")
+        _collector.is_enabled = on
+
+    return turn
+
+
+replace_function(gc, "isenabled", _is_enabled)
+replace_function(gc, "enable", _turning(True))
+replace_function(gc, "disable", _turning(False))
+
+
+__all__ = ["UMASK", "WORKING_DIRECTORY", "hold", "place"]

@@ -1,0 +1,124 @@
+"""Standing in for functions and methods that act outside the Python heap.
+
+Functions written in C are replaced wherever a module has them (:mod:`..primitives.patch` does so, from
+:data:`FUNCTIONS`), but for the modules in C that the import system goes by: an import is one step. Methods of classes
+written in Python are replaced in their class.
+
+What stands in for a function in C is no method where a class holds it, and behaves like the function outside of runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.primitives.run import Models, here
+
+#: Module, name in it -> what stands in for it. Filled while this package is imported, when everything is still real.
+FUNCTIONS: Final[dict[tuple[str, str], Any]] = {}
+
+#: Module, dotted name of a method -> what stands in for it, made from the real one once its module is there.
+METHODS: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {}
+
+
+class Aside:
+    """While it is entered, what stands in for functions is the real thing: our own work is no part of a run.
+
+    No thread of the program may stop meanwhile.
+    """
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        Aside.depth += 1
+
+    def __exit__(self, *exception: object) -> None:
+        Aside.depth -= 1
+
+
+ASIDE: Final = Aside()
+
+
+def present() -> Models | None:
+    """The run that the caller is a thread of, unless we are at work on our own."""
+    return None if Aside.depth else here()
+
+
+#: A wrapper: gets the run, the real function and the call's arguments.
+Wrapper = Callable[..., Any]
+
+
+def stand_in(real: Any, wrapper: Wrapper) -> Any:
+    """What calls ``wrapper(models, real, ...)`` within runs, and the real function outside."""
+
+    @functools.wraps(real)
+    def call(*args: Any, **named: Any) -> Any:
+        models = present()
+        if models is None:
+            return real(*args, **named)
+        return wrapper(models, real, *args, **named)
+
+    return call
+
+
+def replace_function(module: Any, name: str, wrapper: Wrapper) -> None:
+    """Have a function of a module replaced wherever it is; nothing if this Python has no such function."""
+    real = vars(module).get(name)
+    if real is not None:
+        FUNCTIONS[module.__name__, name] = stand_in(real, wrapper)
+
+
+def replace_method(module: str, dotted: str, wrapper: Wrapper) -> None:
+    """Have a method of a class in Python replaced."""
+    METHODS[module, dotted] = lambda real: stand_in(real, wrapper)
+
+
+def pairs() -> list[tuple[Any, Any]]:
+    """Real functions, and what stands in for them."""
+    found = []
+    for (module, name), model in FUNCTIONS.items():
+        real = vars(sys.modules[module])[name]
+        becomes_method = isinstance(model, types.FunctionType) and not isinstance(real, types.FunctionType)
+        found.append((real, staticmethod(model) if becomes_method else model))
+    return found
+
+
+_INHERITED: Final = object()
+
+
+class Methods:
+    """The methods that are replaced; modules that are loaded later are covered by calling :meth:`extend` again."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+        self._covered: set[tuple[str, str]] = set()
+
+    def extend(self) -> None:
+        for key, make in METHODS.items():
+            module = sys.modules.get(key[0])
+            if module is None or key in self._covered:
+                continue
+            self._covered.add(key)
+            *path, name = key[1].split(".")
+            owner: Any = module
+            for part in path:
+                owner = getattr(owner, part, None)
+            real = getattr(owner, name, None) if owner is not None else None
+            if real is not None:
+                self._replace(owner, name, make(real))
+
+    def _replace(self, owner: Any, name: str, model: Any) -> None:
+        before = vars(owner).get(name, _INHERITED)
+        setattr(owner, name, model)
+        if before is _INHERITED:
+            self._undo.append(lambda: delattr(owner, name))
+        else:
+            self._undo.append(lambda: setattr(owner, name, before))
+
+    def undo(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+        self._covered.clear()

@@ -1,0 +1,222 @@
+"""Waiting for several descriptors at once: `select`, and the selectors over it.
+
+Looking whether descriptors are ready reads their channels. What is no channel of the run is always ready if it is a
+file; else it leads out of the process, and waiting for it is counted as uncontrolled.
+"""
+
+from __future__ import annotations
+
+import functools
+import select
+import selectors
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from mazurka.program.python.outside.channels import IN, OUT, Channel, has_children, of_run, readable, really, wait
+from mazurka.program.python.outside.replacing import METHODS, replace_function, stand_in
+from mazurka.program.python.primitives.event_loops import is_looping, selecting
+from mazurka.program.python.primitives.run import Models, count_uncontrolled, here
+from mazurka.trace.event import Op
+
+_PRI: Final = select.POLLPRI
+
+
+def _descriptor(thing: Any) -> int:
+    return thing if isinstance(thing, int) else int(thing.fileno())
+
+
+def are_known(models: Models, descriptors: Sequence[int]) -> bool:
+    if has_children(models):
+        return False
+    known = of_run(models).by_descriptor
+    return all(each in known for each in descriptors)
+
+
+def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float | None) -> list[tuple[int, int]]:
+    """Descriptors that are ready, and for what, once one is or the time has run out."""
+    ends = of_run(models).by_descriptor
+
+    def look() -> list[tuple[int, int]]:
+        found = []
+        for descriptor, events in wanted:
+            end = ends.get(descriptor)
+            ready = really(descriptor, events)
+            if end is not None and events & IN and readable(descriptor, end):
+                ready |= IN
+            if ready:
+                found.append((descriptor, ready))
+        return found
+
+    channels: dict[str, Channel] = {}
+    for descriptor, events in wanted:
+        end = ends.get(descriptor)
+        if end is not None:
+            for channel in (end.gets if events & IN else None, end.puts if events & OUT else None):
+                if channel is not None:
+                    channels[channel.number] = channel
+    if not channels:
+        if timeout and not look():
+            models.kernel.sleep(timeout)
+        return look()
+    wait(models, Op.READ, list(channels.values()), lambda: bool(look()), "one of several descriptors", timeout)
+    return look()
+
+
+def _is_ours(models: Models, wanted: Sequence[tuple[int, int]], name: str) -> bool:
+    """Whether a wait is one for threads of the program; otherwise it is counted."""
+    if are_known(models, [descriptor for descriptor, _ in wanted]):
+        return True
+    count_uncontrolled(models.kernel, name)
+    return False
+
+
+# -- select.select ----------------------------------------------------------------------------
+
+
+def _select(models: Models, real: Any, rlist: Any, wlist: Any, xlist: Any, timeout: float | None = None, /) -> Any:
+    rlist, wlist, xlist = list(rlist), list(wlist), list(xlist)
+    events: dict[int, int] = {}
+    for things, event in ((rlist, IN), (wlist, OUT), (xlist, _PRI)):
+        for thing in things:
+            events[_descriptor(thing)] = events.get(_descriptor(thing), 0) | event
+    if not _is_ours(models, list(events.items()), "select.select"):
+        return real(rlist, wlist, xlist, timeout)
+    if not events:
+        models.kernel.sleep(timeout or 0.0)
+        return [], [], []
+    ready = dict(wait_for(models, list(events.items()), timeout))
+    hung_up = select.POLLHUP | select.POLLERR
+    return (
+        [thing for thing in rlist if ready.get(_descriptor(thing), 0) & (IN | hung_up)],
+        [thing for thing in wlist if ready.get(_descriptor(thing), 0) & (OUT | select.POLLERR)],
+        [thing for thing in xlist if ready.get(_descriptor(thing), 0) & _PRI],
+    )
+
+
+replace_function(select, "select", _select)
+
+
+# -- select.poll ----------------------------------------------------------------------------
+
+
+class Poll:
+    """Stands in for what ``select.poll()`` returns in a run."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self._events: dict[int, int] = {}
+
+    def register(self, fd: Any, eventmask: int = IN | _PRI | OUT, /) -> None:
+        self._real.register(fd, eventmask)
+        self._events[_descriptor(fd)] = eventmask
+
+    def modify(self, fd: Any, eventmask: int, /) -> None:
+        self._real.modify(fd, eventmask)
+        self._events[_descriptor(fd)] = eventmask
+
+    def unregister(self, fd: Any, /) -> None:
+        self._real.unregister(fd)
+        self._events.pop(_descriptor(fd), None)
+
+    def poll(self, timeout: float | None = None, /) -> list[tuple[int, int]]:
+        models = here()
+        wanted = list(self._events.items())
+        if models is None or not wanted or not _is_ours(models, wanted, "select.poll"):
+            found: list[tuple[int, int]] = self._real.poll(timeout)
+            return found
+        return wait_for(models, wanted, None if timeout is None or timeout < 0 else timeout / 1000)
+
+
+def _poll(models: Models, real: Any) -> Poll:
+    return Poll(real())
+
+
+replace_function(select, "poll", _poll)
+
+
+class Epoll:
+    """Stands in for a ``select.epoll`` that a run makes; what is ready is told again and again until it is seen to."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self._events: dict[int, int] = {}
+
+    def register(self, fd: Any, eventmask: int = IN | _PRI | OUT) -> None:
+        self._real.register(fd, eventmask)
+        self._events[_descriptor(fd)] = eventmask
+
+    def modify(self, fd: Any, eventmask: int) -> None:
+        self._real.modify(fd, eventmask)
+        self._events[_descriptor(fd)] = eventmask
+
+    def unregister(self, fd: Any) -> None:
+        self._real.unregister(fd)
+        self._events.pop(_descriptor(fd), None)
+
+    def poll(self, timeout: float | None = None, maxevents: int = -1) -> list[tuple[int, int]]:
+        models = here()
+        wanted = [(descriptor, events & _KNOWN) for descriptor, events in self._events.items()]
+        if models is None or not wanted or not _is_ours(models, wanted, "select.epoll"):
+            found: list[tuple[int, int]] = self._real.poll(timeout, maxevents)
+            return found
+        ready = wait_for(models, wanted, None if timeout is None or timeout < 0 else timeout)
+        return ready if maxevents < 0 else ready[:maxevents]
+
+    def fileno(self) -> int:
+        return int(self._real.fileno())
+
+    @property
+    def closed(self) -> bool:
+        return bool(self._real.closed)
+
+    def close(self) -> None:
+        self._real.close()
+
+    def __enter__(self) -> Epoll:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+#: What `epoll` and `poll` have in common.
+_KNOWN: Final = IN | OUT | _PRI
+
+
+def _epoll(models: Models, real: Any, *args: Any, **named: Any) -> Epoll:
+    return Epoll(real(*args, **named))
+
+
+replace_function(select, "epoll", _epoll)
+
+
+# -- selectors ----------------------------------------------------------------------------
+
+_EVENTS: Final = {selectors.EVENT_READ: IN, selectors.EVENT_WRITE: OUT}
+
+
+def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    """Stands for the method of a selector that waits."""
+    of_loops = selecting(name, real)
+
+    def wait_in_run(models: Models, _real: Any, selector: Any, timeout: float | None = None) -> Any:
+        keys = list(selector.get_map().values())
+        wanted = [(key.fd, sum(event for flag, event in _EVENTS.items() if key.events & flag)) for key in keys]
+        if not wanted or not are_known(models, [descriptor for descriptor, _ in wanted]) or is_looping(models):
+            return of_loops(selector, timeout)
+        ready = dict(wait_for(models, wanted, None if timeout is None else max(timeout, 0.0)))
+        found = []
+        for key in keys:
+            got = ready.get(key.fd, 0)
+            events = selectors.EVENT_READ if got & ~OUT else 0
+            events |= selectors.EVENT_WRITE if got & ~IN else 0
+            if events & key.events:
+                found.append((key, events & key.events))
+        return found
+
+    stand: Callable[..., Any] = stand_in(real, wait_in_run)
+    return stand
+
+
+for _class in ("EpollSelector", "PollSelector", "SelectSelector"):
+    METHODS["selectors", f"{_class}.select"] = functools.partial(for_selector, f"selectors.{_class}.select")

@@ -1,0 +1,59 @@
+"""How what threads share outside the Python heap is told to the kernel.
+
+Everything of that kind is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on it has no place in
+the source, but a number that stands for its locations: by it the kernel learns whether several threads touch one of
+them, and only then others may go first (:mod:`mazurka.program.python.sharing`).
+
+Cost: nothing while there is one thread; a microsecond for a step.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from mazurka.program.protocol import Access, Target
+from mazurka.program.python.primitives.run import Models
+from mazurka.trace.event import Op
+
+#: Larger than any site's number, and smaller than those of places that are no sites.
+_BASE: Final = 1 << 59
+
+
+class Touch(NamedTuple):
+    """One access of a step; ``words`` are what a report calls the location."""
+
+    op: Op
+    target: Target
+    words: str
+
+
+@lru_cache(maxsize=4096)
+def _number_of(*targets: Target) -> int:
+    return _BASE | crc32(repr(targets).encode("utf-8", "surrogatepass"))
+
+
+def pass_step(models: Models, first: Touch, *others: Touch) -> None:
+    """Pass one step that makes these accesses; on return the caller performs it."""
+    kernel = models.kernel
+    if kernel.solo:
+        return
+    if kernel.detail:
+        for each in (first, *others):
+            kernel.names.setdefault(each.target, each.words)
+    more = tuple([Access(each.op, each.target) for each in others])
+    site = _number_of(first.target, *[each.target for each in others])
+    kernel.visit(first.op, first.target, site, None, more)
+
+
+def read(target: Target, words: str) -> Touch:
+    return Touch(Op.READ, target, words)
+
+
+def write(target: Target, words: str) -> Touch:
+    return Touch(Op.WRITE, target, words)
+
+
+def change(target: Target, words: str) -> Touch:
+    return Touch(Op.RMW, target, words)

@@ -1,0 +1,62 @@
+"""The filters and hooks of `warnings`: one location, which issuing a warning reads."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.outside.process_state import place
+from mazurka.program.python.outside.putting_back import undo_at_end
+from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
+from mazurka.program.python.outside.steps import change, pass_step, read
+from mazurka.program.python.primitives.run import Models, here
+
+_FILTERS: Final = place("warnings filters")
+
+
+def _keep(models: Models) -> None:
+    module: Any = warnings
+
+    def save() -> Callable[[], object]:
+        filters = module.filters
+        content = list(filters)
+        hooks = {name: vars(module)[name] for name in ("showwarning", "_showwarnmsg_impl", "formatwarning")}
+
+        def put_back() -> None:
+            module.filters = filters
+            filters[:] = content
+            vars(module).update(hooks)
+            mutated = getattr(module, "_filters_mutated", None) or getattr(module, "_filters_mutated_lock_held", None)
+            if mutated is not None:
+                mutated()
+
+        return put_back
+
+    undo_at_end(models, "warnings filters", save)
+
+
+def _changing(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    pass_step(models, change(*_FILTERS))
+    _keep(models)
+    return real(*args, **named)
+
+
+for _name in ("simplefilter", "filterwarnings", "resetwarnings"):
+    replace_function(warnings, _name, _changing)
+for _name in ("__enter__", "__exit__"):
+    replace_method("warnings", f"catch_warnings.{_name}", _changing)
+
+_warn: Final = warnings.warn
+
+
+@functools.wraps(_warn)
+def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **named: Any) -> None:
+    models = here()
+    if models is not None:
+        pass_step(models, read(*_FILTERS))
+    _warn(message, category, stacklevel + 1, source, **named)
+
+
+FUNCTIONS["warnings", "warn"] = warn

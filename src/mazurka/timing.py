@@ -1,0 +1,120 @@
+"""The search for failures that depend on timing: which orders there are besides, if others are held up for a while.
+
+A strategy's search has sleeps end whenever they like, and waiting times run out only where nobody can move. What it
+leaves open is searched afterwards, in runs whose plans have a timing (:class:`~mazurka.program.protocol.Plan`): a
+sleep or wait may outrun threads that can move by so many seconds, so that short timeouts fire early and long ones do
+not. Which thread can move then depends on all others' clocks. `dpor` takes that for conflicts of steps (``in_time`` in
+explore/dpor.py); where it is in doubt, `icb` makes every order, those with the fewest preemptions first. All orders
+without timing that respect the clocks are among these: where this search comes to its end, it proves what the other
+one could not.
+
+Where that search proved something itself, this one gets a few seconds only; what it did not cover is said.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation, Waits
+from mazurka.program.python.program import TIMEOUTS
+
+#: The strategies: the second for where the first is in doubt.
+STRATEGIES: Final = ("dpor", "icb")
+
+#: Strategies that make every order: what a timeout that fires depends on is nothing to them.
+_IN_ORDER: Final = ("dfs", "icb")
+
+#: Seconds for what is searched besides, or as long as the search before has taken.
+_AT_LEAST: Final = 2.0
+
+#: By so much the clocks of threads differ that have not slept.
+_GRAIN: Final = 1e-3
+
+
+def is_wanted(outcome: Outcome, timing: float, all_failures: bool = False) -> bool:
+    """Whether there may be orders of a program that only a timing allows, or that only such a search can prove."""
+    waits = outcome.waits
+    if (isinstance(outcome.verdict, Violation) and not all_failures) or not outcome.exhaustive:
+        return False
+    if waits.expired and outcome.strategy not in _IN_ORDER:
+        return True
+    if isinstance(outcome.verdict, Inconclusive) and (waits.slept or waits.late or not math.isinf(waits.shortest)):
+        return True
+    return timing > 0 and waits.shortest <= waits.slept + timing + _GRAIN
+
+
+def seconds_for(outcome: Outcome, left: float | None) -> float | None:
+    """How long the search may take, where ``left`` is what is left of the time limit."""
+    if isinstance(outcome.verdict, Inconclusive) and not (outcome.untracked or _besides(outcome)):
+        return left
+    most = max(_AT_LEAST, outcome.seconds)
+    return most if left is None else min(most, left)
+
+
+def is_half_spent(waits: Waits, seconds: float, limit: float | None) -> bool:
+    """Whether the first search is to leave the other half of its time to the one with timing.
+
+    That has fewer orders: threads that sleep over and over can't do so while others have yet to move.
+    """
+    return limit is not None and seconds > limit / 2 and bool(waits.slept or not math.isinf(waits.shortest))
+
+
+def _besides(outcome: Outcome) -> dict[str, int]:
+    """What was not controlled, apart from timeouts."""
+    return {name: count for name, count in outcome.uncontrolled.items() if name != TIMEOUTS}
+
+
+def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
+    """What a strategy's search, and the one with timing after it, come to."""
+    if after is None:
+        return _assuming(before, timing)
+    uncontrolled = _besides(before)
+    both = replace(
+        before,
+        executions=before.executions + after.executions,
+        seconds=before.seconds + after.seconds,
+        threads=max(before.threads, after.threads),
+        points=max(before.points, after.points),
+        untracked={**after.untracked, **before.untracked},
+        uncontrolled={**after.uncontrolled, **uncontrolled},
+    )
+    if isinstance(before.verdict, Violation) or isinstance(after.verdict, Violation):
+        known = {each.failure.identity for each in before.found}
+        found = (*before.found, *[each for each in after.found if each.failure.identity not in known])
+        return replace(both, verdict=Violation(found[0]), complete=after.complete, found=found)
+    if isinstance(after.verdict, Verified):
+        if both.untracked or both.uncontrolled:
+            return both
+        verdict = before.verdict if isinstance(before.verdict, Verified) else after.verdict
+        return _held_up_for(replace(both, verdict=verdict, complete=True), after.waits, timing)
+    covered = "".join(f", {note}" for note in after.notes)
+    note = f"orders in which timeouts fire early were not all covered ({after.executions:,} executions{covered})"
+    both = replace(both, notes=(*before.notes, note), uncontrolled={**after.uncontrolled, **before.uncontrolled})
+    return _assuming(both, 0.0)
+
+
+def _held_up_for(outcome: Outcome, withheld: Waits, timing: float) -> Outcome:
+    """All orders were covered in which threads are held up so long."""
+    if not withheld.withheld:
+        return replace(outcome, timely=False)
+    what = "sleep" if math.isinf(withheld.shortest) else "timeout or sleep" if withheld.slept else "timeout"
+    waits = outcome.waits
+    notes = outcome.notes
+    if waits.late:
+        notes = (*notes, f"held up for {waits.lag:.3g} s, it fails: {waits.late} (look with --timing {waits.lag:.3g})")
+    return replace(outcome, assuming=_none_early(what, timing), notes=notes)
+
+
+def _assuming(outcome: Outcome, timing: float) -> Outcome:
+    """No order was covered in which a timeout fires early, or none could be with this timing."""
+    if not isinstance(outcome.verdict, Verified) or math.isinf(outcome.waits.shortest):
+        return outcome
+    return replace(outcome, assuming=_none_early("timeout", timing))
+
+
+def _none_early(what: str, timing: float) -> str:
+    long = f" of more than {timing:g} s" if timing else ""
+    ends = {"timeout": "fires", "sleep": "ends"}.get(what, "ends")
+    return f"no {what}{long} {ends} while other threads can run"

@@ -1,0 +1,487 @@
+"""Random Python programs: two or three threads that do a few things each to what they share, and tell what they saw.
+
+A program is text with a function ``scenario()``, which starts the threads, joins them, and returns all that they saw
+and left behind. Programs of one number are the same everywhere. What a program is about is one or two *themes*; a theme
+is what is shared, and what may be done to it. The prelude is the same for all, so that a program can be shrunk by
+leaving operations out.
+
+Every operation is one line, and what it comes to (a value or the name of an exception) goes into the thread's list,
+unless it is left to fail the program.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+#: What programs begin with: classes and the keys that equal one another.
+PRELUDE: Final = """\
+import datetime
+import enum
+import threading
+import uuid
+from collections import Counter, OrderedDict, defaultdict, deque
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from queue import Empty, Full, LifoQueue, Queue
+
+
+class Box:
+    pass
+
+
+class Pair:
+    __slots__ = ("x", "y")
+
+
+class Kind(enum.Enum):
+    A = 1
+    B = 2
+
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+
+
+class Odd:
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return type(other) is Odd and other.number == self.number
+
+    def __hash__(self):
+        return 7
+
+
+G = 0
+
+
+def told(what):
+    try:
+        return what()
+    except Exception as error:
+        return type(error).__name__
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What is shared (lines of ``scenario`` before the threads), what may be done to it (expressions, or statements),
+    and what is looked at in the end. ``{k}`` in them is a key, ``{v}`` a small number."""
+
+    shared: tuple[str, ...]
+    does: tuple[str, ...]
+    left: str
+    keys: tuple[str, ...] = ("1",)
+
+
+_STR_KEYS: Final = ("'a'", "'b'")
+_KINDS_OF_KEYS: Final[tuple[tuple[str, ...], ...]] = (
+    _STR_KEYS,
+    ("1", "1.0", "True", "Decimal(1)", "Fraction(1)", "2"),
+    ("0.5", "Fraction(1, 2)", "Decimal('0.5')"),
+    ("Kind.A", "Kind.B"),
+    ("Point(1)", "Point(2)"),
+    ("uuid.UUID(int=1)", "uuid.UUID(int=2)"),
+    ("datetime.date(2020, 1, 1)", "datetime.date(2020, 1, 2)"),
+    ("frozenset([1])", "frozenset([1.0])", "frozenset([2])"),
+    ("(1, 'a')", "(1.0, 'a')", "(2, 'a')"),
+    ("Odd(1)", "Odd(2)"),
+)
+
+_DICT: Final = (
+    "d[{k}]",
+    "d[{k}] = {v}",
+    "del d[{k}]",
+    "d[{k}] += 1",
+    "d[{k}] = d.get({k}, 0) + 1",
+    "{k} in d",
+    "d.get({k})",
+    "d.pop({k}, None)",
+    "d.pop({k})",
+    "d.setdefault({k}, {v})",
+    "d.popitem()",
+    "d.clear()",
+    "d.update({{{k}: {v}}})",
+    "d.copy()",
+    "list(d)",
+    "list(d.values())",
+    "sorted(d.values())",
+    "len(d)",
+    "d == {{{k}: {v}}}",
+    "bool(d)",
+    "[k for k in d]",
+)
+
+THEMES: Final[dict[str, Theme]] = {
+    "attributes": Theme(
+        ("c = Box()", "c.x = 0"),
+        (
+            "c.x",
+            "c.x = {v}",
+            "del c.x",
+            "c.x += 1",
+            "hasattr(c, 'x')",
+            "getattr(c, 'x', None)",
+            "setattr(c, 'x', {v})",
+            "delattr(c, 'x')",
+            "c.y = {v}",
+            "c.y",
+            "del c.y",
+        ),
+        "(getattr(c, 'x', None), getattr(c, 'y', None))",
+    ),
+    "slots": Theme(
+        ("p = Pair()", "p.x = 0"),
+        ("p.x", "p.x = {v}", "del p.x", "p.x += 1", "hasattr(p, 'x')", "p.y = {v}", "p.y"),
+        "(getattr(p, 'x', None), getattr(p, 'y', None))",
+    ),
+    "class": Theme(
+        ("class K: x = 0", "k = K()"),
+        ("K.x", "K.x = {v}", "K.x += 1", "k.x", "k.x = {v}", "del k.x", "del K.x", "hasattr(k, 'x')"),
+        "(getattr(K, 'x', None), getattr(k, 'x', None))",
+    ),
+    "globals": Theme(
+        ("global G", "G = 0"),
+        ("G", "G = {v}", "G += 1", "del G"),
+        "told(lambda: G)",
+    ),
+    "closure": Theme(
+        ("n = 0",),
+        ("n", "n = {v}", "n += 1", "del n"),
+        "told(lambda: n)",
+    ),
+    "dict": Theme(("d = {{{k}: 0}}",), _DICT, "sorted(d.values()), len(d)", _STR_KEYS),
+    "empty dict": Theme(("d = {{}}",), _DICT, "sorted(d.values()), len(d)", _STR_KEYS),
+    "ordered": Theme(
+        ("d = OrderedDict([({k}, 0), ('q', 5)])",),
+        (
+            *_DICT,
+            "d.move_to_end({k})",
+            "d.move_to_end('q', False)",
+            "d.popitem(last=False)",
+            "d.move_to_end({k}, last=False)",
+            "d.update(a={v})",
+        ),
+        "list(d.items())",
+        _STR_KEYS,
+    ),
+    "default": Theme(
+        ("d = defaultdict(list)",),
+        ("d[{k}].append({v})", "d[{k}]", "{k} in d", "d.pop({k}, None)", "len(d)", "list(d)", "d.clear()"),
+        "sorted(map(str, d.items()))",
+        _STR_KEYS,
+    ),
+    "counter": Theme(
+        ("d = Counter()",),
+        (
+            "d[{k}] += 1",
+            "d[{k}]",
+            "d.update([{k}])",
+            "d.subtract([{k}])",
+            "d.most_common(n=1)",
+            "d.update(a={v})",
+            "d.subtract(a={v})",
+            "del d[{k}]",
+            "d.total()",
+            "len(d)",
+        ),
+        "sorted(map(str, d.items()))",
+        _STR_KEYS,
+    ),
+    "list": Theme(
+        ("l = [0]",),
+        (
+            "l.append({v})",
+            "l.pop()",
+            "l.pop(0)",
+            "l[0]",
+            "l[-1]",
+            "l[0] = {v}",
+            "l[0] += 1",
+            "del l[0]",
+            "l.insert(0, {v})",
+            "l.remove({v})",
+            "l.extend([{v}, 0])",
+            "l.clear()",
+            "l.sort()",
+            "l.reverse()",
+            "l.index({v})",
+            "l.count({v})",
+            "{v} in l",
+            "len(l)",
+            "l[:]",
+            "l[1:] = [{v}]",
+            "l += [{v}]",
+            "sum(l)",
+            "[e for e in l]",
+            "l == [0]",
+        ),
+        "list(l)",
+    ),
+    "set": Theme(
+        ("s = {{{k}}}",),
+        (
+            "s.add({k})",
+            "s.discard({k})",
+            "s.remove({k})",
+            "{k} in s",
+            "s.pop()",
+            "s.clear()",
+            "s.update([{k}])",
+            "s.difference_update([{k}])",
+            "len(s)",
+            "s == {{{k}}}",
+            "s |= {{{k}}}",
+            "len(s | {{{k}}})",
+            "len([e for e in s])",
+        ),
+        "len(s)",
+        _STR_KEYS,
+    ),
+    "deque": Theme(
+        ("q = deque([0, 1], 3)",),
+        (
+            "q.append({v})",
+            "q.appendleft({v})",
+            "q.pop()",
+            "q.popleft()",
+            "q[0]",
+            "q[-1] = {v}",
+            "q.rotate(1)",
+            "q.extend([{v}, 0])",
+            "q.clear()",
+            "len(q)",
+            "list(q)",
+            "{v} in q",
+            "q.remove({v})",
+        ),
+        "list(q)",
+    ),
+    "bytes": Theme(
+        ("b = bytearray(b'a')",),
+        (
+            "b.append({v})",
+            "b.pop()",
+            "b[0]",
+            "b[0] = {v}",
+            "b.extend(b'xy')",
+            "len(b)",
+            "bytes(b)",
+            "b += b'z'",
+            "del b[0]",
+        ),
+        "bytes(b)",
+    ),
+    "lock": Theme(
+        ("lock = threading.Lock()", "c = Box()", "c.x = 0"),
+        (
+            "lock.acquire()",
+            "lock.release()",
+            "lock.acquire(False)",
+            "lock.locked()",
+            "with lock: c.x += 1",
+            "with lock: seen.append(c.x)",
+            "if lock.acquire(False): c.x += 1; lock.release()",
+            "c.x",
+            "c.x += 1",
+        ),
+        "(c.x, lock.locked())",
+    ),
+    "locks": Theme(
+        ("lock = threading.Lock()", "other = threading.Lock()", "c = Box()", "c.x = 0"),
+        (
+            "with lock: c.x += 1",
+            "with lock, other: c.x += 1",
+            "with other, lock: seen.append(c.x)",
+            "with other: c.x = {v}",
+            "if lock.acquire(False): c.x += 1; lock.release()",
+            "other.locked()",
+        ),
+        "c.x",
+    ),
+    "handed lock": Theme(
+        ("lock = threading.Lock()", "c = Box()", "c.x = 0", "lock.acquire()"),
+        ("lock.acquire()", "lock.release()", "lock.acquire(False)", "lock.locked()", "c.x", "c.x += 1"),
+        "(c.x, lock.locked())",
+    ),
+    "rlock": Theme(
+        ("lock = threading.RLock()", "c = Box()", "c.x = 0"),
+        (
+            "lock.acquire()",
+            "lock.release()",
+            "lock.acquire(False)",
+            "with lock: c.x += 1",
+            "with lock: seen.append(c.x)",
+            "c.x",
+        ),
+        "c.x",
+    ),
+    "condition": Theme(
+        ("cond = threading.Condition(threading.Lock())", "c = Box()", "c.x = 0"),
+        (
+            "with cond: cond.wait()",
+            "with cond: cond.notify()",
+            "with cond: c.x += 1; cond.notify_all()",
+            "with cond: cond.wait_for(lambda: c.x)",
+            "with cond: c.x = {v}",
+            "cond.notify()",
+            "with cond: seen.append(c.x)",
+        ),
+        "c.x",
+    ),
+    "event": Theme(
+        ("e = threading.Event()", "c = Box()", "c.x = 0"),
+        ("e.wait()", "e.set()", "e.clear()", "e.is_set()", "c.x += 1", "c.x"),
+        "(e.is_set(), c.x)",
+    ),
+    "semaphore": Theme(
+        ("sem = threading.BoundedSemaphore(1)", "c = Box()", "c.x = 0"),
+        ("sem.acquire()", "sem.release()", "sem.acquire(False)", "c.x += 1", "c.x", "with sem: c.x += 1"),
+        "c.x",
+    ),
+    "barrier": Theme(
+        ("bar = threading.Barrier(2)", "c = Box()", "c.x = 0"),
+        ("bar.wait()", "bar.abort()", "bar.broken", "bar.n_waiting", "c.x += 1", "bar.reset()"),
+        "(bar.broken, c.x)",
+    ),
+    "queue": Theme(
+        ("work = Queue(1)",),
+        (
+            "work.put({v})",
+            "work.get()",
+            "work.get_nowait()",
+            "work.put_nowait({v})",
+            "work.empty()",
+            "work.qsize()",
+            "work.full()",
+            "work.task_done()",
+        ),
+        "work.qsize()",
+    ),
+    "threads": Theme(
+        ("c = Box()", "c.x = 0", "extra = threading.Thread(target=lambda: setattr(c, 'x', 7))"),
+        (
+            "ts[0].is_alive()",
+            "ts[-1].is_alive()",
+            "ts[0].join()",
+            "ts[-1].join()",
+            "extra.start()",
+            "extra.join()",
+            "extra.is_alive()",
+            "threading.active_count()",
+            "c.x",
+            "c.x = {v}",
+        ),
+        "(c.x, told(extra.join))",
+    ),
+    "cached": Theme(
+        ("c = Box()", "c.x = 0", "get = lru_cache(lambda: c.x)"),
+        ("get()", "get.cache_clear()", "c.x = {v}", "c.x += 1"),
+        "(c.x, get())",
+    ),
+}
+
+#: Themes whose operations strategies need not all decide: what they say is then that they do not know.
+_OPEN: Final[dict[str, Theme]] = {
+    "timed": Theme(
+        ("lock = threading.Lock()", "e = threading.Event()", "c = Box()", "c.x = 0"),
+        (
+            "if lock.acquire(timeout=1): c.x += 1; lock.release()",
+            "with lock: c.x += 1",
+            "e.wait(1)",
+            "e.set()",
+            "e.clear()",
+            "c.x",
+            "ts[0].join(1)",
+        ),
+        "c.x",
+    ),
+    "generator": Theme(
+        ("it = (i for i in range(4))",),
+        ("next(it)", "next(it, None)", "list(it)"),
+        "list(it)",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The operations of each thread, and what is shared."""
+
+    themes: tuple[Theme, ...]
+    keys: tuple[str, ...]
+    threads: tuple[tuple[str, ...], ...]
+    number: int = field(default=-1, compare=False)
+
+    def source(self) -> str:
+        """The program as text."""
+        shared = dict.fromkeys(line for theme in self.themes for line in theme.shared)
+        lines = [PRELUDE, "", "def scenario():"]
+        lines += [f"    {line.format(k=self.keys[0])}" for line in shared]
+        names = {line.partition(" = ")[0] for line in shared if " = " in line and "." not in line.partition(" = ")[0]}
+        for number, operations in enumerate(self.threads):
+            lines += [f"    seen{number} = []", f"    def t{number}():", f"        seen = seen{number}"]
+            lines += [f"        global {name}" for name in ("G",) if any("G" in each for each in operations)]
+            bound = [name for name in ("n", "l", "s", "b") if name in names]
+            lines += [f"        nonlocal {', '.join(bound)}"] if bound else []
+            for operation in operations:
+                lines += [f"        {line}" for line in operation.splitlines()]
+        lines.append(f"    ts = [{', '.join(f'threading.Thread(target=t{n})' for n in range(len(self.threads)))}]")
+        lines += ["    for t in ts: t.start()", "    for t in ts: t.join()"]
+        seen = ", ".join(f"seen{number}" for number in range(len(self.threads)))
+        left = ", ".join(theme.left for theme in self.themes)
+        lines.append(f"    return repr(([{seen}], {left}))")
+        return "\n".join(lines) + "\n"
+
+    def smaller(self) -> list[Program]:
+        """Programs with an operation, or a thread, less."""
+        found = []
+        for number, operations in enumerate(self.threads):
+            for place in range(len(operations)):
+                rest = (*operations[:place], *operations[place + 1 :])
+                threads = (*self.threads[:number], *([rest] if rest else []), *self.threads[number + 1 :])
+                if threads:
+                    found.append(replace(self, threads=threads))
+        return found
+
+
+def drawn(number: int, names: Sequence[str] = ()) -> Program:
+    """The program of that number; of these themes only, if there are any."""
+    chance = random.Random(number)
+    everything = {**THEMES, **_OPEN}
+    chosen = chance.sample(sorted(names or THEMES), 1 if names or chance.random() < 0.6 else 2)
+    themes = tuple(everything[name] for name in chosen)
+    keyed = any(theme.keys == _STR_KEYS for theme in themes)
+    keys = chance.choice(_KINDS_OF_KEYS) if keyed and chance.random() < 0.5 else _STR_KEYS
+    count = 2 if chance.random() < 0.6 else 3
+    most = 3 if count == 2 else 2
+    threads = tuple(
+        tuple(_operation(chance, chance.choice(themes), keys) for _ in range(chance.randint(1, most)))
+        for _ in range(count)
+    )
+    return Program(themes, keys, threads, number)
+
+
+def _operation(chance: random.Random, theme: Theme, keys: tuple[str, ...]) -> str:
+    text = chance.choice(theme.does).format(k=chance.choice(keys), v=chance.randint(0, 2))
+    line = f"seen.append({text})" if _is_expression(text) else text
+    if chance.random() < 0.3:
+        return line
+    first = f"try:\n    {line}" if ":" in line.partition("'")[0] and line is text else f"try: {line}"
+    return f"{first}\nexcept Exception as error: seen.append(type(error).__name__)"
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True

@@ -1,0 +1,401 @@
+"""Objects without a model: what state they have, and that no order in which threads use them goes unseen."""
+
+from __future__ import annotations
+
+import collections
+import contextvars
+import csv
+import datetime
+import decimal
+import enum
+import fractions
+import hashlib
+import io
+import itertools
+import logging
+import queue
+import random
+import re
+import sqlite3
+import textwrap
+import threading
+import types
+import zlib
+from pathlib import Path
+
+import pytest
+
+from mazurka.explore.explorer import Explorer
+from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
+from mazurka.program.python import native_objects, sites
+from mazurka.program.python.entry import Script
+from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING
+from mazurka.program.python.program import PythonProgram, Settings
+
+START = """
+import threading
+def par(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads: each.start()
+    for each in threads: each.join()
+"""
+
+
+def explored(source: str, tmp_path: Path) -> Outcome:
+    path = tmp_path / "subject.py"
+    path.write_text(START + textwrap.dedent(source))
+    program: PythonProgram
+
+    def compiled(text: str, file: str) -> types.CodeType:
+        return program.loader.code_for(text.encode(), file)
+
+    program = PythonProgram(Script(str(path), (), compiled), Settings(roots=(str(tmp_path),)))
+    try:
+        return Explorer(program, "mcr").run()
+    finally:
+        program.close()
+
+
+class Own:
+    pass
+
+
+class OwnError(Exception):
+    pass
+
+
+class OwnDict(dict[str, int]):
+    pass
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [
+        *((kind, NOTHING) for kind in (int, str, tuple, type(None), range, datetime.date, decimal.Decimal)),
+        *((kind, NOTHING) for kind in (fractions.Fraction, re.Pattern, Path, list, dict, set, collections.deque)),
+        *((kind, NOTHING) for kind in (collections.Counter, threading.Event, queue.Queue)),
+        *((kind, NOTHING) for kind in (Own, OwnDict, Colour)),
+        *((kind, NATIVE) for kind in (io.StringIO, itertools.count, types.GeneratorType, type(iter([])), map, zip)),
+        *((kind, NATIVE) for kind in (decimal.Context, sqlite3.Connection, type(hashlib.md5()), type(csv.reader([])))),
+        *((kind, NATIVE) for kind in (contextvars.Context, type(zlib.compressobj()), ValueError, OwnError)),
+        *((kind, FOREIGN) for kind in (random.Random, logging.Logger)),
+    ],
+)
+def test_the_state_of_a_class(kind: type, state: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sites, "instrumented", {__file__})
+    assert native_objects._state_of(kind) == state
+
+
+RACES = {
+    "a stream": """
+        import io
+        stream = io.StringIO()
+        def write(text):
+            for each in text: stream.write(each)
+        par(lambda: write("ab"), lambda: write("cd"))
+        assert stream.getvalue() in ("abcd", "cdab")
+    """,
+    "a counter's bound method": """
+        import itertools
+        fresh = itertools.count().__next__
+        def two():
+            first = fresh()
+            assert fresh() == first + 1
+        par(two, two)
+    """,
+    "a list's iterator": """
+        shared, got = iter([1, 2, 3, 4]), {}
+        def take(key): got[key] = [each for each in shared]
+        par(lambda: take(1), lambda: take(2))
+        assert [] in got.values()
+    """,
+    "a generator": """
+        def numbers():
+            yield 1
+            yield 2
+        shared = numbers()
+        par(lambda: next(shared), lambda: next(shared))
+    """,
+    "a generator expression": """
+        shared = (each for each in range(4))
+        par(lambda: next(shared), lambda: list(shared))
+    """,
+    "what a generator delegates to": """
+        entries = {1: 1, 2: 2}
+        def keys(): yield from entries
+        def go_through():
+            for each in keys(): pass
+        def add(): entries[3] = 3
+        par(go_through, add)
+    """,
+    "what __iter__ returns": """
+        class Box:
+            def __init__(self): self.items = {1: 1, 2: 2}
+            def __iter__(self): return iter(self.items)
+        box = Box()
+        def go_through():
+            for each in box: pass
+        def add(): box.items[3] = 3
+        par(go_through, add)
+    """,
+    "a thread's target in C": """
+        left = [1]
+        def take():
+            if left: left.pop()
+        par(left.clear, take)
+    """,
+    "a task in C": """
+        from concurrent.futures import ThreadPoolExecutor
+        left = [1]
+        def take():
+            if left: left.pop()
+        with ThreadPoolExecutor(2) as pool:
+            pool.submit(left.clear)
+            pool.submit(take).result()
+    """,
+    "a key function in C": """
+        rank = {"a": 1, "b": 2}
+        def order():
+            if "a" in rank: sorted("ab", key=rank.__getitem__)
+        par(order, lambda: rank.pop("a"))
+    """,
+    "a mapped function in C": """
+        members = {1, 2}
+        def look():
+            if 1 in members: assert any(map(members.__contains__, [1]))
+        par(look, members.clear)
+    """,
+    "a nested field of a format": """
+        class Box: pass
+        box = Box()
+        box.x = 1
+        def show():
+            if hasattr(box, "x"): "{0.x}".format(box)
+        def drop(): del box.x
+        par(show, drop)
+    """,
+    "elements that are compared": """
+        own, all_of_them = [1], [[1]]
+        def change():
+            own.append(2)
+            all_of_them[0].append(2)
+        def look(): assert own in all_of_them
+        par(change, look)
+    """,
+    "the end of an object": """
+        import weakref
+        class Box: v = 1
+        box = Box()
+        reference = weakref.ref(box)
+        def look():
+            if reference() is not None: reference().v
+        def drop():
+            global box
+            box = None
+        par(look, drop)
+    """,
+    "a class that is bound anew": """
+        class Box: v = 1
+        def look(): assert Box.v == Box().v
+        def change():
+            global Box
+            class Box: v = 2
+        par(look, change)
+    """,
+    "a text that is executed": """
+        space = {}
+        exec("n = 0\\ndef add():\\n    global n\\n    n = n + 1\\n", space)
+        par(space["add"], space["add"])
+        assert space["n"] == 2
+    """,
+    "a library's operation in Python": """
+        from collections import Counter
+        counts = Counter()
+        par(lambda: counts.update("a"), lambda: counts.update("a"))
+        assert counts["a"] == 2
+    """,
+    "a library's object in Python": """
+        import random
+        shared = random.Random(1)
+        def twice():
+            state = shared.getstate()
+            first = shared.random()
+            shared.setstate(state)
+            assert shared.random() == first
+        par(twice, twice)
+    """,
+}
+
+
+@pytest.mark.parametrize("source", RACES.values(), ids=RACES.keys())
+def test_its_race_is_found(source: str, tmp_path: Path) -> None:
+    outcome = explored(source, tmp_path)
+    assert isinstance(outcome.verdict, Violation), outcome.verdict
+
+
+CORRECT = {
+    "natives of one thread each": """
+        import io, itertools, random
+        def work():
+            stream, fresh, own = io.StringIO(), itertools.count(), random.Random(1)
+            for each in (n * 2 for n in range(3)): stream.write(f"{each} {next(fresh)} {own.random()}")
+            return stream.getvalue()
+        par(work, work)
+    """,
+    "a generator under a lock": """
+        def numbers():
+            yield 1
+            yield 2
+        shared, lock, got = numbers(), threading.Lock(), []
+        def take():
+            with lock: got.append(next(shared))
+        par(take, take)
+        assert got == [1, 2]
+    """,
+    "values of the library": """
+        import datetime, decimal, fractions, re, uuid
+        day, pattern, half = datetime.date(2024, 1, 1), re.compile("a+"), fractions.Fraction(1, 2)
+        def work():
+            assert day.isoformat() == "2024-01-01" and pattern.match("aa") and half + half == 1
+            assert decimal.Decimal("0.1") + decimal.Decimal("0.2") == decimal.Decimal("0.3")
+        par(work, work)
+    """,
+    "a context manager made of a generator": """
+        import contextlib
+        lock, count = threading.Lock(), 0
+        @contextlib.contextmanager
+        def locked():
+            with lock: yield
+        def add():
+            global count
+            with locked(): count += 1
+        par(add, add)
+        assert count == 2
+    """,
+    "a named tuple and a data class": """
+        import collections, dataclasses
+        Point = collections.namedtuple("Point", "x y")
+        @dataclasses.dataclass
+        class Pair:
+            x: int
+            y: int
+        got = []
+        def work(): got.append((Point(1, 2)._replace(x=3), Pair(1, 2) == Pair(1, 2)))
+        par(work, work)
+        assert len(got) == 2
+    """,
+    "messages that are logged": """
+        import logging
+        log = logging.getLogger("x")
+        par(lambda: log.warning("one"), lambda: log.warning("two"))
+    """,
+}
+
+
+@pytest.mark.parametrize("source", CORRECT.values(), ids=CORRECT.keys())
+def test_what_is_correct_is_verified(source: str, tmp_path: Path) -> None:
+    outcome = explored(source, tmp_path)
+    assert isinstance(outcome.verdict, Verified), (outcome.verdict, outcome.untracked)
+
+
+FOREIGN_CODE = """
+class Cache:
+    def __init__(self):
+        self.entries = {}
+        self.calls = 0
+    def __getitem__(self, key): return self.entries[key]
+    def __setitem__(self, key, value): self.entries[key] = value
+    def __contains__(self, key): return key in self.entries
+    def __len__(self): return len(self.entries)
+    def __bool__(self): return bool(self.entries)
+    def __iter__(self): return iter(self.entries)
+    def __call__(self): self.calls = self.calls + 1
+    def __iadd__(self, n):
+        self.calls = self.calls + n
+        return self
+    def __eq__(self, other): return self.calls == other
+    def __enter__(self): self.calls = self.calls + 1
+    def __exit__(self, *exception): pass
+    @property
+    def size(self): return len(self.entries)
+    @size.setter
+    def size(self, n): self.calls = self.calls + n
+def bump(): Cache.shared = getattr(Cache, "shared", 0) + 1
+"""
+
+WAYS = {
+    "a method": "lambda: cache.__getitem__('a')",
+    "an item": "lambda: cache['a']",
+    "a membership": "lambda: 'a' in cache",
+    "a length": "lambda: len(cache)",
+    "a test": "lambda: 1 if cache else 2",
+    "iteration": "lambda: [each for each in cache]",
+    "a call": "lambda: cache()",
+    "a comparison": "lambda: cache == 1",
+    "a property": "lambda: cache.size",
+    "a function": "lambda: other.bump()",
+    "a thread's target": "cache",
+    "a method that was kept": "kept",
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+def test_code_that_is_not_included_is_named(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "othercode.py").write_text(FOREIGN_CODE)
+    (tmp_path / "root").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    source = f"""
+        import othercode as other
+        cache = other.Cache()
+        cache["a"] = 1
+        kept = cache.__len__
+        par({way}, {way})
+    """
+    outcome = explored(source, tmp_path / "root")
+    assert isinstance(outcome.verdict, Inconclusive)
+    assert list(outcome.untracked) == ["entered but not explored: othercode (add --include othercode)"]
+
+
+def test_code_that_one_thread_enters_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "othercode.py").write_text(FOREIGN_CODE)
+    (tmp_path / "root").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    source = """
+        import othercode
+        total = []
+        def use():
+            cache = othercode.Cache()
+            cache["a"] = 1
+        par(use, lambda: total.append(1))
+        othercode.bump()
+    """
+    assert isinstance(explored(source, tmp_path / "root").verdict, Verified)
+
+
+def test_what_can_not_be_traced_is_counted(tmp_path: Path) -> None:
+    source = """
+        import sys
+        box = object()
+        par(lambda: sys.getrefcount(box), lambda: None)
+    """
+    outcome = explored(source, tmp_path)
+    assert isinstance(outcome.verdict, Inconclusive)
+    assert "sys.getrefcount()" in next(iter(outcome.untracked))
+
+
+def test_a_code_object_that_is_replaced_is_counted(tmp_path: Path) -> None:
+    source = """
+        def f(): return 1
+        def g(): return 2
+        def change(): f.__code__ = g.__code__
+        par(change, lambda: f())
+    """
+    outcome = explored(source, tmp_path)
+    assert isinstance(outcome.verdict, Inconclusive)
+    assert "__code__" in next(iter(outcome.untracked))
