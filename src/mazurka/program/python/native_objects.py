@@ -182,6 +182,10 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         found += contents(each)
     if state_of(type(root)) == NATIVE:
         found += [Access(op, ("o", number(each))) for each in _natives_held_by(root)]
+        for each in gc.get_referents(root):  # a container's method that it calls: of `iter(items.pop, None)`
+            if type(each) is types.BuiltinMethodType and is_a(each.__self__, BASES):
+                inner = contents(each.__self__)
+                found += [Access(_RMW, inner[0].target), *inner[1:]]
     return found
 
 
@@ -190,6 +194,8 @@ def _natives_held_by(thing: Any) -> list[Any]:
     writer was given a method of."""
     found: list[Any] = []
     waiting = [thing] if type(thing) is not types.GeneratorType else []
+    if root_of_class(type(thing)) == "decimal" and type(thing).__name__ == "Context":
+        found += [thing.flags, thing.traps]  # they show what it has, and it has them unseen
     while waiting and len(found) < _MOST_HELD:
         for each in gc.get_referents(waiting.pop()):
             if type(each) is types.BuiltinMethodType:
