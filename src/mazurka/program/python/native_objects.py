@@ -182,10 +182,17 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         found += contents(each)
     if state_of(type(root)) == NATIVE:
         found += [Access(op, ("o", number(each))) for each in _natives_held_by(root)]
-        for each in gc.get_referents(root):  # a container's method that it calls: of `iter(items.pop, None)`
-            if type(each) is types.BuiltinMethodType and is_a(each.__self__, BASES):
-                inner = contents(each.__self__)
-                found += [Access(_RMW, inner[0].target), *inner[1:]]
+        found += _called_by(root)
+    return found
+
+
+def _called_by(thing: Any) -> list[Access]:
+    """What the method of a container does that an object calls: of ``iter(items.pop, None)``."""
+    found: list[Access] = []
+    for each in gc.get_referents(thing):
+        if type(each) is types.BuiltinMethodType and is_a(each.__self__, BASES):
+            inner = contents(each.__self__)
+            found += [Access(_RMW, inner[0].target), *inner[1:]]
     return found
 
 
@@ -307,7 +314,12 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
         target = ("o", number(each))
         if not is_own(run, target, site):
             found.append(Access(_RMW, target))
+        if type(each) is _CALLABLE_ITERATOR:
+            found += _called_by(each)
     return found
+
+
+_CALLABLE_ITERATOR: Final = type(iter(int, 1))
 
 
 def is_own(run: Any, target: Any, site: int) -> bool:
