@@ -52,6 +52,7 @@ MEASUREMENTS: Final = {
     "predict": "predict",
     "seqcheck": "seqcheck",
     "curves": "curves",
+    "hostile": "hostile",
     "footprint": "footprint",
 }
 

@@ -21,6 +21,7 @@ Cost: two dictionary look-ups for what was seen before.
 from __future__ import annotations
 
 import builtins
+import struct
 import types
 from enum import EnumType
 from typing import Any, Final
@@ -137,8 +138,15 @@ def _classify(kind: type, name: str) -> Any:
     if find(descriptor, "__set__") or find(descriptor, "__delete__"):
         return _computed(value, state)
     if find(descriptor, "__get__"):
-        return in_instance
+        return (_bound_natively(descriptor) if state else None) or in_instance
     return owner
+
+
+def _bound_natively(descriptor: type) -> Any:
+    """How what a descriptor in C gives is found, of a kind of its own, like Cython's methods; or None."""
+    if native_objects.is_in_python(descriptor) or harmless.is_harmless_type(descriptor):
+        return None
+    return FOREIGN if find(descriptor, "__call__") else STATE
 
 
 def _method(owner: type, value: Any, state: int) -> int:
@@ -149,6 +157,8 @@ def _method(owner: type, value: Any, state: int) -> int:
             return NONE
         return NONE if harmless.is_transparent(inner) and harmless.is_harmless_type(owner) else OPAQUE
     if is_a(inner, _NATIVE) and owner is not object:
+        if owner is struct.Struct:
+            return OPAQUE  # what it packs into, or unpacks, has a state
         return FOREIGN if native_objects.state_of(owner) else NONE
     return NONE
 
@@ -165,7 +175,7 @@ def _computed(value: Any, state: int) -> int:
     found = find(type(value), "__get__")
     if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
         return NONE if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
-    return NONE
+    return STATE if state and not native_objects.is_in_python(type(value)) else NONE  # a field of a C structure
 
 
 def _is_computed_elsewhere(kind: type) -> bool:
@@ -334,10 +344,21 @@ def global_access(run: Any, module: str, name: str, site: int, op: Op, space: di
     """A module's global is about to be read or stored."""
     target = ("g", module, name)
     value = None
+    more: tuple[Access, ...] = ()
+    if _is_foreign(module, space) and not is_a(space.get(name), type):
+        more = (Access(op if op is _READ else Op.RMW, ("o", root_of(module))),)  # its functions change it unseen
     if run.detail:
         run.names[target] = name
         value = objects.peek(lambda: space.get(name, objects.MISSING), name)
-    run.visit(op, target, site, value)
+        for access in more:
+            run.names.setdefault(access.target, f"the state of {root_of(module)}")
+    run.visit(op, target, site, value, more)
+
+
+def _is_foreign(module: str, space: dict[str, Any]) -> bool:
+    """Whether a module has code in Python that is not instrumented, nor modelled."""
+    file = space.get("__file__")
+    return is_a(file, str) and file not in sites.instrumented and root_of(module) not in harmless.MODELLED
 
 
 def count_untracked(run: Any, what: str, site: int) -> None:

@@ -11,6 +11,7 @@ Cost: half a microsecond for a call of the program's own functions.
 from __future__ import annotations
 
 import functools
+import struct
 import types
 import weakref
 from collections import Counter
@@ -23,7 +24,7 @@ from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, posi
 from mazurka.program.python.gathering import effects_of_calls, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
-from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute
+from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute, stop_watching
 from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, reached, sources
 from mazurka.trace.event import Op
 
@@ -48,6 +49,12 @@ _READERS: Final = frozenset(
         *(str, repr, bytes, bytearray, print, format, ascii),
     )
 )
+
+#: Containers all of whose methods are in C.
+_IN_C: Final = frozenset(BASES) - {Counter}
+
+#: Operators of which a container in Python has at least one, written in Python, if it has any.
+_OPERATORS: Final = ("__add__", "__or__", "__eq__")
 
 #: Functions that call what they are given as their key.
 _WITH_KEY: Final = frozenset({sorted, min, max})
@@ -82,7 +89,7 @@ def method(
     handler = operation(thing, name)
     if handler is not None:
         perform(run, site, handler, thing, site, positional(thing, name, args, named or {}))
-        if kind not in BASES:
+        if kind not in _IN_C:
             foreign.count_unexplored(run, thing, name, site)
         return
     if kind in _DESCRIPTORS and name in _DESCRIPTOR_METHODS and args:
@@ -197,6 +204,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         found += foreign.anything_with(each)
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
+    elif name == "resize":
+        stop_watching(owner)  # NumPy refuses it otherwise
     run.current.silent += 1
     if not found or (len(found) == 1 and native_objects.is_own(run, found[0].target, site)):
         return
@@ -263,7 +272,9 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
 def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """``dict.get(d, k)``: a method in C, with its object as the first argument."""
     owner, name = args[0], function.__name__
-    if type(function) is types.ClassMethodDescriptorType:
+    if name == "pack_into" and type(owner) is struct.Struct:
+        _changer(run, site, args[1:])
+    elif type(function) is types.ClassMethodDescriptorType:
         wholes.read(run, args[1:], site)
     elif shape_of(type(owner)).base is None and name not in SLOTS and state_of(type(owner)):
         _native_method(run, owner, name, site, args[1:], named)
@@ -524,8 +535,10 @@ def combine(run: Any, left: Any, right: Any, site: int) -> None:
         return
     wholes.read(run, (left, right), site)
     for each in (left, right):
-        if type(each) not in wholes.PLAIN:
+        if type(each) not in wholes.PLAIN and type(each) not in _IN_C:
             foreign.count_if_shared(run, each, "an operator", site)
+            for name in _OPERATORS if shape_of(type(each)).base is not None else ():
+                foreign.count_unexplored(run, each, name, site)
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
@@ -533,6 +546,8 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     handler = operation(left, name)
     if handler is not None:
         perform(run, site, handler, left, site, (right,))
+        if type(left) not in _IN_C:
+            foreign.count_unexplored(run, left, name, site)
     elif type(left) not in wholes.PLAIN and not run.is_recording and state_of(type(left)):
         in_place = any(name in each.__dict__ for each in bases(type(left)))
         found = native_objects.accesses(left, _RMW if in_place else _READ)

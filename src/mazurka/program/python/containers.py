@@ -244,6 +244,14 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
 
 
+def _counter_combined(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+    """In-place operators of a `Counter`: they go over all its keys, to drop those without a positive count."""
+    n = number(thing)
+    changed = dict.fromkeys([*dict.keys(thing), *(_elements_given(args) or ())])
+    more = [Access(_WRITE, item(n, key)) for key in changed]
+    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
+
+
 def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
     """The same for a `Counter`, which counts what it gets."""
     keys: list[Any] = []
@@ -435,7 +443,10 @@ _SEQUENCE: Final = _table(
     whole=(
         read_all,
         "__contains__ index count copy __copy__ __add__ __mul__ __eq__ __ne__ __repr__ decode find rfind startswith "
-        "endswith split join hex replace strip __reduce__ __reduce_ex__ rindex",
+        "endswith split join hex replace strip __reduce__ __reduce_ex__ rindex "
+        "capitalize center expandtabs isalnum isalpha isascii isdigit islower isspace istitle isupper ljust lower "
+        "lstrip partition removeprefix removesuffix rjust rpartition rsplit rstrip splitlines swapcase title "
+        "translate upper zfill",
     ),
 )
 _SET: Final = _table(
@@ -458,7 +469,11 @@ _ORDERED: Final = {**_DICT, "move_to_end": change_all}
 _DEFAULT: Final = {**_DICT, "__getitem__": _default_read}
 _COUNTER: Final = {
     **_DICT,
-    **_table(whole=(read_all, "most_common elements total"), update=(_dict_update, "subtract")),
+    **_table(
+        whole=(read_all, "most_common elements total"),
+        update=(_dict_update, "subtract"),
+        combine=(_counter_combined, "__iadd__ __isub__ __ior__ __iand__"),
+    ),
 }
 
 #: Operations of each kind of container; a subclass is looked up along its bases.

@@ -21,7 +21,7 @@ from typing import Any, Final
 from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import attributes, harmless, native_objects, objects, wholes
 from mazurka.program.python.containers import shape_of
-from mazurka.program.python.locations import bases
+from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.objects import is_a
 from mazurka.program.python.sharing import SHARED
@@ -162,11 +162,43 @@ def _module_of_class(kind: type) -> str:
 
 
 def anything_with(thing: Any) -> list[Access]:
-    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read."""
+    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
+    an object of a class that is not instrumented, the same with whatever it leads to."""
     if type(thing) in wholes.PLAIN:
         return []
+    found: list[Access] = []
+    waiting, seen = [thing], {id(thing)}
+    while waiting and len(seen) < _MOST_REACHED:
+        each = waiting.pop()
+        found += _with(each)
+        if each is thing and state_of(type(each)) is not FOREIGN:
+            break
+        for inner in _inside(each):
+            if id(inner) not in seen and type(inner) not in wholes.PLAIN:
+                seen.add(id(inner))
+                waiting.append(inner)
+    return found
+
+
+#: How many objects are looked for behind one: what leads to more is a world of its own.
+_MOST_REACHED: Final = 200
+
+
+def _inside(thing: Any) -> list[Any]:
+    """What an object directly leads to, for code that is not instrumented."""
+    if is_a(thing, (type, types.ModuleType, types.FunctionType)):
+        return []
+    if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
+        return wholes.elements(thing)
+    return [*objects.dictionary(thing).values()] if state_of(type(thing)) is FOREIGN else []
+
+
+def _with(thing: Any) -> list[Access]:
     kind = type(thing)
-    if shape_of(kind).base is not None or sources(thing):
+    base = shape_of(kind).base
+    if base is not None and base not in BASES:
+        return native_objects.accesses(thing, _RMW)
+    if base is not None or sources(thing):
         found = wholes.contents_of(thing)
         return [Access(_RMW, found[0].target), *found[1:]] if found else []
     if state_of(kind) is not NOTHING:

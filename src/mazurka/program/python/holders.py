@@ -1,6 +1,7 @@
 """Containers of the library that are no builtins, or show another one: what operations on them read and write.
 
-Those that keep their items in a builtin (`UserDict`, `ChainMap`, a view of a dictionary or of bytes) stand for it.
+Those that keep their items in a builtin (`UserDict`, `ChainMap`, a view of a dictionary) stand for it, and views of
+bytes for the whole object whose bytes these are.
 Weak collections, arrays and the environment have one location each, their structure: any change of it is one.
 
 Cost: that of the container behind.
@@ -17,7 +18,8 @@ from collections import ChainMap, UserDict, UserList
 from collections.abc import MappingView
 from typing import Any, Final
 
-from mazurka.program.python import natives
+from mazurka.program.protocol import Access
+from mazurka.program.python import native_objects, natives
 from mazurka.program.python.containers import (
     Handler,
     change_all,
@@ -27,15 +29,19 @@ from mazurka.program.python.containers import (
     read_structure,
 )
 from mazurka.program.python.locations import contents, emit_reads
-from mazurka.program.python.objects import dictionary, is_a
+from mazurka.program.python.objects import dictionary, is_a, number
+from mazurka.trace.event import Op
 
 _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
-    "get copy keys values items union intersection difference issubset issuperset isdisjoint index count tolist tobytes"
+    "__ge__ __gt__ __repr__ __copy__ __deepcopy__ __add__ __radd__ __mul__ __rmul__ __ror__ __reversed__ __reduce_ex__ "
+    "get copy keys values items union intersection difference issubset issuperset isdisjoint index count tolist "
+    "tobytes symmetric_difference keyrefs valuerefs itervaluerefs buffer_info tofile tounicode cast hex toreadonly"
 ).split()
 _CHANGING: Final = (
     "__setitem__ __delitem__ __ior__ __iand__ __isub__ __ixor__ __iadd__ __imul__ add discard remove pop popitem clear "
-    "update setdefault append extend insert reverse difference_update intersection_update symmetric_difference_update"
+    "update setdefault append extend insert reverse difference_update intersection_update "
+    "symmetric_difference_update sort byteswap frombytes fromfile fromlist fromunicode release"
 ).split()
 
 _WHOLE: Final[dict[str, Handler]] = {
@@ -63,7 +69,7 @@ def _behind(thing: Any) -> Any:
     if is_a(thing, (UserDict, UserList)):
         return dictionary(thing).get("data")
     if type(thing) is memoryview:
-        return thing.obj
+        return native_objects.owner_of_bytes(thing)
     if is_a(thing, MappingView):
         return thing._mapping
     return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
@@ -77,6 +83,25 @@ def _handed_on(name: str) -> Handler:
             inner(run, held, site, args)
         elif name in _LOOKING and operation(held, "__len__") is not None:
             read_all(run, held, site)
+
+    return handler
+
+
+def _view_of_bytes(name: str) -> Handler:
+    """An index of a view is none of the object whose bytes it shows, so that all of these are touched. The view itself
+    can be released."""
+    op = Op.READ if name in _LOOKING else Op.RMW
+
+    def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        if run.is_recording:
+            _HANDED_ON[name](run, thing, site, args)
+            return
+        found = [Access(Op.RMW if name == "release" else Op.READ, ("o", number(thing)))]
+        owner = native_objects.owner_of_bytes(thing)
+        if owner is not thing and name != "release":
+            found += native_objects.accesses(owner, op)
+        native_objects.label(run, thing, found)
+        run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
     return handler
 
@@ -98,6 +123,7 @@ def _chain_changed(name: str) -> Handler:
 
 
 _HANDED_ON: Final = {name: _handed_on(name) for name in (*_LOOKING, *_CHANGING)}
+_VIEW: Final = {name: _view_of_bytes(name) for name in (*_LOOKING, *_CHANGING)}
 _CHAIN: Final[dict[str, Handler]] = {
     **dict.fromkeys(_LOOKING, _chain_read),
     **{name: _chain_changed(name) for name in _CHANGING},
@@ -112,7 +138,7 @@ TABLES: Final[dict[type, dict[str, Handler]]] = {
     UserDict: _HANDED_ON,
     UserList: _HANDED_ON,
     types.MappingProxyType: _HANDED_ON,
-    memoryview: _HANDED_ON,
+    memoryview: _VIEW,
     MappingView: _HANDED_ON,
     ChainMap: _CHAIN,
 }

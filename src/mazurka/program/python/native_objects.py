@@ -23,7 +23,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, objects, sites
 from mazurka.program.python.containers import shape_of, shapes
-from mazurka.program.python.locations import bases, contents
+from mazurka.program.python.locations import BASES, bases, contents
 from mazurka.program.python.objects import dictionary, is_a, number
 from mazurka.program.python.sharing import SHARED
 from mazurka.program.python.views import LAZY, sources
@@ -167,14 +167,65 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
     found: list[Access] = []
-    if shape_of(type(root)).base is None:
+    base = shape_of(type(root)).base
+    if base is None:
         found.append(Access(op, ("o", number(root))))
+    elif base not in BASES:  # it stands for containers, or has a single location
+        found.append(Access(op, ("s", number(root))))
+        for each in _stands_for(root):
+            inner = contents(each)
+            found += [Access(_RMW, inner[0].target), *inner[1:]] if op is not _READ else inner
     else:  # the bytes are a container's
         held = contents(root)
         found += [Access(_RMW, held[0].target)] if op is not _READ else held
     for each in held_by(root):
         found += contents(each)
+    if state_of(type(root)) == NATIVE:
+        found += [Access(op, ("o", number(each))) for each in _natives_held_by(root)]
+        found += _called_by(root)
     return found
+
+
+def _called_by(thing: Any) -> list[Access]:
+    """What the method of a container does that an object calls: of ``iter(items.pop, None)``."""
+    found: list[Access] = []
+    for each in gc.get_referents(thing):
+        if type(each) is types.BuiltinMethodType and is_a(each.__self__, BASES):
+            inner = contents(each.__self__)
+            found += [Access(_RMW, inner[0].target), *inner[1:]]
+    return found
+
+
+def _natives_held_by(thing: Any) -> list[Any]:
+    """The objects in C with a state of their own that one in C works on: a text stream's bytes, the stream that a
+    writer was given a method of."""
+    found: list[Any] = []
+    waiting = [thing] if type(thing) is not types.GeneratorType else []
+    if root_of_class(type(thing)) == "decimal" and type(thing).__name__ == "Context":
+        found += [thing.flags, thing.traps]  # they show what it has, and it has them unseen
+    while waiting and len(found) < _MOST_HELD:
+        for each in gc.get_referents(waiting.pop()):
+            if type(each) is types.BuiltinMethodType:
+                each = each.__self__
+            kind = type(each)
+            if kind in PLAIN_STATE or kind is types.GeneratorType or kind in LAZY or state_of(kind) != NATIVE:
+                continue
+            if shape_of(kind).base is None and all(each is not other for other in (thing, *found)):
+                found.append(each)
+                waiting.append(each)
+    return found
+
+
+#: What most objects hold, none of which has a state.
+PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict, list, tuple, str, int, type(None)})
+
+
+def _stands_for(thing: Any) -> list[Any]:
+    """The containers behind one of the library (:mod:`holders`), two objects deep."""
+    held = [*dictionary(thing).values(), *gc.get_referents(thing)]
+    found = [each for each in held if is_a(each, BASES)]
+    found += [inner for each in found for inner in gc.get_referents(each) if is_a(inner, BASES)]
+    return list({id(each): each for each in found if not is_namespace_of(each, thing)}.values())[:_MOST_HELD]
 
 
 def held_by(thing: Any) -> list[Any]:
@@ -263,7 +314,12 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
         target = ("o", number(each))
         if not is_own(run, target, site):
             found.append(Access(_RMW, target))
+        if type(each) is _CALLABLE_ITERATOR:
+            found += _called_by(each)
     return found
+
+
+_CALLABLE_ITERATOR: Final = type(iter(int, 1))
 
 
 def is_own(run: Any, target: Any, site: int) -> bool:

@@ -123,6 +123,7 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     """A weak reference is called: whether its object is there still depends on who else has let go of it."""
     if run.is_recording:
         return
+    objects.let_go()
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = ("w", objects.numbers.get(id(reference)) or number(reference))
@@ -168,6 +169,7 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _referenc
 
 def watch_members(collection: Any) -> None:
     """The end of anything in a weak collection changes it."""
+    objects.let_go()
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
     for reference in references:

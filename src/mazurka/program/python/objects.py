@@ -140,6 +140,20 @@ def _tidy() -> None:
     _tidy_at = max(4096, 2 * len(_watched))
 
 
+def stop_watching(thing: object) -> None:
+    """An operation is about to happen that an object refuses while anything refers to it weakly."""
+    _watched.pop(id(thing), None)
+
+
+def let_go() -> None:
+    """Whether an object is still there is about to be seen: what only we hold must not keep it alive."""
+    while _kept:
+        before = len(_kept)
+        _sweep()
+        if len(_kept) == before:
+            break
+
+
 def before_collection(phase: str, _info: dict[str, int]) -> None:
     """A collection of garbage is about to begin (for `gc.callbacks`): what only we hold is garbage."""
     if phase == "start" and _kept:

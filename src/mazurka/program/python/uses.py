@@ -98,7 +98,7 @@ _own = object.__getattribute__
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
-    if run is not None and (not run.solo or function is ref):
+    if run is not None and (not run.solo or function is ref or function is vars):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
     return function
@@ -107,7 +107,7 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
-    if run is not None and (not run.solo or function is ref):
+    if run is not None and (not run.solo or function is ref or function is vars):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
         if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:

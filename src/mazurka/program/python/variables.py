@@ -56,6 +56,9 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
     """``thing.name`` is about to be read."""
     run = kernel.active
     if run is None or run.solo:
+        # Later nobody could tell it from any other dictionary.
+        if name == "__dict__" and run is not None and classify(type(thing), name) is attributes.DICTIONARY:
+            objects.adopt_namespace(thing)
         return thing
     kind = type(thing)
     try:

@@ -159,7 +159,10 @@ def install() -> None:
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))
     _name_inner_files()
     for name, module in list(sys.modules.items()):
-        if name not in _installed.scanned and name.partition(".")[0] not in SPARED | _spared:
+        if name.startswith(_LOCKED_INSIDE) and name not in _installed.scanned:
+            _installed.scanned.add(name)
+            _spare(vars(module))
+        elif name not in _installed.scanned and name.partition(".")[0] not in SPARED | _spared:
             _installed.scanned.add(name)
             namespace = getattr(module, "__dict__", None)
             if type(namespace) is dict and name != "__main__":
@@ -213,6 +216,17 @@ def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     for name, value, model in found:
         namespace[name] = model
         undo.append(functools.partial(namespace.__setitem__, name, value))
+
+
+#: Modules in C whose objects lock themselves for no longer than a call, in which no code of the program runs: a call is
+#: one step, and would be none if others could move while it waits.
+_LOCKED_INSIDE: Final = "numpy.random"
+
+
+def _spare(namespace: dict[str, Any]) -> None:
+    """Let a module make real locks, also by the function that makes the others models."""
+    if "RLock" in namespace:
+        namespace["RLock"] = locks.real_rlock_type
 
 
 def _adopt_globals(name: str, namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:

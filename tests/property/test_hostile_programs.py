@@ -1,0 +1,55 @@
+"""`verified` is an honest word on programs made to deceive, ours and drawn ones (`make bench ARGS=hostile`: more)."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+from benchmarks.hostile import SAMPLES, check_folder, share
+from benchmarks.native_programs import drawn, imported
+from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, get_ready
+from tests.oracle.preemptive import hunt
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), get_ready, (imported(),)) as processes:
+        yield processes
+
+
+@pytest.mark.slow
+def test_samples(pool: ProcessPoolExecutor) -> None:
+    said = check_folder(pool, SAMPLES)
+    assert {name: each for name, each in said["bugs"].items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
+    assert sum(each.verdict == VIOLATION for each in said["bugs"].values()) >= 0.95 * len(said["bugs"])
+    assert {name: each for name, each in said["correct"].items() if each.verdict not in (VERIFIED, INCONCLUSIVE)} == {}
+    assert sum(each.verdict == VERIFIED for each in said["correct"].values()) >= 0.85 * len(said["correct"])
+
+
+@pytest.mark.slow
+def test_drawn_programs(pool: ProcessPoolExecutor) -> None:
+    first, second = pool.map(share, (1000, 1010), (10, 10), (4, 4))
+    first.add(second)
+    assert first.programs > 15
+    assert (first.false_verified, first.false_violation, first.crashes) == ([], [], [])
+
+
+def test_a_drawn_program_is_the_same_each_time() -> None:
+    for number in range(5):
+        assert drawn(number) == drawn(number)
+
+
+@pytest.mark.parametrize("name", ["shared_generator", "method_rebound"])
+def test_oracle_shows_failures(name: str) -> None:
+    assert hunt(SAMPLES / "bugs" / f"{name}.py", 300, until=10.0) is not None
+
+
+@pytest.mark.parametrize("name", ["locked_counter", "indivisible_count"])
+def test_oracle_shows_none_where_none_is(name: str) -> None:
+    assert hunt(SAMPLES / "correct" / f"{name}.py", 20) is None
+
+
+def test_oracle_sees_a_deadlock() -> None:
+    assert hunt(SAMPLES / "bugs" / "event_cleared.py", 100, seconds=1.0) is not None
