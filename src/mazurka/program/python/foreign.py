@@ -177,6 +177,9 @@ def anything_with(thing: Any) -> list[Access]:
             if id(inner) not in seen and type(inner) not in wholes.PLAIN:
                 seen.add(id(inner))
                 waiting.append(inner)
+    else:
+        if waiting:
+            native_objects.count_cut(thing)
     return found
 
 

@@ -125,7 +125,7 @@ _IMPURE: Final = frozenset(
 #: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
 _UNTRACEABLE: Final = frozenset(
     """sys.getrefcount abc.ABCMeta.register gc.get_referrers gc.get_objects sys._current_frames sys.settrace
-    sys.setprofile _ctypes.call_function""".split()
+    sys.setprofile _ctypes.call_function functools.singledispatch.<locals>.register""".split()
 )
 
 #: Packages whose operations tell the kernel themselves, or that run the checks.

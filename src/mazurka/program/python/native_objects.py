@@ -21,7 +21,7 @@ import weakref
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import harmless, objects, sites
+from mazurka.program.python import harmless, kernel, objects, sites
 from mazurka.program.python.containers import shape_of, shapes
 from mazurka.program.python.locations import BASES, bases, contents
 from mazurka.program.python.objects import dictionary, is_a, number
@@ -213,6 +213,8 @@ def _natives_held_by(thing: Any) -> list[Any]:
             if shape_of(kind).base is None and all(each is not other for other in (thing, *found)):
                 found.append(each)
                 waiting.append(each)
+    if waiting:
+        count_cut(thing)
     return found
 
 
@@ -225,7 +227,7 @@ def _stands_for(thing: Any) -> list[Any]:
     held = [*dictionary(thing).values(), *gc.get_referents(thing)]
     found = [each for each in held if is_a(each, BASES)]
     found += [inner for each in found for inner in gc.get_referents(each) if is_a(inner, BASES)]
-    return list({id(each): each for each in found if not is_namespace_of(each, thing)}.values())[:_MOST_HELD]
+    return list({id(each): each for each in found if not is_namespace_of(each, thing)}.values())
 
 
 def held_by(thing: Any) -> list[Any]:
@@ -244,10 +246,20 @@ def held_by(thing: Any) -> list[Any]:
             ]
         elif kind is tuple:
             found += [source for part in gc.get_referents(each) for source in sources(part)]
+    if len(found) > _MOST_HELD:
+        count_cut(thing)
     return found[:_MOST_HELD]
 
 
-_MOST_HELD: Final = 8
+def count_cut(thing: Any) -> None:
+    """An object leads to more than is looked at: what lies beyond is untracked."""
+    run = kernel.active
+    if run is not None and not run.is_recording:
+        text = f"all that a {type(thing).__name__} leads to"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+_MOST_HELD: Final = 64
 
 
 def is_namespace_of(space: Any, thing: Any) -> bool:

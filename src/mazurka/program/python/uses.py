@@ -37,6 +37,8 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
     except KeyError:
         pass
     calls.method(run, thing, name, site, args, named)
+    if args or named:
+        amid.count_silent(run, site, (*args, *named.values()))
     return thing
 
 
