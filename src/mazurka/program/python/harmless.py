@@ -17,7 +17,6 @@ Cost: a set look-up; types of modules that are loaded later are found when they 
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import Any, Final
 
@@ -200,20 +199,12 @@ def is_explorable(module: str) -> bool:
     root = module.partition(".")[0]
     if module in _EXPLORABLE:
         return True
-    if root == "logging" and _logs_for_a_test_runner():
-        return False
     return root in sys.stdlib_module_names and root not in _NOT_EXPLORABLE
 
 
 def root_of(module: object) -> str:
     """The package a module's name starts with."""
     return module.partition(".")[0] if isinstance(module, str) else ""
-
-
-def _logs_for_a_test_runner() -> bool:
-    """Whether a test runner keeps all that is logged: its handlers keep more state than is of use to explore."""
-    handlers = logging.getLogger().handlers
-    return any(root_of(type(each).__module__) in MODELLED for each in handlers)
 
 
 def stdlib_names() -> frozenset[str]:
