@@ -279,22 +279,22 @@ def test_function_that_returns_what_cannot_leave_the_process(shell, isolation):
     "stubborn", [pytest.param(False, marks=pytest.mark.long), pytest.param(True, marks=pytest.mark.slow)]
 )
 def test_blocking_call_outside_the_model_is_cut(shell, stubborn):
-    """The pipe is only written by a thread that can't move while this one blocks the process for real."""
-    read = "os.read(reading, 1)"
+    """What ends the child is done by a thread that can't move while this one blocks the process for real."""
+    read = "os.waitpid(child, 0)"
     if stubborn:
-        read = "while True:\n        try: os.read(reading, 1)\n        except BaseException: pass"
+        read = "while True:\n        try: os.waitpid(child, 0)\n        except BaseException: pass"
     report = shell.check(
         f"""\
 import os, threading
 
-reading, writing = os.pipe()
+child = os.posix_spawn("/bin/sleep", ["sleep", "30"], {{}})
 
 def work():
     {read}
 
 thread = threading.Thread(target=work, daemon=True)
 thread.start()
-os.write(writing, b"x")
+os.kill(child, 9)
 """,
         "--time-limit",
         "20",

@@ -53,6 +53,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if is_made(function):
         if name not in ("__init__", "__new__", "__post_init__"):
             wholes.read(run, given, site, copying=True)
+        elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
+            _made_again(run, args[0], function, site)
         return
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         return
@@ -73,6 +75,17 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         wholes.read(run, given, site)
         return
     enter(run, module, name, given, site)
+
+
+def _owner_of(function: types.FunctionType, kind: type) -> tuple[type, ...]:
+    """The classes among those of an object that have a function for their initialiser."""
+    return tuple([each for each in bases(kind) if each.__dict__.get("__init__") is function])
+
+
+def _made_again(run: Any, thing: Any, function: types.FunctionType, site: int) -> None:
+    """An initialiser that a library has made is called for an object that is there already."""
+    if any(access.target in run.touched for access in wholes.instance_accesses(thing)):
+        attributes.count_untracked(run, f"{function.__qualname__}()", site)
 
 
 def is_plain_reader(function: types.FunctionType) -> bool:

@@ -55,7 +55,11 @@ def state_folder() -> str:
 
 
 def _fallback() -> str:
-    return str(_os.path.join(tempfile.gettempdir(), f"mazurka-{_os.getuid()}"))
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:  # none can be written to: then nothing can be kept, which is said where it is tried
+        folder = "/tmp"
+    return str(_os.path.join(folder, f"mazurka-{_os.getuid()}"))
 
 
 class Journal:
