@@ -45,6 +45,8 @@ _TYPES: Final[dict[str, str]] = {
     "os": "stat_result terminal_size times_result uname_result PathLike DirEntry",
     "pathlib": "PurePath PurePosixPath PureWindowsPath Path PosixPath WindowsPath",
     "pathlib._local": "PurePath PurePosixPath PureWindowsPath Path PosixPath WindowsPath",
+    "pathlib._abc": "ParserBase PurePathBase PathBase",
+    "pathlib.types": "_JoinablePath _ReadablePath _WritablePath",
     "re": "Pattern Match",
     "string": "Template",
     "struct": "Struct",
