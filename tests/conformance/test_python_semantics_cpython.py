@@ -12,6 +12,8 @@ Left out by name, because they ask for what a run does not promise:
 - a class's dictionary whose keys run code when compared (``test_type_lookup_mro_reference``): hooks look there, too;
 - a partial of a partial object without attributes, of a type made anew (``test_nested_optimization``): to look at an
   object's attributes makes their dictionary;
+- that an address is used again (``test_tuple_reuse``): ``id`` numbers objects in a run;
+- real threads of the test's own beside the run (``test_unique_composite``);
 - running out of stack at an exact depth (``test_recursion_in_except_handler``; ``test_lru_recursion``, which takes as
   many calls of C code as CPython 3.12 allows): hooks need a frame of it.
 """
@@ -53,6 +55,8 @@ LEFT_OUT = {
     "test_lru_recursion",
     "test_lru_reentrancy_with_len",
     "TestPartialC.test_nested_optimization",
+    "test_tuple_reuse",
+    "test_unique_composite",
     # These are only slow: millions of accesses each.
     "test_wrapper_segfault",
     "test_combinations_with_replacement",

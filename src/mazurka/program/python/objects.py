@@ -145,9 +145,13 @@ def stop_watching(thing: object) -> None:
     _watched.pop(id(thing), None)
 
 
+#: Among more objects than these it would take too long to look for those that only we hold, at each weak reference.
+_MOST_SWEPT: Final = 10_000
+
+
 def let_go() -> None:
     """Whether an object is still there is about to be seen: what only we hold must not keep it alive."""
-    while _kept:
+    while 0 < len(_kept) <= _MOST_SWEPT:
         before = len(_kept)
         _sweep()
         if len(_kept) == before:
