@@ -95,7 +95,8 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
 
 #: Modules of the standard library in Python whose functions are pure, but for a few.
 _PURE_PYTHON_MODULES: Final = frozenset(
-    """pathlib._local pathlib._abc pathlib._os pathlib.types abc ast base64 bisect colorsys contextlib copy dataclasses datetime difflib dis enum fnmatch fractions functools
+    """pathlib._local pathlib._abc pathlib._os pathlib.types
+    abc ast base64 bisect colorsys contextlib copy dataclasses datetime difflib dis enum fnmatch fractions functools
     genericpath hashlib heapq html inspect ipaddress json keyword ntpath numbers opcode operator pathlib posixpath
     pprint re reprlib secrets stat statistics string struct textwrap token traceback types typing typing_extensions
     unicodedata urllib.parse uuid warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset
