@@ -194,7 +194,7 @@ def connect(real: Any) -> Any:
     def call(database: Any, timeout: float = 5.0, *args: Any, **named: Any) -> Any:
         models = present()
         if models is None:
-            return real(database, timeout, *args, **named)
+            return _opened(real, database, timeout, args, named)
         where = _database_of(models, database, bool(named.get("uri")))
         if where.path is not None:
             _keep(models, where.path)
@@ -204,7 +204,7 @@ def connect(real: Any) -> Any:
         else:
             named["factory"] = _connection_class(named.get("factory") or sys.modules["sqlite3"].Connection)
         with ASIDE:  # a database is opened when it is used first
-            made = real(database, 0.0, *args, **named)
+            made = _opened(real, database, 0.0, args, named)
             if where.path is not None:
                 # Nobody pulls the plug between two executions.
                 _of(made).execute(made, "pragma synchronous = off")
@@ -215,6 +215,11 @@ def connect(real: Any) -> Any:
         return made
 
     return call
+
+
+def _opened(real: Any, database: Any, timeout: float, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A connection; from 3.12 on Python warns of further arguments by position."""
+    return real(database, timeout, *args, **named) if args else real(database, timeout=timeout, **named)
 
 
 def _database_of(models: Models, name: Any, uri: bool) -> Database:
