@@ -65,6 +65,10 @@ _IMMEDIATE = """
 """
 
 
+#: Programs under test leave connections open, of which Python 3.13 warns when they are collected.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
 @pytest.fixture
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
