@@ -55,7 +55,7 @@ def _watching(handler: Handler) -> Handler:
 
     def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if not run.is_recording:
-            natives.watch_members(thing)
+            natives.watch_members(run, thing)
         handler(run, thing, site, args)
 
     return watching

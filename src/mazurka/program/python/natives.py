@@ -119,11 +119,18 @@ def is_reference(thing: Any) -> bool:
 _mortal: dict[tuple[int, Any], Any] = {}
 
 
+def _let_go(run: Any) -> None:
+    """Hooks must not keep alive what a weak reference is about to look for."""
+    if not objects.let_go():
+        text = "weak references beside more objects than are looked through"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
 def dereferenced(run: Any, reference: Any, site: int) -> None:
     """A weak reference is called: whether its object is there still depends on who else has let go of it."""
     if run.is_recording:
         return
-    objects.let_go()
+    _let_go(run)
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = ("w", objects.numbers.get(id(reference)) or number(reference))
@@ -167,9 +174,9 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _referenc
         run.visit(first.op, first.target, site, None, tuple(more), False)
 
 
-def watch_members(collection: Any) -> None:
+def watch_members(run: Any, collection: Any) -> None:
     """The end of anything in a weak collection changes it."""
-    objects.let_go()
+    _let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
     for reference in references:

@@ -145,17 +145,21 @@ def stop_watching(thing: object) -> None:
     _watched.pop(id(thing), None)
 
 
-#: Among more objects than these it would take too long to look for those that only we hold, at each weak reference.
+#: Among more objects than these it would take too long to look, at each weak reference, for those that only we hold.
 _MOST_SWEPT: Final = 10_000
 
 
-def let_go() -> None:
-    """Whether an object is still there is about to be seen: what only we hold must not keep it alive."""
-    while 0 < len(_kept) <= _MOST_SWEPT:
+def let_go() -> bool:
+    """Whether an object is still there is about to be seen: what only we hold must not keep it alive. False if there is
+    too much to look through, so that it might."""
+    while _kept:
         before = len(_kept)
+        if before > _MOST_SWEPT:
+            return False
         _sweep()
         if len(_kept) == before:
             break
+    return True
 
 
 def before_collection(phase: str, _info: dict[str, int]) -> None:
