@@ -306,7 +306,7 @@ def test_what_is_opaque_is_counted() -> None:
         """
     running = run(source, "f", "g")
     entered = ("copy", "json", "tomllib._parser")
-    assert running.untracked == {f"entered but not explored: {name} (add --include {name})": 1 for name in entered}
+    assert set(running.untracked) == {f"entered but not explored: {name} (add --include {name})" for name in entered}
 
 
 def test_a_constant_assigned_from_another_module_is_counted() -> None:

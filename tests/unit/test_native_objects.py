@@ -212,6 +212,34 @@ RACES = {
         par(space["add"], space["add"])
         assert space["n"] == 2
     """,
+    "which attributes there are": """
+        class Box: pass
+        box = Box()
+        def look(): assert dir(box) == dir(box)
+        def add(): box.x = 1
+        par(look, add)
+    """,
+    "where a process prints": """
+        import contextlib, io
+        printed = {}
+        def show(text):
+            stream = io.StringIO()
+            with contextlib.redirect_stdout(stream): print(text)
+            printed[text] = stream.getvalue()
+        par(lambda: show("a"), lambda: show("b"))
+        assert printed == {"a": "a\\n", "b": "b\\n"}
+    """,
+    "codecs that are registered": """
+        import codecs
+        found = []
+        def look():
+            try: codecs.lookup("mazurka_own")
+            except LookupError: found.append(0)
+            else: found.append(1)
+        def register(): codecs.register(lambda name: codecs.lookup("utf-8") if name == "mazurka_own" else None)
+        par(look, register)
+        assert found == [0]
+    """,
     "a library's operation in Python": """
         from collections import Counter
         counts = Counter("a")
@@ -320,6 +348,16 @@ class Cache:
     @size.setter
     def size(self, n): self.calls = self.calls + n
 def bump(): Cache.shared = getattr(Cache, "shared", 0) + 1
+def change(box): box.x = box.x + 1
+def add(box): box.y = 1
+def fill(entries): entries["k"] = 1
+def decorate(function):
+    bump()
+    return function
+def remove(items):
+    yield 1
+    items.pop()
+    yield 2
 """
 
 WAYS = {
@@ -336,6 +374,37 @@ WAYS = {
     "a thread's target": "cache",
     "a method that was kept": "kept",
 }
+
+
+GIVEN = {
+    "an object that is changed": ("lambda: 1 / (1 - box.x)", "lambda: other.change(box)"),
+    "an object that is added to": ("lambda: hasattr(box, 'y') and 1 / 0", "lambda: other.add(box)"),
+    "a dictionary that is added to": ("lambda: entries.get('k') and 1 / 0", "lambda: other.fill(entries)"),
+    "a generator that is run": ("lambda: 1 / (len(items) - 1)", "lambda: list(removing)"),
+    "a function that is decorated": ("decorated", "decorated"),
+}
+
+
+@pytest.mark.parametrize("threads", GIVEN.values(), ids=GIVEN.keys())
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_code_that_is_not_included_does_with_what_it_gets(
+    threads: tuple[str, str], turned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "othercode.py").write_text(FOREIGN_CODE)
+    (tmp_path / "root").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    source = f"""
+        import othercode as other
+        class Box: pass
+        box, entries, items = Box(), {{}}, [1, 2]
+        box.x, removing = 0, other.remove(items)
+        def decorated():
+            @other.decorate
+            def own(): pass
+        par({", ".join(threads[::-1] if turned else threads)})
+    """
+    assert not isinstance(explored(source, tmp_path / "root").verdict, Verified)
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())

@@ -24,7 +24,7 @@ from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, posi
 from mazurka.program.python.gathering import effects_of_calls, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
-from mazurka.program.python.objects import MISSING, adopt_namespace, is_a, peek_attribute, stop_watching
+from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
 from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, reached, sources
 from mazurka.trace.event import Op
 
@@ -125,7 +125,7 @@ def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any,
     if kind is types.FunctionType:
         if found.__code__.co_filename in sites.instrumented:
             return
-        owned = not is_a(thing, (type, types.ModuleType)) and found is not vars_of(thing).get(found.__name__)
+        owned = not is_a(thing, (type, types.ModuleType)) and found is not dictionary(thing).get(found.__name__)
         announce(run, found, site, (thing, *args) if owned else args, named)
     elif kind is staticmethod or kind is classmethod:
         announce(run, found.__func__, site, (thing, *args) if kind is classmethod else args, named)
@@ -133,13 +133,6 @@ def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any,
         announce(run, found, site, (thing, *args), named)
     else:
         announce(run, found, site, args, named)
-
-
-def vars_of(thing: Any) -> Any:
-    """The attributes that an object itself has."""
-    from mazurka.program.python.objects import dictionary
-
-    return dictionary(thing)
 
 
 def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -340,6 +333,8 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         natives.by_name(run, args, site, Op.RMW)
     elif function is vars and args:
         adopt_namespace(args[0])
+    elif function is dir and args and not run.is_recording:
+        _list(run, args[0], site)
     elif function in _EVALUATING:
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
         if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
@@ -351,6 +346,18 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             begin(run, args[0], site)
     else:
         _of_module(run, function, site, args, named)
+
+
+def _list(run: Any, thing: Any, site: int) -> None:
+    """Which attributes an object has is looked at."""
+    if is_a(thing, types.ModuleType):
+        if len(run.live) > 1:
+            count_untracked(run, f"dir({thing.__name__})", site)
+        return
+    space = dictionary(thing)
+    if type(space) is dict:
+        adopt_namespace(thing)
+        read_structure(run, space, site)
 
 
 def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -385,7 +392,7 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
     reads = [access for each in found for access in contents(each)]
     if not run.is_recording:
         for each in args:
-            reads += native_objects.moved(run, iterators(each), site)
+            reads += moved(run, each, site)
             if not found and state_of(type(each)) and shape_of(type(each)).base is None:
                 reads += native_objects.accesses(each, _READ)
     reads += more
@@ -408,7 +415,7 @@ def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -
     if found:
         reads = [access for each, over in found for access in contents(each, keys_only(over))]
     if not run.is_recording:
-        reads += native_objects.moved(run, iterators(thing), site)
+        reads += moved(run, thing, site)
         if not found:
             reads += [access for each in reached(thing) for access in contents(each)]
         if not found and operation(thing, "__iter__") is None:
@@ -453,11 +460,21 @@ def get_on(run: Any, thing: Any, site: int) -> None:
     if not behind:
         operate_on(run, thing, "__next__", site)
         return
-    found = native_objects.moved(run, behind, site)
+    found = moved(run, thing, site)
     found += [access for each in reached(thing) for access in contents(each)]
     if found:
         native_objects.label(run, thing, found)
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+
+
+def moved(run: Any, thing: Any, site: int) -> list[Access]:
+    """The iterators that going through ``thing`` moves are about to get on: what that reads and writes."""
+    behind = iterators(thing)
+    found = native_objects.moved(run, behind, site)
+    for each in behind:
+        if type(each) is types.GeneratorType:
+            found += foreign.driven(run, each, site)
+    return found
 
 
 def may_get_on(run: Any, thing: Any) -> None:
@@ -557,6 +574,3 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
         foreign.count_if_shared(run, left, name, site)
     elif type(left) is not tuple or type(right) is not tuple:  # what is in them is handed on unseen
         combine(run, left, right, site)
-
-
-__all__ = ["BASES", "OPERATIONS", "VALUES"]

@@ -15,11 +15,13 @@ Cost: some microseconds a call.
 
 from __future__ import annotations
 
+import functools
 import types
+from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
-from mazurka.program.python import attributes, harmless, native_objects, objects, wholes
+from mazurka.program.python import attributes, harmless, native_objects, objects, sites, wholes
 from mazurka.program.python.containers import shape_of
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -103,17 +105,34 @@ def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -
     """Code of a module is about to be entered that may do anything with what it is given, and with what it keeps."""
     package = harmless.root_of(module) or "?"
     target = ("o", package)
-    accesses = [Access(_RMW, target)]
-    for each in given:
-        accesses += anything_with(each)
-    if len(run.live) > 1 or run.touched.get(target) is SHARED:
-        if run.detail:
-            run.names[target] = f"the state of {package}"
-            for access in accesses[1:]:
-                run.names.setdefault(access.target, "")
-        run.visit(_RMW, target, site, None, tuple(accesses[1:]))
-        if is_contested(run, accesses):
-            _enter(run, module, name, site)
+    accesses = [Access(_RMW, target), *_given(run, given, functools.partial(_enter, run, module, name, site))]
+    if _visit(run, accesses, site, f"the state of {package}"):
+        _enter(run, module, name, site)
+
+
+def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
+    """Pass the step of a call into code that nobody sees, unless its thread is alone; whether threads contend there."""
+    target = accesses[0].target
+    if len(run.live) <= 1 and run.touched.get(target) is not SHARED:
+        return False
+    if run.detail:
+        run.names[target] = words
+        for access in accesses[1:]:
+            run.names.setdefault(access.target, "")
+    run.visit(_RMW, target, site, None, tuple(accesses[1:]))
+    return is_contested(run, accesses)
+
+
+def driven(run: Any, generator: Any, site: int) -> list[Access]:
+    """What a generator may do that is about to get on, if its code is not instrumented: anything with its variables."""
+    frame = generator.gi_frame
+    if frame is None or frame.f_code.co_filename in sites.instrumented:
+        return []
+    module = frame.f_globals.get("__name__", "")
+    if harmless.root_of(module) in harmless.MODELLED:
+        return []
+    count = functools.partial(_enter, run, module, frame.f_code.co_name, site)
+    return _given(run, tuple(frame.f_locals.values()), count)
 
 
 def is_contested(run: Any, accesses: list[Access]) -> bool:
@@ -200,6 +219,63 @@ def anything_with(thing: Any) -> list[Access]:
 _MOST_REACHED: Final = 200
 
 
+#: Number of an object that code nobody sees was given -> the threads that gave it, each with what counts the call.
+_handed: dict[int, dict[int, Callable[[], None]]] = {}
+
+
+def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
+    """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
+    them what others look for; whether somebody does is found out at the end (:func:`own_up`)."""
+    found = [access for each in given for access in anything_with(each)]
+    if len(run.live) > 1:
+        for access in found:
+            if access.target[0] in _HOLDING:
+                _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
+        for each in given:
+            if type(each) not in wholes.PLAIN and not is_a(each, (tuple, type, types.FunctionType, types.ModuleType)):
+                _handed.setdefault(abs(objects.number(each)), {}).setdefault(run.current.index, count)
+    return [Access(_RMW, access.target) for access in found]
+
+
+#: Kinds of locations that are part of an object.
+_HOLDING: Final = frozenset({"a", "i", "s", "v"})
+
+
+def own_up(run: Any) -> None:
+    """A run has ended: count calls whose arguments other threads used while the caller was there."""
+    if not _handed:
+        return
+    joined: dict[int, set[int]] = {}
+    begun: set[int] = set()
+    for index, op, target, _site, _point, _value, more in run.log:
+        if op is Op.BEGIN:
+            begun.add(index)
+            parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
+            joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
+        elif op is Op.JOIN and target[0] == "thread":
+            ended = run.by_name[target[1]].index
+            joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
+        else:
+            for each in (target, *[access.target for access in more]):
+                if each[0] in _HOLDING and isinstance(each[1], int) and (givers := _handed.get(abs(each[1]))):
+                    _count_others(run, givers, index, begun, joined.get(index, set()))
+
+
+def _count_others(
+    run: Any, givers: dict[int, Callable[[], None]], index: int, begun: set[int], joined: set[int]
+) -> None:
+    """Count the calls of threads that a step is neither before nor after."""
+    mine = run.tasks[index].name
+    for giver in [each for each in givers if each != index and each not in joined]:
+        if giver in begun or not run.tasks[giver].name.startswith(f"{mine}."):
+            givers.pop(giver)()
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _handed.clear()
+
+
 def _inside(thing: Any) -> list[Any]:
     """What an object directly leads to, for code that is not instrumented."""
     if is_a(thing, (type, types.ModuleType, types.FunctionType)):
@@ -235,21 +311,17 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         return
     if run.is_recording or harmless.is_pure_native(module, name):
         wholes.read(run, given, site)
+        if harmless.keeps_a_state(module) and not run.is_recording:
+            run.visit(_READ, ("o", module), site)  # which other functions of it may change
         return
     if harmless.root_of(module) == "numpy":
         accesses = [access for each in given for access in anything_with(each)]
         if accesses:
             run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
         return
-    target = ("o", module)
-    accesses = [Access(_RMW, target)] + [access for each in given for access in anything_with(each)]
-    if len(run.live) > 1 or run.touched.get(target) is SHARED:
-        if run.detail:
-            for access in accesses:
-                run.names.setdefault(access.target, f"the state of {module}" if access.target == target else "")
-        run.visit(_RMW, target, site, None, tuple(accesses[1:]))
-        if is_contested(run, accesses):
-            attributes.count_untracked(run, f"{module}.{name}()", site)
+    count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
+    if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
+        count()
 
 
 def module_of(function: Any) -> str:

@@ -60,9 +60,9 @@ _TYPES: Final[dict[str, str]] = {
 
 #: Modules in C all of whose functions are pure.
 _PURE_NATIVE_MODULES: Final = frozenset(
-    """math cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _codecs _sre _string
-    _stat errno _abc _opcode _typing _md5 _sha1 _sha2 _sha3 _blake2 _hashlib _uuid _zoneinfo _suggestions itertools
-    _posixsubprocess greenlet""".split()
+    """math cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _sre _string
+    _stat errno _abc _opcode _typing _md5 _sha1 _sha2 _sha3 _blake2 _hashlib _uuid _zoneinfo _suggestions
+    itertools""".split()
 )
 
 #: Pure functions of other modules in C.
@@ -74,6 +74,8 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "locals aiter anext print",
         "sys": "_getframe exc_info exception getdefaultencoding getfilesystemencoding getfilesystemencodeerrors "
         "getsizeof intern is_finalizing audit _getframemodulename _is_gil_enabled",
+        "_codecs": "encode decode lookup lookup_error escape_decode escape_encode utf_8_decode utf_8_encode "
+        "ascii_decode ascii_encode latin_1_decode latin_1_encode charmap_decode charmap_encode charmap_build",
         "_functools": "cmp_to_key reduce",
         "_pickle": "dumps loads",
         "marshal": "dumps loads",
@@ -120,7 +122,8 @@ _PURE_PYTHON: Final = frozenset(
 
 #: Functions of these that keep something, or change what they are given: by module and qualified name.
 _IMPURE: Final = frozenset(
-    """calendar.setfirstweekday codecs.register random.Random.shuffle heapq.merge warnings.simplefilter
+    """calendar.setfirstweekday contextlib._RedirectStream.__enter__ contextlib._RedirectStream.__exit__
+    random.Random.shuffle heapq.merge warnings.simplefilter
     warnings.filterwarnings warnings.resetwarnings""".split()
 )
 
@@ -169,6 +172,17 @@ def is_pure_native(module: object, name: str) -> bool:
     if not isinstance(module, str):
         return False
     return module in _PURE_NATIVE_MODULES or name in _PURE_NATIVES.get(module, ())
+
+
+def keeps_a_state(module: str) -> bool:
+    """Whether a module in C, some of whose functions are pure, has others that change what those see."""
+    return module not in _PURE_NATIVE_MODULES and module not in _WITHOUT_STATE
+
+
+#: Modules of which some functions are pure, whose other functions change nothing that those see.
+_WITHOUT_STATE: Final = frozenset(
+    "builtins _functools _pickle marshal _weakref _collections _ctypes posix decimal".split()
+)
 
 
 def is_pure_python(module: object, name: str) -> bool:

@@ -24,6 +24,7 @@ from mazurka.program.python import (
     amid,
     attributes,
     control,
+    foreign,
     holders,
     kernel,
     lasting,
@@ -92,6 +93,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_wx__": uses.leave,
     "__mz_y__": uses.yielding,
     "__mz_yf__": uses.yield_from,
+    "__mz_d__": uses.decorator,
     "__mz_db__": variables.defines_global,
     "__mz_dc__": variables.defines_cell,
     "__mz_yi__": uses.yielded,
@@ -178,6 +180,7 @@ def finish(run: kernel.Kernel) -> None:
     if run.detail:
         run.settle()
     variables.own_up(run)
+    foreign.own_up(run)
     _forget()
 
 
@@ -189,6 +192,7 @@ def _forget() -> None:
     amid.restart()
     native_objects.restart()
     natives.restart()
+    foreign.restart()
     uses.restart()
     lasting.settle()
 

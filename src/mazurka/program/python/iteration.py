@@ -16,14 +16,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import calls, kernel, native_objects
+from mazurka.program.python import calls, kernel
 from mazurka.program.python.attributes import find
 from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.locations import emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import number
-from mazurka.program.python.views import Cursor, begin_reads, cursors, iterators, next_reads
+from mazurka.program.python.views import Cursor, begin_reads, cursors, next_reads
 from mazurka.trace.event import Op
 
 _READ: Final = Op.READ
@@ -179,7 +179,7 @@ def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]
 def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
     reads = [access for each in found for access in next_reads(each)]
     if shared is not None and not run.is_recording:
-        reads += native_objects.moved(run, iterators(shared), site)
+        reads += calls.moved(run, shared, site)
     emit_reads(run, containers, reads, site)
 
 

@@ -144,11 +144,18 @@ LAZY_VIEWS: Final = frozenset(
 
 def is_read_by(thing: Any, name: str) -> bool:
     """Whether a method of an object in C only looks at it."""
-    if name not in _LOOKING:
+    if name not in _LOOKING or not _is_known(type(thing), name):
         return False
     return not (root_of_class(type(thing)) in _MOVED_BY_LOOKING and name in ("__iter__", "__copy__")) and not hasattr(
         type(thing), "__next__" if name == "__iter__" else "__mz_none__"
     )
+
+
+def _is_known(kind: type, name: str) -> bool:
+    """Whether it is known what methods of such names do: of classes of the standard library, and of NumPy."""
+    owner = next((each for each in bases(kind) if name in _space_of(each)), kind)
+    root = root_of_class(owner)
+    return root in sys.stdlib_module_names or root == "numpy"
 
 
 def access(run: Any, thing: Any, op: Op, site: int) -> None:
@@ -319,7 +326,7 @@ def follow(generator: Any) -> None:
 
 def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
     """Iterators are about to get on: what that reads and writes, as far as several threads have them."""
-    found = []
+    found: list[Access] = []
     for each in iterators:
         if type(each) is types.GeneratorType:
             follow(each)

@@ -19,6 +19,7 @@ from weakref import ref
 from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import GOING_THROUGH, operation, read_all, shape_of, shapes
+from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
 from mazurka.program.python.locations import perform
@@ -259,6 +260,19 @@ _managed: dict[tuple[int, int], Any] = {}
 def restart() -> None:
     """A run begins, or has ended."""
     _managed.clear()
+
+
+def decorator(function: Any, site: int) -> Any:
+    """``function`` is about to be called with what a definition defines."""
+    run = kernel.active
+    if run is None or run.solo or run.is_recording or is_seen(function):
+        return function
+
+    def decorated(thing: Any) -> Any:
+        calls.announce(run, function, site, (thing,), {})
+        return function(thing)
+
+    return decorated
 
 
 def yielding(value: Any, site: int) -> Any:

@@ -131,8 +131,8 @@ _MAKERS: Final = frozenset(
 )
 #: Builtins that look at nothing threads share, or at the frame that calls them.
 _UNWATCHED: Final = frozenset(
-    "super locals globals vars_ id callable dir input breakpoint help isinstance issubclass property staticmethod "
-    "classmethod object range chr ord repr_ __build_class__ Ellipsis NotImplemented".split()
+    "super locals globals id callable input breakpoint help isinstance issubclass property staticmethod classmethod "
+    "object range chr ord __build_class__".split()
 )
 
 

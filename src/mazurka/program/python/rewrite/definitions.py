@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 from mazurka.program.python.rewrite import midst
+from mazurka.program.python.rewrite.calls import is_builtin
 from mazurka.program.python.rewrite.items import assigned, bound
 from mazurka.program.python.rewrite.loops import leave
 from mazurka.program.python.rewrite.names import cell, stored, told
@@ -92,8 +93,16 @@ def match(r: Rewriter, node: ast.Match) -> ast.stmt:
     return node
 
 
+def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
+    """One decorator: a call, for which there is no node."""
+    value: ast.expr = r.visit(node)
+    if r.scope.kind == "module" or (isinstance(node, ast.Name) and is_builtin(r, node)) or is_ours(node):
+        return value
+    return r.hook("d", [value, r.site(node, "call", text_of(node))], node)
+
+
 def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
-    node.decorator_list = [r.visit(each) for each in node.decorator_list]
+    node.decorator_list = [decorator(r, each) for each in node.decorator_list]
     defaults(r, node.args)
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
@@ -173,7 +182,7 @@ def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
 
 
 def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
-    node.decorator_list = [r.visit(each) for each in node.decorator_list]
+    node.decorator_list = [decorator(r, each) for each in node.decorator_list]
     outer, loops, owner = r.scope, r.loops, r.owner
     parameters = getattr(node, "type_params", None)
     if parameters:
