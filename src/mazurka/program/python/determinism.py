@@ -93,13 +93,22 @@ def uninstall() -> None:
         _undo.pop()()
 
 
+def _file_names(tempfile: Any) -> Any:
+    """The names of temporary files: the same in each run, and not those of another check that goes on beside this one."""
+    sequence = tempfile._RandomNameSequence()
+    sequence._rng = random.Random(_SEED)
+    sequence._rng_pid = os.getpid()  # of the check, in its children, too
+    _seed(sequence._rng, _SEED * sequence._rng_pid)
+    return sequence
+
+
 def restart() -> None:
     """Start every stream anew: the beginning of a run."""
     _streams.clear()
     _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
     vars(_shared)["gauss_next"] = None
     if (names := sys.modules.get("tempfile")) is not None:
-        vars(names)["_name_sequence"] = None  # temporary files have the same names in each run
+        vars(names)["_name_sequence"] = _file_names(names)
     if (uuid := sys.modules.get("uuid")) is not None:
         space = vars(uuid)
         space.update((name, None) for name in _LAST_TIMES if name in space)
