@@ -94,7 +94,7 @@ def uninstall() -> None:
 
 
 def _file_names(tempfile: Any) -> Any:
-    """The names of temporary files: the same in each run, and not those of another check that goes on beside this one."""
+    """The names of temporary files: the same in each run, and not those of another check beside this one."""
     sequence = tempfile._RandomNameSequence()
     sequence._rng = random.Random(_SEED)
     sequence._rng_pid = os.getpid()  # of the check, in its children, too
