@@ -178,6 +178,13 @@ def _computed(value: Any, state: int) -> int:
     return STATE if state and not native_objects.is_in_python(type(value)) else NONE  # a field of a C structure
 
 
+def _is_looked_up(kind: type, name: str) -> bool:
+    """Whether a property only looks at its object."""
+    found = find(kind, name)
+    getter = found[1].fget if found is not None and type(found[1]) is property else None
+    return type(getter) is types.FunctionType and harmless.is_pure_python(getter.__module__, getter.__qualname__)
+
+
 def _is_computed_elsewhere(kind: type) -> bool:
     """Whether a missing attribute is asked of a function that is not instrumented."""
     found = find(kind, "__getattr__")
@@ -203,8 +210,10 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         run.current.silent += 1
     elif how is OPAQUE or how is CONTAINER:
         pass  # what its call does is told when it is called
-    elif how is STATE or how is COMPUTED:
-        native_objects.access(run, thing, _READ if how is STATE else _RMW, site)
+    elif how is STATE or (how is COMPUTED and _is_looked_up(type(thing), name)):
+        native_objects.access(run, thing, _READ, site)
+    elif how is COMPUTED:
+        native_objects.access(run, thing, _RMW, site)
         foreign.count_if_shared(run, thing, name, site)
     elif how is BESIDE_STATE:
         _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))

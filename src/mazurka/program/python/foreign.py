@@ -64,6 +64,9 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         if wholes.reads_shared(run, given[1:], site) and not run.is_recording:
             _enter(run, module, name, site)
         return
+    if harmless.is_assertion(module):
+        wholes.read(run, given[1:], site)
+        return
     owner = args[0] if args and _has_method(args[0], name) else None
     if harmless.is_pure_python(module, function.__qualname__):
         looks_at_shared = wholes.reads_shared(run, given, site)
@@ -232,8 +235,8 @@ def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[
             if access.target[0] in _HOLDING:
                 _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
         for each in given:
-            if type(each) not in wholes.PLAIN and not is_a(each, (tuple, type, types.FunctionType, types.ModuleType)):
-                _handed.setdefault(abs(objects.number(each)), {}).setdefault(run.current.index, count)
+            if n := objects.numbers.get(id(each)):  # an instance without attributes, say
+                _handed.setdefault(abs(n), {}).setdefault(run.current.index, count)
     return [Access(_RMW, access.target) for access in found]
 
 

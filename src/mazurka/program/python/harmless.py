@@ -51,6 +51,7 @@ _TYPES: Final[dict[str, str]] = {
     "string": "Template",
     "struct": "Struct",
     "time": "struct_time",
+    "unittest.case": "TestCase",
     "typing": "Generic Protocol TypeVar ParamSpec NamedTuple",
     "urllib.parse": "ParseResult SplitResult DefragResult",
     "uuid": "UUID",
@@ -117,6 +118,7 @@ _LOOKING: Final = frozenset("asdict astuple replace _asdict_inner _astuple_inner
 #: Functions of other modules in Python that only look at what belongs to nobody, or never changes.
 _PURE_PYTHON: Final = frozenset(
     """multiprocessing.process.current_process multiprocessing.process.parent_process
+    multiprocessing.process.BaseProcess.name
     multiprocessing.context.BaseContext.cpu_count""".split()
 )
 
@@ -144,7 +146,7 @@ _NOT_EXPLORABLE: Final = frozenset(
     """abc ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools importlib io linecache
     multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket
     selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
-    warnings zipimport _collections_abc _py_abc _strptime datetime inspect pdb bdb cmd doctest
+    warnings weakref zipimport _collections_abc _py_abc _weakrefset _strptime datetime inspect pdb bdb cmd doctest
     unittest numbers pickle tempfile""".split()
 ) - {"inspect"}
 
@@ -204,6 +206,11 @@ def is_transparent(function: Any) -> bool:
 def is_interface(module: str) -> bool:
     """Whether functions of a module do what they do by calling methods of their object."""
     return module in ("collections.abc", "_collections_abc")
+
+
+def is_assertion(module: str) -> bool:
+    """Whether functions of a module compare what they are given, and keep nothing of it."""
+    return module == "unittest.case"
 
 
 def is_untraceable(module: object, name: str) -> bool:
