@@ -7,6 +7,7 @@ a few random ones.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import re
@@ -89,9 +90,12 @@ def complaint(case: Any, plan: Plan) -> str:
 
 
 @pytest.fixture
-def models() -> Iterator[None]:
+def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with installed():
         yield
+        # A local of `_threading_local` that dies after its run misses its key in the main thread, which was put back.
+        monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+        gc.collect()
 
 
 def is_there(name: str) -> bool:

@@ -18,6 +18,9 @@ from mazurka.trace.event import Op
 #: At most this many combinations of sources are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
 
+#: Up to so many combinations it is not worth asking which of them are alike.
+_FEW: Final = 4
+
 #: (target, source) of one reading access.
 Read = tuple[Any, int]
 
@@ -160,10 +163,8 @@ class Offers:
         history, step, node = self.history, stop.step, stop.node
         asked = history.reads[step]
         choices = [self._sources(step, target, present) for target, present in asked]
-        if prod(map(len, choices)) > _COMBINATIONS:
-            self.tally.capped += 1
         place = self._place(step)
-        for sources in islice(product(*choices), _COMBINATIONS):
+        for sources in self._combinations([target for target, _ in asked], choices):
             answer = answer_of([self.walk.print_of(s) for s in sources])
             if answer in node.tried:
                 continue
@@ -177,6 +178,27 @@ class Offers:
                     yield wanted
                     break
         yield from self._nearly_shown(stop, asked)
+
+    def _combinations(self, targets: list[Any], choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+        """One of the choices for each target, the same for targets that are written by the same steps: whoever reads
+        them in one step finds them as the same step left them."""
+        if prod(map(len, choices)) > _FEW:
+            writers = self.history.writers
+            grouped: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+            for i, (target, each) in enumerate(zip(targets, choices, strict=True)):
+                grouped.setdefault((tuple(writers.get(target, ())), tuple(each)), []).append(i)
+            if len(grouped) < len(targets):
+                place_of = {i: group for group, members in enumerate(grouped.values()) for i in members}
+                order = [place_of[i] for i in range(len(targets))]
+                for combination in self._capped([[*each] for _, each in grouped]):
+                    yield tuple([combination[group] for group in order])
+                return
+        yield from self._capped(choices)
+
+    def _capped(self, choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+        if prod(map(len, choices)) > _COMBINATIONS:
+            self.tally.capped += 1
+        yield from islice(product(*choices), _COMBINATIONS)
 
     def _sources(self, step: int, target: Any, present: int) -> list[int]:
         """What ``step`` might read of ``target``: the present source first, then the other writes that do not need it.
@@ -233,17 +255,15 @@ class Offers:
             if self._before_needs(*place, step):
                 continue
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
-            options: list[list[Read]] = []
-            for target, _ in history.reads[rival]:
-                if target in changed:
-                    options.append([(target, read[target])])
-                else:
-                    options.append([(target, s) for s in (INITIAL, *history.writers.get(target, ()))])
-            if prod(map(len, options)) > _COMBINATIONS:
-                self.tally.capped += 1
+            wanted = [target for target, _ in history.reads[rival]]
+            options = [
+                [read[target]] if target in changed else [INITIAL, *history.writers.get(target, ())]
+                for target in wanted
+            ]
             writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
             guess = any(self._is_guess(rival, target) for target in changed)
-            for reads in islice(product(*options), _COMBINATIONS):
+            for sources in self._combinations(wanted, options):
+                reads = tuple(zip(wanted, sources, strict=True))
                 if any(s != INITIAL and history.needs(s, step) for _, s in reads):
                     continue
                 printed = fingerprint(history.states[rival], [self.walk.print_of(s) for _, s in reads])

@@ -290,6 +290,8 @@ def _inside(thing: Any) -> list[Any]:
 
 def _with(thing: Any) -> list[Access]:
     kind = type(thing)
+    if harmless.is_value_type(kind):
+        return []
     base = shape_of(kind).base
     if base is not None and base not in BASES:
         return native_objects.accesses(thing, _RMW)

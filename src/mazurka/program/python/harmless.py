@@ -59,6 +59,9 @@ _TYPES: Final[dict[str, str]] = {
     "zoneinfo": "ZoneInfo",
 }
 
+#: The modules of those in Python that have attributes, which nobody changes.
+_VALUES: Final = frozenset("fractions ipaddress pathlib pathlib._local pathlib._abc uuid".split())
+
 #: Modules in C all of whose functions are pure.
 _PURE_NATIVE_MODULES: Final = frozenset(
     """math cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _sre _string
@@ -167,6 +170,11 @@ def is_harmless_type(kind: type) -> bool:
             space = vars(sys.modules[module])
             _harmless.update(id(space[name]) for name in _TYPES[module].split() if isinstance(space.get(name), type))
     return id(kind) in _harmless
+
+
+def is_value_type(kind: type) -> bool:
+    """Whether what is in an object of exactly this class stays as it is, but for what it remembers of itself."""
+    return kind.__module__ in _VALUES and is_harmless_type(kind)
 
 
 def is_pure_native(module: object, name: str) -> bool:

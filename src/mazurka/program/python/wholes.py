@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import native_objects, objects, sites
+from mazurka.program.python import harmless, native_objects, objects, sites
 from mazurka.program.python.containers import Shape, shape_of, shapes
 from mazurka.program.python.locations import base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.native_objects import FOREIGN, state_of
@@ -128,6 +128,8 @@ def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
 
 def _instances_are(kind: type, asked: str) -> bool:
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
+        return False
+    if harmless.is_value_type(kind):
         return False
     asks = _ASKS.get(asked, ())
     methods = [each.__dict__[name] for each in bases(kind)[:-1] for name in asks if name in each.__dict__]
