@@ -7,7 +7,6 @@ a few random ones.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import logging
 import re
@@ -89,13 +88,14 @@ def complaint(case: Any, plan: Plan) -> str:
     return "\n".join(texts) + outcome.kernel.truncated
 
 
+#: A local of `_threading_local` that dies after its run misses its key in the main thread, which was put back.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
 @pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def models() -> Iterator[None]:
     with installed():
         yield
-        # A local of `_threading_local` that dies after its run misses its key in the main thread, which was put back.
-        monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
-        gc.collect()
 
 
 def is_there(name: str) -> bool:
