@@ -6,6 +6,9 @@ PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
 
+# The tests start hundreds of interpreters: each would compile the project again.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := $(if $(filter python3,$(PYTHON)),.venv,.venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 BIN := $(VENV)/bin
 READY := $(VENV)/ready

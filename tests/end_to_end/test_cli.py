@@ -465,10 +465,10 @@ def test_doubts_survive_an_interruption(shell):
     assert "os.system" in report["reason"]
 
 
-def _wait_for(shell, pattern):
-    """Until a command has come so far that there is such a file."""
+def _wait_for(shell, pattern, process=None):
+    """Until a command has come so far that there is such a file, or has ended."""
     end = time.monotonic() + 30
-    while not any(shell.folder.glob(pattern)):
+    while not any(shell.folder.glob(pattern)) and (process is None or process.poll() is None):
         assert time.monotonic() < end, f"there is still no {pattern}"
         time.sleep(0.02)
 
@@ -519,7 +519,7 @@ def test_interrupt_ends_even_a_program_that_never_pauses(shell, loop):
         """,
     )
     process = shell.start("check", "program.py", "--max-steps", "100000000")
-    _wait_for(shell, "started")
+    _wait_for(shell, "started", process)  # files that a program makes are gone when its exploration ends
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, complaints = process.communicate(timeout=10)

@@ -17,6 +17,7 @@ Cost: about as much again as compiling the module; the result can be kept (see :
 from __future__ import annotations
 
 import ast
+import functools
 from types import CodeType
 from typing import Final
 
@@ -47,6 +48,7 @@ def instrument_source(source: str | bytes, filename: str, options: Options = _EX
     return code
 
 
+@functools.lru_cache(maxsize=256)  # programs explored in one process share the library's modules
 def compile_instrumented(
     source: str | bytes,
     filename: str,

@@ -195,11 +195,18 @@ class PythonProgram:
 
     def _swap_included(self) -> None:
         """Instrument what is included and has been imported before us, where it is."""
-        for name, module in self._included():
-            if name not in self.loader.modules:
-                failed = functools.partial(self.loader.opaque.__setitem__, name)
-                self._undo.append(swap.swap_module(module, failed=failed))
-                self._undo.append(primitives.adopt(module))
+        self._swap((name, module) for name, module in self._included() if name not in self.loader.modules)
+
+    def _swap(self, modules: Iterable[tuple[str, types.ModuleType]]) -> None:
+        functions: list[types.FunctionType] = []
+        for name, module in modules:
+            functions = functions or swap.functions()
+            failed = functools.partial(self.loader.opaque.__setitem__, name)
+            self._undo.append(swap.swap_module(module, self._compile, failed, functions))
+            self._undo.append(primitives.adopt(module))
+
+    def _compile(self, source: str, file: str) -> types.CodeType:
+        return self.loader.code_for(source.encode("utf-8", "surrogatepass"), file)
 
     def _included(self) -> list[tuple[str, types.ModuleType]]:
         """The modules there are of the packages to include, and those of the standard library that are explored."""
@@ -218,9 +225,7 @@ class PythonProgram:
             self._explored.append(name)
             # Afterwards it is plain code again: taken for instrumented, it would not be seen to be entered.
             self._undo.append(functools.partial(sites.instrumented.discard, getattr(sys.modules[name], "__file__", "")))
-            failed = functools.partial(self.loader.opaque.__setitem__, name)
-            self._undo.append(swap.swap_module(sys.modules[name], failed=failed))
-            self._undo.append(primitives.adopt(sys.modules[name]))
+        self._swap((name, sys.modules[name]) for name in fresh)
         return bool(fresh)
 
     def _try_out(self) -> None:

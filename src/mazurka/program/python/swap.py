@@ -4,7 +4,7 @@ Its text is compiled again, instrumented, and every function that came from it g
 one with the same qualified name, first line and free variables. Functions with no counterpart stay as they are.
 Module level and class bodies are not executed again.
 
-Cost: one compilation and one walk over the interpreter's objects.
+Cost: one compilation, and one walk over the interpreter's objects unless the caller has made it (:func:`functions`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import gc
 import inspect
 import os
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mazurka.program.python.instrument import instrument_source
 
@@ -24,11 +24,12 @@ def swap_module(
     module: types.ModuleType,
     compiler: Callable[[str, str], types.CodeType] = instrument_source,
     failed: Callable[[str], object] = lambda reason: None,
+    among: Iterable[types.FunctionType] | None = None,
 ) -> Callable[[], None]:
     """Instrument a module's functions; calling the result puts the old code back.
 
     ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
-    can't be rewritten, is left as it is; ``failed`` is told why.
+    can't be rewritten, is left as it is; ``failed`` is told why. ``among`` are all functions there are.
     """
     file = getattr(module, "__file__", None)
     try:
@@ -41,10 +42,11 @@ def swap_module(
         failed(f"{type(error).__name__}: {error}")
         return _nothing
     counterparts = {_key(each): each for each in _codes(code)}
+    files = (file, f"<frozen {module.__name__}>")  # the second one if the module is frozen into the interpreter
     swapped: list[tuple[types.FunctionType, types.CodeType]] = []
-    for function in _functions():
+    for function in functions() if among is None else among:
         old = function.__code__
-        if old.co_filename in (file, _compiled_name(module)):
+        if old.co_filename in files:
             new = counterparts.get(_key(old))
             if new is not None:
                 swapped.append((function, old))
@@ -58,12 +60,13 @@ def swap_module(
     return undo
 
 
-def _functions() -> list[types.FunctionType]:
+def functions() -> list[types.FunctionType]:
     """Every function there is; the collector does not list what has been frozen."""
     frozen = gc.get_freeze_count() > 0
     if frozen:
         gc.unfreeze()
-    found = [each for each in gc.get_objects() if type(each) is types.FunctionType]
+    kind = types.FunctionType
+    found = [each for each in gc.get_objects() if type(each) is kind]
     if frozen:
         gc.freeze()
     return found
@@ -76,11 +79,6 @@ def _is_empty(file: object) -> bool:
 
 def _nothing() -> None:
     """There is nothing to undo."""
-
-
-def _compiled_name(module: types.ModuleType) -> str:
-    """The file name in the code of a module that is frozen into the interpreter."""
-    return f"<frozen {module.__name__}>"
 
 
 def _key(code: types.CodeType) -> _Key:

@@ -34,8 +34,9 @@ _at_start: Final[list[tuple[int, str, os.stat_result, int]]] = []
 def look() -> None:
     """Find them all; before the collector is held, which hides objects."""
     _known.clear()
-    for each in gc.get_objects():
-        if issubclass(type(each), _FileIO) and not each.closed and each.writable() and isinstance(each.name, str):
+    kinds = {_FileIO, *_FileIO.__subclasses__()}
+    for each in [each for each in gc.get_objects() if type(each) in kinds]:
+        if not each.closed and each.writable() and isinstance(each.name, str):
             status, path = _fstat(each.fileno()), _realpath(each.name)
             if stat.S_ISREG(status.st_mode) and _is_at(path, status):
                 _known.append((each, path))
