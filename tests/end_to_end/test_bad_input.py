@@ -287,7 +287,7 @@ def test_blocking_call_outside_the_model_is_cut(shell, stubborn):
         f"""\
 import os, threading
 
-child = os.posix_spawn("/bin/sleep", ["sleep", "30"], {{}})
+child = os.posix_spawn("/bin/sleep", ["sleep", "12"], {{}})
 
 def work():
     {read}

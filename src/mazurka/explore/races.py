@@ -69,6 +69,7 @@ class _Touch(NamedTuple):
     writes: bool
     clock: list[int]
     free: bool  # whether the target, as a lock, was free before
+    written: int  # which access of the target was the last write, up to and with this one; -1 if none
 
 
 class Item(NamedTuple):
@@ -168,7 +169,8 @@ class Execution:
             if READS[access] or WRITES[access]:
                 past = self._touches.setdefault(touched, [])
                 free = not past or self._left_free(past)
-                past.append(_Touch(number, event, task, access, WRITES[access], clock, free))
+                written = len(past) if WRITES[access] else past[-1].written if past else -1
+                past.append(_Touch(number, event, task, access, WRITES[access], clock, free, written))
 
     def _left_free(self, past: list[_Touch]) -> bool:
         last = past[-1]
@@ -179,13 +181,12 @@ class Execution:
         if not writing and not reading:
             return
         past = self._touches.get(target, ())
-        for index in range((len(past) if seen is None else seen) - 1, -1, -1):
-            touch = past[index]
-            if touch.writes:
-                yield touch
-                return
-            if writing:
-                yield touch
+        end = len(past) if seen is None else seen
+        written = past[end - 1].written if end else -1
+        if writing:
+            yield from past[written + 1 : end][::-1]
+        if written >= 0:
+            yield past[written]
 
     def _note(
         self, number: int, task: int, op: Op, accesses: tuple[tuple[Op, Target], ...], attempt: bool, waits: bool
