@@ -20,15 +20,15 @@ from mazurka.program.protocol import FailureKind
 
 #: Programs per test run; ``make test-long`` asks for more.
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3000 if _LONG else 45
+_PROGRAMS = 3000 if _LONG else 30
 #: Programs per test, so that the tests can be spread over processes.
-_SHARE = 15
+_SHARE = 10
 #: The same for each memory model but the first, which has far more executions.
-_RELAXED = 5_000 if _LONG else 20
-_RELAXED_SHARE = 20
+_RELAXED = 5_000 if _LONG else 10
+_RELAXED_SHARE = 10
 _HOLDING = 200 if _LONG else 3
 _MOST_INTERLEAVINGS = 600 if _LONG else 200
-_MOST_EXECUTIONS = 3_000 if _LONG else 500
+_MOST_EXECUTIONS = 3_000 if _LONG else 300
 
 
 def _check(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -> bool:
