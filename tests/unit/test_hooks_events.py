@@ -78,7 +78,7 @@ POINT = """
 class P:
     shared = 1
     def __init__(self): self.x = 1
-    def m(self): return 2
+    def never_stored(self): return 2
 p = P()
 d = {'a': 1}
 l = [1, 2, 3]
@@ -98,7 +98,7 @@ STEPS = [*(f"READ s 0; READ i 0 {index}" for index in range(3)), "READ s 0"]
         ("p.x += 1", ["READ a 0 x", "WRITE a 0 x"]),
         ("[p][0].x += 1", ["READ i 0 0; READ s 0", "READ a 1 x", "WRITE a 1 x"]),
         ("p.y, p.x = 1, 2", ["WRITE a 0 y", "WRITE a 0 x"]),
-        ("p.m()", []),
+        ("p.never_stored()", []),
         ("p.shared", ["READ a 0 shared; READ a 1 shared"]),
         ("P.shared", ["READ a 0 shared"]),
         ("P.shared += 1", ["READ a 0 shared", "WRITE a 0 shared"]),

@@ -79,7 +79,7 @@ def _state_of(kind: type) -> int:
         if is_in_python(each):
             if not is_ours(each) and not is_stateless(each):
                 found = max(found, FOREIGN)
-        elif root_of_class(each) not in harmless.MODELLED:
+        elif not _comes_from(each, harmless.MODELLED):
             found = max(found, NATIVE)
     return found
 
@@ -129,7 +129,26 @@ def is_module_ours(name: object) -> bool:
 
 def is_stateless(kind: type) -> bool:
     """Whether a class in Python that is not instrumented adds no state: it runs the checks, or tells what it does."""
-    return root_of_class(kind) in harmless.MODELLED or root_of_class(kind) in _INTERFACES
+    return _comes_from(kind, harmless.MODELLED) or _comes_from(kind, _INTERFACES)
+
+
+def _comes_from(kind: type, roots: frozenset[str]) -> bool:
+    """Whether a class is of one of these packages. It can say so without being: then it isn't found there, and its
+    functions are others'."""
+    if root_of_class(kind) not in roots:
+        return False
+    space = _space_of(kind)
+    found: Any = sys.modules.get(space.get("__module__") or type.__dict__["__module__"].__get__(kind))
+    for part in type.__dict__["__qualname__"].__get__(kind).split("."):
+        found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
+    if found is kind:
+        return True
+    spaces = [value.__globals__ for value in space.values() if type(value) is types.FunctionType]
+    modules = [sys.modules.get(str(each.get("__name__"))) for each in spaces]
+    return any(
+        module is not None and vars(module) is each and harmless.root_of(module.__name__) in harmless.MODELLED
+        for module, each in zip(modules, spaces, strict=True)
+    )
 
 
 #: Modules of classes that others derive from for their methods only.
