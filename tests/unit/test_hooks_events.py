@@ -78,6 +78,7 @@ POINT = """
 class P:
     shared = 1
     def __init__(self): self.x = 1
+    def m(self): return 2
     def never_stored(self): return 2
 p = P()
 d = {'a': 1}
