@@ -463,3 +463,13 @@ def test_a_code_object_that_is_replaced_is_counted(tmp_path: Path) -> None:
     outcome = explored(source, tmp_path)
     assert isinstance(outcome.verdict, Inconclusive)
     assert "__code__" in next(iter(outcome.untracked))
+
+
+def test_a_fault_of_a_hook_is_no_failure_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def accesses(thing, op):\n    raise AttributeError('missed')\n"
+    space: dict[str, types.FunctionType] = {}
+    exec(compile(text, native_objects.__file__, "exec"), space)
+    monkeypatch.setattr(native_objects, "accesses", space["accesses"])
+    outcome = explored("import io; out = io.StringIO(); par(lambda: out.write('x'), lambda: out.write('y'))", tmp_path)
+    assert isinstance(outcome.verdict, Inconclusive), outcome
+    assert "a fault of Mazurka, at native_objects.py:2: AttributeError: missed" in outcome.verdict.reason

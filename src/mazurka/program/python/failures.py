@@ -22,6 +22,26 @@ def is_ours(filename: str) -> bool:
     return filename.startswith(_MACHINERY)
 
 
+#: Our modules that only watch: whatever is raised there is our fault, not the program's.
+_WATCHING: Final = frozenset(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
+    for name in """accounts amid attributes foreign gathering harmless holders locations native_objects objects
+    scheduler sharing shown sites wholes""".split()
+)
+
+
+def fault_of_ours(error: BaseException) -> str:
+    """Why an exception is no failure of the program: it was raised in our own code; "" if it was not."""
+    trace = error.__traceback__
+    if not isinstance(error, Exception) or trace is None:
+        return ""
+    last = traceback.extract_tb(trace)[-1]
+    if last.filename not in _WATCHING:
+        return ""
+    where = f"{os.path.basename(last.filename)}:{last.lineno}"
+    return f"the run was cut by a fault of Mazurka, at {where}: {type(error).__name__}: {_message(error)}"
+
+
 def frames_of(trace: TracebackType | None) -> tuple[Frame, ...]:
     """The lines of a traceback, outermost first, without ours."""
     frames = []

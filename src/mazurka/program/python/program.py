@@ -492,6 +492,9 @@ def _run_of(run_kernel: Kernel) -> Run:
 
 
 def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:
+    if fault := failures.fault_of_ours(error):
+        run_kernel.truncated = run_kernel.truncated or fault
+        return None
     return failures.exception_failure(task.name, error, len(run_kernel.log))
 
 
