@@ -376,12 +376,6 @@ def count_untracked(run: Any, what: str, site: int) -> None:
     run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
-def instance_accesses(thing: Any) -> list[Access]:
-    """Reads of all attributes an instance has."""
-    n = number(thing)
-    return [Access(_READ, ("a", n, name)) for name in list(objects.dictionary(thing))]
-
-
 #: Attributes of functions, cells, classes and instances that say what calls do.
 _OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__bases__", "cell_contents", "__class__"})
 

@@ -149,9 +149,9 @@ _NOT_EXPLORABLE: Final = frozenset(
     """abc ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools importlib io linecache
     multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket
     selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
-    warnings weakref zipimport _collections_abc _py_abc _weakrefset _strptime datetime inspect pdb bdb cmd doctest
+    warnings weakref zipimport _collections_abc _py_abc _weakrefset _strptime datetime pdb bdb cmd doctest
     unittest numbers pickle tempfile""".split()
-) - {"inspect"}
+)
 
 #: ... of packages among these, modules that may be all the same.
 _EXPLORABLE: Final = frozenset({"unittest.mock"})

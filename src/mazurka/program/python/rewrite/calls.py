@@ -126,9 +126,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
 
 
 #: Builtins that make something of what they are given without looking into it.
-_MAKERS: Final = frozenset(
-    "isinstance issubclass property staticmethod classmethod type object zip enumerate map filter slice".split()
-)
+_MAKERS: Final = frozenset("type zip enumerate map filter slice".split())
 #: Builtins that look at nothing threads share, or at the frame that calls them.
 _UNWATCHED: Final = frozenset(
     "super locals globals id callable input breakpoint help isinstance issubclass property staticmethod classmethod "

@@ -11,7 +11,6 @@ _N = TypeVar("_N", bound=ast.AST)
 
 #: Expressions whose value may be a container that threads share.
 MAYBE_CONTAINER: Final = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Await, ast.NamedExpr, ast.IfExp)
-DISPLAYS: Final = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
 def at(node: _N, like: ast.AST) -> _N:
@@ -59,15 +58,6 @@ def parameter_names(args: ast.arguments) -> set[str]:
 
 def is_ours(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id.startswith("@")
-
-
-def may_be_containers(left: ast.expr, right: ast.expr) -> bool:
-    """Whether an operator's operands may be containers, one of them shared."""
-    kinds = (*MAYBE_CONTAINER, *DISPLAYS)
-    for node in (left, right):
-        if not isinstance(node, kinds) or is_ours(node):
-            return False
-    return isinstance(left, MAYBE_CONTAINER) or isinstance(right, MAYBE_CONTAINER)
 
 
 def text_of(node: ast.expr) -> str:
