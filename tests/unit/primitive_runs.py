@@ -9,7 +9,7 @@ from typing import Any
 
 from mazurka.program.protocol import Continuation, Failure, Plan
 from mazurka.program.python import kernel as kernel_module
-from mazurka.program.python import primitives
+from mazurka.program.python import outside, primitives
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.stuck import stuck
 from mazurka.program.python.task import Learned, Limits, Task
@@ -55,6 +55,7 @@ def run(main: Callable[[], Any], plan: Plan | None = None, learned: Learned | No
     finally:
         kernel_module.activate(None)
         primitives.end()
+        outside.end_run()
     return outcome
 
 
