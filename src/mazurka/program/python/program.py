@@ -87,8 +87,9 @@ class Settings:
 _TRIALS: Final = 8
 
 
-#: Seeds of the further trial runs, by chance, that show what modules of the standard library are entered.
-_SEEDS: Final = (1, 2)
+#: Further trial runs that show what modules of the standard library are entered: one in which the threads take turns as
+#: it happens, and one in which those that were started last go first.
+_FURTHER: Final = (Plan(then=Continuation.RANDOM, seed=2), Plan(then=Continuation.PCT, seed=3))
 
 #: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
 TIMEOUTS: Final = "orders in which a timeout fires"
@@ -291,17 +292,17 @@ class PythonProgram:
             if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
         ]
         differs = difference(first, second, self.location)
-        for seed in _SEEDS if len(first.tasks) > 1 and first.seconds < _LONG / 4 else ():
-            foreign.entered |= self._entered(seed)
+        for plan in _FURTHER if len(first.tasks) > 1 and first.seconds < _LONG / 4 else ():
+            foreign.entered |= self._entered(plan)
         return _Trial(
             set(self.learned.points), first.grew, imported, differs, self._read_input, entered=set(foreign.entered)
         )
 
-    def _entered(self, seed: int) -> set[str]:
-        """In a child: what else a run enters in which the threads take turns as it happens."""
+    def _entered(self, plan: Plan) -> set[str]:
+        """In a child: what else a run by another plan enters."""
 
         def run() -> set[str]:
-            self._execute_here(Plan(then=Continuation.RANDOM, seed=seed))
+            self._execute_here(plan)
             return foreign.entered
 
         try:
