@@ -40,6 +40,7 @@ from mazurka.program.python import (
     stacks,
     state,
     swap,
+    unraisable,
 )
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.capture import Capture
@@ -176,6 +177,7 @@ class PythonProgram:
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
             (endings.install, endings.uninstall),
+            (unraisable.install, unraisable.uninstall),
             (hooks.install, hooks.uninstall),
             (primitives.install, primitives.uninstall),
             (self.loader.install, self.loader.uninstall),
