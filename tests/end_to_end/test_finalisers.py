@@ -65,3 +65,29 @@ def test_what_a_thread_that_died_held_is_finalised_at_once(tmp_path: Path) -> No
     assert [failure["exception"] for failure in failures] == ["KeyError"]  # and the assertion holds
     assert failures[0]["output"].splitlines() == ["closed", "closed"]
     assert done.stderr == ""
+
+
+def test_what_is_written_about_a_finaliser_that_fails_is_no_step(tmp_path: Path) -> None:
+    source = """\
+import threading
+
+
+class Handle:
+    def __del__(self):
+        raise KeyError("late")
+
+
+def work():
+    Handle()
+    raise ValueError
+
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads:
+    thread.start()
+"""
+    done = _check(tmp_path, source + "#\n" * 3000, "--all-failures")
+    (failure,) = json.loads(done.stdout)["failures"]
+    assert failure["exception"] == "ValueError"
+    assert failure["output"].splitlines().count("KeyError: 'late'") == 2
+    assert json.loads(done.stdout)["executions"] < 10

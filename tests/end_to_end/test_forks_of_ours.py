@@ -57,3 +57,37 @@ def test_hooks_at_forks_are_the_programs_own(shell: Shell, isolation: str) -> No
     shell.write("program.py", _PROGRAM)
     done = shell.run("check", "program.py::main", "--isolation", isolation, status=0).stdout
     assert done.startswith("verified")
+
+
+def test_locks_of_multiprocessing_are_each_executions_own(shell: Shell) -> None:
+    """Though the module that makes them is imported only when the first one is made."""
+    shell.write(
+        "program.py",
+        """\
+        import multiprocessing
+        import threading
+
+        lock = multiprocessing.RLock()
+        number = 0
+
+
+        def work():
+            global number
+            with lock:
+                number += 1
+            lock.acquire()
+            number += 1
+            lock.release()
+
+
+        def main():
+            threads = [threading.Thread(target=work) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert number == 4
+        """,
+    )
+    done = shell.run("check", "program.py::main")
+    assert "verified" in done.stdout, done.stdout + done.stderr

@@ -817,3 +817,29 @@ def test_a_notification_that_another_order_loses_is_run_on_the_program(shell: Sh
     assert finding["operations"] == ["waits on", "joins"]
     assert [place["line"] for place in finding["locations"]] == [9, 27]
     assert finding["confirmed"] is True
+
+
+def test_keyword_arguments_go_where_they_belong(shell: Shell) -> None:
+    shell.write(
+        "keywords.py",
+        """
+import threading
+
+class Box:
+    def keep(self, thing, name, site=0, function=0, run=0):
+        self.kept = (thing, name, site, function, run)
+
+box, table = Box(), {}
+
+def work():
+    box.keep(thing=1, name="x", site=2, function=3, run=4)
+    table.update(thing=1, name=2)
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(box.kept, table)
+""",
+    )
+    done = shell.run("record", "keywords.py")
+    assert (done.returncode, done.stdout) == (0, "(1, 'x', 2, 3, 4) {'thing': 1, 'name': 2}\n"), done.stderr

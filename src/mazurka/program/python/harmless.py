@@ -39,6 +39,7 @@ _TYPES: Final[dict[str, str]] = {
     "functools": "partial partialmethod cached_property singledispatchmethod",
     "inspect": "Signature Parameter BoundArguments",
     "ipaddress": "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface",
+    "multiprocessing.synchronize": "SemLock Lock RLock Semaphore BoundedSemaphore",
     "numbers": "Number Complex Real Rational Integral",
     "numpy": "dtype ufunc generic finfo iinfo",
     "operator": "itemgetter attrgetter methodcaller",
@@ -122,6 +123,7 @@ _LOOKING: Final = frozenset("asdict astuple replace _asdict_inner _astuple_inner
 _PURE_PYTHON: Final = frozenset(
     """multiprocessing.process.current_process multiprocessing.process.parent_process
     multiprocessing.process.BaseProcess.name
+    multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
     multiprocessing.context.BaseContext.cpu_count""".split()
 )
 

@@ -96,7 +96,7 @@ def adopt_semlock(lock: Any) -> None:
 
 
 def install() -> Callable[[], None] | None:
-    """Let new locks have the stand-in; None while ``multiprocessing.synchronize`` is not loaded."""
+    """Let locks have the stand-in, also those there are; None while ``multiprocessing.synchronize`` is not loaded."""
     module: Any = sys.modules.get("multiprocessing.synchronize")
     if module is None:
         return None
@@ -108,4 +108,7 @@ def install() -> Callable[[], None] | None:
         adopt_semlock(self)
 
     cls._make_methods = make_methods
+    for each in list(vars(sys.modules["multiprocessing.util"])["_afterfork_registry"].values()):
+        if isinstance(each, cls):
+            adopt_semlock(each)
     return lambda: setattr(cls, "_make_methods", original)

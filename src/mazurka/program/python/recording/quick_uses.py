@@ -228,7 +228,7 @@ def _calls(
             call(function, site, *args, **named)
         return (partial(function, *args, **named),) if named else (function, *args)
 
-    def method(thing: Any, name: str, site: int, *args: Any) -> Any:
+    def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
         if tick():
             give_way()
         kind = type(thing)
@@ -240,10 +240,10 @@ def _calls(
             read_whole(args[0], site)
         else:
             handler = (shapes.get(id(kind)) or shape_of(kind)).operations.get(name)
-            if handler is not None:
+            if handler is not None and not named:
                 handler(run, thing, site, args)
-            elif kind in _OTHERWISE:
-                calls.method(run, thing, name, site, args)
+            elif handler is not None or kind in _OTHERWISE:
+                calls.method(run, thing, name, site, args, named)
             else:
                 read_attribute(thing, name, site)
         return thing
