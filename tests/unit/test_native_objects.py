@@ -265,6 +265,37 @@ def test_its_race_is_found(source: str, tmp_path: Path) -> None:
     assert isinstance(outcome.verdict, Violation), outcome.verdict
 
 
+@pytest.mark.parametrize(
+    "dictionary",
+    [
+        "object.__getattribute__(c, '__dict__')",
+        "super(C, c).__getattribute__('__dict__')",
+        "C.__dict__['__dict__'].__get__(c)",
+        "operator.attrgetter('__dict__')(c)",
+        "getattr(c, 'X__dict__'[1:])",
+        "next(map(vars, [c]))",
+        "c.__reduce_ex__(4)[2]",
+        "vars(copy.copy(c))",
+    ],
+)
+def test_the_dictionary_of_an_instance_is_its_attributes(dictionary: str, tmp_path: Path) -> None:
+    source = f"""
+        import copy, operator
+        class C:
+            def __init__(self): self.a = self.b = 0
+        c, got = C(), []
+        def look():
+            d = {dictionary}
+            got.append(d['a'] == d['b'])
+        def change():
+            c.a = 1
+            c.b = 1
+        par(look, change)
+        assert got[0]
+    """
+    assert isinstance(explored(source, tmp_path).verdict, Violation)
+
+
 CORRECT = {
     "natives of one thread each": """
         import io, itertools, random

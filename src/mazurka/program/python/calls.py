@@ -18,7 +18,7 @@ from collections import Counter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
+from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, objects, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
 from mazurka.program.python.gathering import effects_of_calls, is_seen
@@ -86,6 +86,8 @@ def method(
 ) -> None:
     """``thing.name(*args, **named)``."""
     kind = type(thing)
+    if name in _HANDING_OUT:
+        _hand_out(name, (thing, *args))
     handler = operation(thing, name)
     if handler is not None:
         perform(run, site, handler, thing, site, positional(thing, name, args, named or {}))
@@ -154,11 +156,28 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             else:
                 _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
+        if function.__name__ in _HANDING_OUT:
+            _hand_out(function.__name__, (function.__self__, *args))
         _bound(run, function, site, args, named)
     elif kind is type or is_a(function, type):
         _class(run, function, site, args, named)
     else:
+        if kind in _UNBOUND and function.__name__ in _HANDING_OUT:
+            _hand_out(function.__name__, args)
         _other(run, function, kind, site, args, named)
+
+
+#: What gives the dictionary of an instance away that it is called with.
+_HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__ getattr".split())
+
+
+def _hand_out(name: str, args: tuple[Any, ...]) -> None:
+    """Let accesses to the dictionary that a function in C gives away be accesses to its owner."""
+    if name in ("__getattribute__", "getattr") and "__dict__" not in args:
+        return
+    for each in args:
+        if type(each).__flags__ & 1 << 9 and not is_a(each, (type, types.ModuleType)) and dictionary(each):
+            objects.adopt_namespace(each)
 
 
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ def is_ours(filename: str) -> bool:
 #: Our modules that only watch: whatever is raised there is our fault, not the program's.
 _WATCHING: Final = frozenset(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
-    for name in """accounts amid attributes foreign gathering harmless holders locations native_objects objects
+    for name in """accounts amid attributes calls foreign gathering harmless holders locations native_objects objects
     scheduler sharing shown sites wholes""".split()
 )
 
