@@ -302,6 +302,8 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if len(args) > 1:
             _read(run, site, args, named)
         return
+    if kind is map and args and (args[0] is vars or args[0] is getattr) and not run.is_recording:
+        count_untracked(run, f"{args[0].__name__}() by way of map()", site)
     if kind in (zip, map, filter, enumerate, reversed, object, super):
         return
     if is_a(kind, type) and weakref.ref in bases(kind) and len(args) > 1 and not is_seen(args[1]):
