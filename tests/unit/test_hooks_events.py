@@ -134,7 +134,7 @@ STEPS = [*(f"READ s 0; READ i 0 {index}" for index in range(3)), "READ s 0"]
         ("l[-1]", ["READ i 0 2; READ s 0"]),
         ("l[0] = 5", ["WRITE i 0 0; READ s 0"]),
         ("l[1:]", [ALL]),
-        ("l[:] = []", ["RMW s 0"]),
+        ("l[:] = []", ["RMW s 0; READ s 1"]),
         ("l.append(4)", ["RMW s 0"]),
         ("l.append(len(l))", ["READ s 0", "RMW s 0"]),
         ("l.sort(key=lambda x: -x)", ["RMW s 0"]),

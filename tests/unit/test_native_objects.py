@@ -295,6 +295,77 @@ def test_the_dictionary_of_an_instance_is_its_attributes(dictionary: str, tmp_pa
     assert isinstance(explored(source, tmp_path).verdict, Violation)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "next(map(out.append, [n]))",
+        "map(out.append, [n]).__next__()",
+        "dict(zip([1], map(out.append, [n])))",
+        "''.join(map(str, map(out.append, [n])))",
+        "None in map(out.append, [n])",
+        "list(itertools.takewhile(out.append, [n]))",
+        "next(itertools.groupby([n], out.append))",
+        "collections.deque(map(out.append, [n]), maxlen=0)",
+        "[].extend(map(out.append, [n]))",
+        "{}.update(zip([1], map(out.append, [n])))",
+        "set().update(map(out.append, [n]))",
+        "here = [0]; here[:] = map(out.append, [n])",
+        "here = []; here += map(out.append, [n])",
+        "operator.call(out.append, n)",
+        "operator.iconcat(out, [n])",
+    ],
+)
+def test_functions_in_c_that_functions_in_c_call(call: str, tmp_path: Path) -> None:
+    source = f"""
+        import collections, itertools, operator
+        out = []
+        def work():
+            n = len(out)
+            {call}
+        par(work, work)
+        assert out == [0, 1]
+    """
+    assert isinstance(explored(source, tmp_path).verdict, Violation)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "with contextlib.ExitStack() as stack: stack.callback(out.append, n)",
+        "weakref.finalize(Thing(), out.append, n)",
+        "heapq.nsmallest(1, [n], key=out.append)",
+    ],
+)
+def test_functions_in_c_that_unseen_code_calls(call: str, tmp_path: Path) -> None:
+    source = f"""
+        import contextlib, heapq, weakref
+        class Thing: pass
+        out = []
+        def work():
+            n = len(out)
+            {call}
+        par(work, work)
+        assert out == [0, 1]
+    """
+    assert not isinstance(explored(source, tmp_path).verdict, Verified)
+
+
+def test_what_is_assigned_to_a_slice_is_read(tmp_path: Path) -> None:
+    source = """
+        pair, got = [0, 0], []
+        def copy():
+            here = [9]
+            here[:] = pair
+            got.append(here)
+        def change():
+            pair[0] = 1
+            pair[1] = 1
+        par(copy, change)
+        assert got[0] in ([0, 0], [1, 1])
+    """
+    assert isinstance(explored(source, tmp_path).verdict, Violation)
+
+
 CORRECT = {
     "natives of one thread each": """
         import io, itertools, random

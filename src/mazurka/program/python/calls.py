@@ -11,6 +11,7 @@ Cost: half a microsecond for a call of the program's own functions.
 from __future__ import annotations
 
 import functools
+import itertools
 import struct
 import types
 import weakref
@@ -21,11 +22,11 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, objects, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
-from mazurka.program.python.gathering import effects_of_calls, is_seen
+from mazurka.program.python.gathering import effects_of_calls, effects_of_moving, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
-from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, reached, sources
+from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, moving, reached, sources
 from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
@@ -302,8 +303,6 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if len(args) > 1:
             _read(run, site, args, named)
         return
-    if kind is map and args and (args[0] is vars or args[0] is getattr) and not run.is_recording:
-        count_untracked(run, f"{args[0].__name__}() by way of map()", site)
     if kind in (zip, map, filter, enumerate, reversed, object, super):
         return
     if is_a(kind, type) and weakref.ref in bases(kind) and len(args) > 1 and not is_seen(args[1]):
@@ -392,6 +391,8 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
         perform(run, site, OPERATIONS[Counter]["update"], args[0], site, args[1:2])
     elif module == "_functools" and name == "reduce" and len(args) > 1:
         go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
+    elif module == "_operator" and name == "call" and args:
+        announce(run, args[0], site, args[1:], named)
     elif module == "_operator":
         natives.operate(run, name, site, args)
     else:
@@ -495,7 +496,26 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
     for each in behind:
         if type(each) is types.GeneratorType:
             found += foreign.driven(run, each, site)
+        elif type(each) in _CALLING:
+            found += effects_of_moving(announce, each, site)
     return found
+
+
+moving.append(moved)
+
+#: Iterators that call a function for each element.
+_CALLING: Final = frozenset(
+    {
+        map,
+        filter,
+        type(iter(int, 1)),
+        *(
+            getattr(itertools, name)
+            for name in """accumulate dropwhile filterfalse groupby
+    starmap takewhile""".split()
+        ),
+    }
+)
 
 
 def may_get_on(run: Any, thing: Any) -> None:

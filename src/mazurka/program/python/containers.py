@@ -39,7 +39,7 @@ from mazurka.program.python.locations import (
 )
 from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.task import PRESENCE_POINTS
-from mazurka.program.python.views import sources
+from mazurka.program.python.views import moved, sources
 from mazurka.trace.event import Op
 
 Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
@@ -54,17 +54,18 @@ def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ())
 
 def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
     """Everything in it and in the arguments."""
-    emit_reads(run, [thing], [*contents(thing), *_arguments(args)], site)
+    emit_reads(run, [thing], [*contents(thing), *_arguments(run, args, site)], site)
 
 
-def _arguments(args: Iterable[Any]) -> list[Access]:
-    """Reads of all that is in those arguments that are containers."""
-    return [access for each in args for container in sources(each) for access in contents(container)]
+def _arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
+    """Reads of all that is in those arguments that are containers, and what going through the others does."""
+    found = [access for each in args for container in sources(each) for access in contents(container)]
+    return found + [access for each in args for access in moved(run, each, site)]
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
     """Anything in a sequence may move; who reads an index reads the structure too."""
-    emit(run, thing, site, _RMW, ("s", number(thing)), tuple(_arguments(args)))
+    emit(run, thing, site, _RMW, ("s", number(thing)), tuple(_arguments(run, args, site)))
 
 
 # -- dictionaries -----------------------------------------------------------------------------------------------------
@@ -241,7 +242,7 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         _is_contested(run, site, access.target, True)
-    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
+    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 
 def _counter_combined(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -249,7 +250,7 @@ def _counter_combined(run: Any, thing: Any, site: int, args: tuple[Any, ...]) ->
     n = number(thing)
     changed = dict.fromkeys([*dict.keys(thing), *(_elements_given(args) or ())])
     more = [Access(_WRITE, item(n, key)) for key in changed]
-    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(args)))
+    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 
 def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
@@ -376,7 +377,7 @@ def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
             elements += each
     more = dict.fromkeys([("i", n, key_of(element)) for element in elements])
     accesses = [Access(_WRITE, target) for target in more]
-    emit(run, thing, site, _RMW, ("s", n), (*accesses, *_arguments(args)))
+    emit(run, thing, site, _RMW, ("s", n), (*accesses, *_arguments(run, args, site)))
 
 
 # -- keyword arguments ------------------------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
             _made_again(run, args[0], function, site)
         return
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
+        _count_changers(run, function, given, site)
         return
     if harmless.is_interface(module) and args:  # it calls the methods of its object
         if wholes.reads_shared(run, given[1:], site) and not run.is_recording:
@@ -69,6 +70,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     owner = args[0] if args and _has_method(args[0], name) else None
     if harmless.is_pure_python(module, function.__qualname__):
+        _count_changers(run, function, given, site)
         looks_at_shared = wholes.reads_shared(run, given, site)
         if owner is not None and state_of(type(owner)) is not NOTHING:
             native_objects.access(run, owner, _RMW, site)
@@ -80,6 +82,21 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         wholes.read(run, given, site)
         return
     enter(run, module, name, given, site)
+
+
+def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
+    """A function that changes nothing by itself may call a method in C that it is given."""
+    for each in given:
+        if type(each) is types.BuiltinMethodType and _changes(each) and len(run.live) > 1 and not run.is_recording:
+            attributes.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
+
+
+def _changes(function: types.BuiltinMethodType) -> bool:
+    """Whether it is a method in C of an object that has a state, which code that nobody sees may call."""
+    if is_a(function.__self__, types.ModuleType):
+        return False
+    owner = type(function.__self__)
+    return owner not in wholes.PLAIN and (shape_of(owner).base is not None or state_of(owner) is not NOTHING)
 
 
 def _owner_of(function: types.FunctionType, kind: type) -> tuple[type, ...]:
@@ -199,6 +216,8 @@ def _module_of_class(kind: type) -> str:
 def anything_with(thing: Any) -> list[Access]:
     """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
     an object of a class that is not instrumented, the same with whatever it leads to."""
+    if type(thing) is types.BuiltinMethodType:
+        thing = thing.__self__
     if type(thing) in wholes.PLAIN:
         return []
     found: list[Access] = []

@@ -8,14 +8,16 @@ Cost: that of announcing each call; no more than :data:`_MOST` are looked at one
 
 from __future__ import annotations
 
+import copy
+import gc
 import types
 from collections import deque
 from collections.abc import Callable
-from itertools import islice
+from itertools import accumulate, islice, starmap
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import kernel, sites
+from mazurka.program.python import harmless, kernel, sites
 from mazurka.program.python.objects import is_a
 from mazurka.trace.event import Op
 
@@ -24,6 +26,10 @@ _MOST: Final = 64
 
 #: What can be looked at without using it up or running code of the program.
 _PEEKED: Final = frozenset({list, tuple, str, bytes, dict, set, frozenset, range, deque})
+
+#: Iterators of which a copy goes on from where they are.
+_COPIED: Final = frozenset(map(type, (iter([]), iter(()), iter(range(0)), iter(""), iter({}), iter({}.items()))))
+_CALLABLE_ITERATOR: Final = type(iter(int, 1))
 
 
 class Gathering:
@@ -67,6 +73,41 @@ def effects_of_calls(
     for each in islice(elements, _MOST):
         announce(stand_in, function, site, (each, each) if pairs else (each,), {})
     return tuple(dict.fromkeys(stand_in.accesses))
+
+
+def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
+    """What an iterator in C reads and writes by the function in C that it calls for each element. An element that can't
+    be looked at beforehand is anything: only functions that look at nothing else are known then."""
+    running = kernel.active
+    parts = gc.get_referents(iterator)
+    functions = [each for each in parts if callable(each) and not hasattr(type(each), "__next__")]
+    if running is None or running.is_recording or not functions or is_seen(functions[0]):
+        return ()
+    function, stand_in = functions[0], Gathering(running)
+    behind = [inner for each in parts for inner in (gc.get_referents(each) if type(each) is tuple else (each,))]
+    over = [each for each in behind if each is not function and hasattr(type(each), "__next__")]
+    if type(iterator) is _CALLABLE_ITERATOR:
+        announce(stand_in, function, site, (), {})
+    elif over and all(type(each) in _COPIED for each in over):
+        taken = list(islice(zip(*map(copy.copy, over), strict=False), _MOST))
+        for each in taken:
+            args = (*each, *each) if type(iterator) is accumulate else each
+            announce(stand_in, function, site, tuple(each[0]) if type(iterator) is starmap else args, {})
+    elif type(function) is types.BuiltinMethodType and not isinstance(function.__self__, types.ModuleType):
+        announce(stand_in, function, site, (None,) * max(len(over), 1), {})
+    elif not _is_simple(function):
+        text = f"{getattr(function, '__name__', type(function).__name__)}(), called by {type(iterator).__name__}"
+        running.untracked[text] = running.untracked.get(text, 0) + 1
+    return tuple(dict.fromkeys(stand_in.accesses))
+
+
+def _is_simple(function: Any) -> bool:
+    """Whether a function in C only looks at the very object that it is given, if at all."""
+    if isinstance(function, type):
+        return harmless.is_harmless_type(function)
+    if type(function) is types.MethodDescriptorType:
+        return harmless.is_harmless_type(function.__objclass__)
+    return function in (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, round, ascii)
 
 
 def is_seen(function: Any) -> bool:

@@ -130,7 +130,7 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
             thing = by_number.get(abs(access.target[1]))
             if thing is not None:
                 objects.label(run, access.target, thing, _part(thing, access.target))
-    emit(run, found[0], site, _READ, reads[0].target, tuple(reads[1:]))
+    emit(run, found[0], site, reads[0].op, reads[0].target, tuple(reads[1:]))
 
 
 def _part(thing: Any, target: Target) -> str:

@@ -59,14 +59,24 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
 
 def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """A function of `operator`."""
-    handler = operation(args[0], f"__{name.strip('_')}__") if args else None
+    name = {"iconcat": "iadd", "concat": "add"}.get(name, name.strip("_"))
+    handler = operation(args[0], f"__{name}__") if args else None
     if name == "length_hint" and args:
         for container in sources(args[0]):
             read_structure(run, container, site)
     elif handler is not None:
         perform(run, site, handler, args[0], site, args[1:])
+    elif args and name in _CHANGING and state_of(type(args[0])):
+        wholes.read(run, args[1:], site)
+        native_objects.access(run, args[0], Op.RMW, site)
     else:
         wholes.read(run, args, site)
+
+
+#: Functions of `operator` that change their first argument.
+_CHANGING: Final = frozenset(
+    "setitem delitem iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior".split()
+)
 
 
 def get(run: Any, getter: Any, site: int, args: tuple[Any, ...]) -> None:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import _thread
 import sys
 from collections.abc import Callable
-from types import CellType
+from types import CellType, FrameType
 from typing import Any, Final
 
-from mazurka.program.python import attributes, calls, foreign, kernel, objects
+from mazurka.program.python import attributes, calls, foreign, kernel, objects, wholes
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
 from mazurka.program.python.containers import operation, shapes
 from mazurka.program.python.locations import BASES, perform
-from mazurka.program.python.objects import number, numbers
+from mazurka.program.python.objects import MISSING, number, numbers
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
@@ -111,18 +111,39 @@ def augmented_attribute(name: str, site: int) -> Any:
 # -- items -------------------------------------------------------------------------------------------------------------
 
 
+def slice_value(value: Any) -> Any:
+    """``value`` is about to be assigned to a slice, which goes through it."""
+    run = kernel.active
+    if run is not None and not run.solo and not run.is_recording and type(value) not in wholes.PLAIN:
+        remembered[id(sys._getframe(1)), _SLICE] = value
+    return value
+
+
+def _assigned(frame: FrameType) -> tuple[Any, ...]:
+    """What the code of a frame assigns to a slice, if that may be a container."""
+    if frame.f_code is write_item_keep.__code__ and frame.f_back is not None:
+        frame = frame.f_back
+    value = remembered.pop((id(frame), _SLICE), MISSING)
+    return () if value is MISSING else (value,)
+
+
+#: Stands for the site of what is assigned to a slice.
+_SLICE: Final = -1
+
+
 def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
     def hook(thing: Any, key: Any, site: int) -> Any:
         run = kernel.active
         if run is None or run.solo:
             return thing
+        given = (key,) if type(key) is not slice else (key, *_assigned(sys._getframe(1)))
         handler = operation(thing, name)
         if handler is not None:
-            perform(run, site, handler, thing, site, (key,))
+            perform(run, site, handler, thing, site, given)
             if type(thing) not in BASES:
                 foreign.count_unexplored(run, thing, name, site)
         elif type(thing) not in _NO_ITEMS:
-            calls.operate_on(run, thing, name, site, (key,))
+            calls.operate_on(run, thing, name, site, given)
         return thing
 
     return hook

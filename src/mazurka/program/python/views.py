@@ -12,6 +12,7 @@ import gc
 import itertools
 import types
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from itertools import islice
 from typing import Any, Final
 
@@ -102,6 +103,18 @@ def sources(thing: Any) -> list[Any]:
 def iterators(thing: Any) -> list[Any]:
     """The iterators, in C or generators, that going through ``thing`` moves: itself, and those behind it."""
     return _behind(thing)[0]
+
+
+#: What tells of the iterators that going through one moves (:mod:`calls`).
+moving: Final[list[Callable[[Any, Any, int], list[Access]]]] = []
+
+
+def moved(run: Any, thing: Any, site: int) -> list[Access]:
+    """What going through ``thing`` does beside looking at containers: to iterators that others have, and by functions
+    in C that are called for each element."""
+    if run.is_recording or not hasattr(type(thing), "__next__"):
+        return []
+    return [access for tell in moving for access in tell(run, thing, site)]
 
 
 def reached(thing: Any) -> list[Any]:

@@ -20,7 +20,7 @@ from mazurka.program.python.locations import base_of, bases, contents, emit_read
 from mazurka.program.python.native_objects import FOREIGN, state_of
 from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.sharing import SHARED
-from mazurka.program.python.views import LAZY, sources
+from mazurka.program.python.views import LAZY, moved, sources
 from mazurka.trace.event import Op
 
 #: Values that hold nothing.
@@ -90,6 +90,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         kind = type(thing)
         shape = shapes.get(id(kind)) or shape_of(kind)
         inside = sources(thing) if shape.base is not None or kind in LAZY else ()
+        if kind in LAZY:
+            reads += moved(run, thing, site)
         for container in inside:
             found.append(container)
             reads += contents(container)
