@@ -87,6 +87,37 @@ class SemLock:
         return getattr(self._real, name)  # handle, name, kind, maxvalue, _count, _after_fork
 
 
+class _Own:
+    """What a lock that is made inside a run has in place of a semaphore of the system: that would have a name, which
+    each execution makes again."""
+
+    name = None
+    handle = 0
+
+    def __init__(self, kind: int, value: int, maxvalue: int) -> None:
+        self.kind, self.maxvalue = kind, maxvalue
+        self._value = value
+
+    def acquire(self, _block: bool = True, _timeout: float | None = None) -> bool:
+        """The run is over: nobody else has it."""
+        return True
+
+    def release(self) -> None:
+        pass
+
+    def _get_value(self) -> int:
+        return self._value
+
+    def _is_mine(self) -> bool:
+        return False
+
+    def _count(self) -> int:
+        return 0
+
+    def _after_fork(self) -> None:
+        pass
+
+
 def adopt_semlock(lock: Any) -> None:
     """Put the stand-in into a lock of ``multiprocessing.synchronize``."""
     if not isinstance(lock._semlock, SemLock):
@@ -107,8 +138,21 @@ def install() -> Callable[[], None] | None:
         original(self)
         adopt_semlock(self)
 
-    cls._make_methods = make_methods
+    made = cls.__init__
+
+    def initialise(self: Any, kind: int, value: int, maxvalue: int, *, ctx: Any) -> None:
+        if here() is None:
+            made(self, kind, value, maxvalue, ctx=ctx)
+            return
+        self._semlock, self._is_fork_ctx = _Own(kind, value, maxvalue), True
+        self._make_methods()
+
+    cls._make_methods, cls.__init__ = make_methods, initialise
     for each in list(vars(sys.modules["multiprocessing.util"])["_afterfork_registry"].values()):
         if isinstance(each, cls):
             adopt_semlock(each)
-    return lambda: setattr(cls, "_make_methods", original)
+
+    def undo() -> None:
+        cls._make_methods, cls.__init__ = original, made
+
+    return undo
