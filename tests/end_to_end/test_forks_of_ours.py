@@ -91,3 +91,25 @@ def test_locks_of_multiprocessing_are_each_executions_own(shell: Shell) -> None:
     )
     done = shell.run("check", "program.py::main")
     assert "verified" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_queue_of_multiprocessing_between_threads(shell: Shell) -> None:
+    shell.write(
+        "program.py",
+        """\
+        import multiprocessing
+        import threading
+
+
+        def main():
+            queue = multiprocessing.Queue()
+            thread = threading.Thread(target=queue.put, args=(1,))
+            thread.start()
+            thread.join()
+            assert queue.get() == 1
+            queue.close()
+            queue.join_thread()
+        """,
+    )
+    done = shell.run("check", "program.py::main", status=0)
+    assert "nothing found" in done.stdout

@@ -138,7 +138,10 @@ class PythonProgram:
             run = self._execute_here(plan)
         if self.nondeterminism and not self._told:
             self._told = True
-            run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
+            if run.uncontrolled or run.truncated:  # it need not be the program that differs
+                run.uncontrolled[f"not repeatable: {self.nondeterminism}"] = 1
+            else:
+                run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
         return run
 
     def location(self, site: int) -> Location | None:

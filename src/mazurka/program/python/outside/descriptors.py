@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posix
+import types
 from typing import Any
 
 from mazurka.program.python.outside import channels
@@ -88,8 +89,16 @@ def _pipe(models: Models, real: Any, *flags: int) -> tuple[int, int]:
 
 
 def _of_connection(name: str) -> Any:
-    """`multiprocessing` keeps functions of `os` in its classes: have them be those that stand in for them."""
-    return lambda real: staticmethod(vars(os)[name])
+    """`multiprocessing` keeps functions of `os` in its classes, as they are and as defaults of methods: have them be
+    those that stand in for them."""
+
+    def made(real: Any) -> Any:
+        model = vars(os)[name]
+        if not isinstance(real, types.FunctionType) or real.__module__ != "multiprocessing.connection":
+            return staticmethod(model)
+        return types.FunctionType(real.__code__, real.__globals__, real.__name__, (model,))
+
+    return made
 
 
 replace_function(os, "read", _read)
@@ -100,5 +109,11 @@ replace_function(os, "dup2", _dup2)
 replace_function(os, "closerange", _closerange)
 replace_function(os, "pipe", _pipe)
 replace_function(os, "pipe2", _pipe)
-for _name in ("read", "write", "close"):
-    METHODS["multiprocessing.connection", f"Connection._{_name}"] = _of_connection(_name)
+for _method, _name in {
+    "_read": "read",
+    "_write": "write",
+    "_close": "close",
+    "_recv": "read",
+    "_send": "write",
+}.items():
+    METHODS["multiprocessing.connection", f"Connection.{_method}"] = _of_connection(_name)
