@@ -78,6 +78,19 @@ def effects_of_calls(
 def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
     """What an iterator in C reads and writes by the function in C that it calls for each element. An element that can't
     be looked at beforehand is anything: only functions that look at nothing else are known then."""
+    if id(iterator) in _under_way:  # it is in what it goes over
+        return ()
+    _under_way.add(id(iterator))
+    try:
+        return _effects_of_moving(announce, iterator, site)
+    finally:
+        _under_way.discard(id(iterator))
+
+
+_under_way: Final[set[int]] = set()
+
+
+def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
     running = kernel.active
     parts = gc.get_referents(iterator)
     functions = [each for each in parts if callable(each) and not hasattr(type(each), "__next__")]
@@ -92,7 +105,9 @@ def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -
         taken = list(islice(zip(*map(copy.copy, over), strict=False), _MOST))
         for each in taken:
             args = (*each, *each) if type(iterator) is accumulate else each
-            announce(stand_in, function, site, tuple(each[0]) if type(iterator) is starmap else args, {})
+            if type(iterator) is starmap and type(each[0]) in (tuple, list):
+                args = tuple(each[0])
+            announce(stand_in, function, site, args, {})
     elif type(function) is types.BuiltinMethodType and not isinstance(function.__self__, types.ModuleType):
         announce(stand_in, function, site, (None,) * max(len(over), 1), {})
     elif not _is_simple(function):
