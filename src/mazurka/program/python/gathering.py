@@ -92,7 +92,7 @@ _under_way: Final[set[int]] = set()
 
 def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
     running = kernel.active
-    parts = gc.get_referents(iterator)
+    parts = [each for each in gc.get_referents(iterator) if each is not type(iterator)]
     functions = [each for each in parts if callable(each) and not hasattr(type(each), "__next__")]
     if running is None or running.is_recording or not functions or is_seen(functions[0]):
         return ()

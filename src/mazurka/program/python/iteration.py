@@ -116,7 +116,7 @@ def _state_ticks(thing: Any, site: int) -> Iterator[None]:
 
 def _with_calls(thing: Any, site: int) -> Any:
     """An iterator that calls a function in C for each element, such that the calls are told."""
-    parts = gc.get_referents(thing)
+    parts = [each for each in gc.get_referents(thing) if each is not type(thing)]
     if type(thing) is map:
         sources = [source for each in parts if type(each) is tuple for source in gc.get_referents(each)]
     else:
