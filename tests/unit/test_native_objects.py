@@ -91,6 +91,18 @@ def test_the_state_of_a_class(kind: type, state: int, monkeypatch: pytest.Monkey
 
 
 RACES = {
+    "an index that may be out of range": """
+        items, seen = bytearray(b"a"), [None, None, None]
+        def guarded(number, act):
+            try: seen[number] = act()
+            except IndexError: seen[number] = "missing"
+        par(
+            lambda: guarded(0, lambda: items.pop()),
+            lambda: guarded(1, lambda: items.pop()),
+            lambda: guarded(2, lambda: items.__setitem__(0, 0)),
+        )
+        assert seen != ["missing", 0, None]
+    """,
     "a stream": """
         import io
         stream = io.StringIO()

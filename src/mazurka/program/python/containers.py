@@ -312,6 +312,9 @@ def _sequence_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> No
 
 def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     index = _index(thing, args[0])
+    if index is None and is_a(args[0], int):
+        read_structure(run, thing, site)  # there is no such element: nothing changes
+        return
     if index is None:
         change_all(run, thing, site, args[1:])
         return
