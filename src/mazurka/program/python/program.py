@@ -227,10 +227,7 @@ class PythonProgram:
     def _explore(self, names: Iterable[str]) -> bool:
         """Instrument modules of the standard library that a trial run entered; whether any was not so far."""
         fresh = [name for name in sorted(names) if name not in self._explored and name in sys.modules]
-        for name in fresh:
-            self._explored.append(name)
-            # Afterwards it is plain code again: taken for instrumented, it would not be seen to be entered.
-            self._undo.append(functools.partial(sites.instrumented.discard, getattr(sys.modules[name], "__file__", "")))
+        self._explored += fresh
         self._swap((name, sys.modules[name]) for name in fresh)
         return bool(fresh)
 

@@ -15,6 +15,7 @@ import os
 import types
 from collections.abc import Callable, Iterable, Iterator
 
+from mazurka.program.python import sites
 from mazurka.program.python.instrument import instrument_source
 
 _Key = tuple[str, int, tuple[str, ...]]
@@ -32,6 +33,7 @@ def swap_module(
     can't be rewritten, is left as it is; ``failed`` is told why. ``among`` are all functions there are.
     """
     file = getattr(module, "__file__", None)
+    already = file in sites.instrumented
     try:
         source = "" if _is_empty(file) else inspect.getsource(module)
         if not isinstance(file, str):
@@ -56,6 +58,8 @@ def swap_module(
         while swapped:
             function, old = swapped.pop()
             function.__code__ = old
+        if not already:  # it is plain code again: taken for instrumented, it would not be seen to be entered
+            sites.instrumented.discard(str(file))
 
     return undo
 
