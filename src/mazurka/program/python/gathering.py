@@ -14,6 +14,7 @@ import types
 from collections import deque
 from collections.abc import Callable
 from itertools import accumulate, islice, starmap
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -68,8 +69,11 @@ def effects_of_calls(
     if running is None or function is None or running.is_recording or is_seen(function):
         return ()
     stand_in = Gathering(running)
-    if type(elements) not in _PEEKED:
-        return ()
+    if type(elements) in _COPIED:
+        elements = copy.copy(elements)
+    elif type(elements) not in _PEEKED:
+        _call_with_anything(stand_in, announce, function, site, 2 if pairs else 1, type(elements).__name__)
+        return tuple(dict.fromkeys(stand_in.accesses))
     for each in islice(elements, _MOST):
         announce(stand_in, function, site, (each, each) if pairs else (each,), {})
     return tuple(dict.fromkeys(stand_in.accesses))
@@ -108,16 +112,26 @@ def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) 
             if type(iterator) is starmap and type(each[0]) in (tuple, list):
                 args = tuple(each[0])
             announce(stand_in, function, site, args, {})
-    elif type(function) is types.BuiltinMethodType and not isinstance(function.__self__, types.ModuleType):
-        announce(stand_in, function, site, (None,) * max(len(over), 1), {})
-    elif not _is_simple(function):
-        text = f"{getattr(function, '__name__', type(function).__name__)}(), called by {type(iterator).__name__}"
-        running.untracked[text] = running.untracked.get(text, 0) + 1
+    else:
+        _call_with_anything(stand_in, announce, function, site, max(len(over), 1), type(iterator).__name__)
     return tuple(dict.fromkeys(stand_in.accesses))
+
+
+def _call_with_anything(
+    stand_in: Gathering, announce: Callable[..., None], function: Any, site: int, count: int, over: str
+) -> None:
+    """A function in C is called with so many arguments that can't be looked at beforehand."""
+    if type(function) is types.BuiltinMethodType and not isinstance(function.__self__, types.ModuleType):
+        announce(stand_in, function, site, (None,) * count, {})
+    elif not _is_simple(function):
+        text = f"{getattr(function, '__name__', type(function).__name__)}(), called for what is in a {over}"
+        stand_in.untracked[text] = stand_in.untracked.get(text, 0) + 1
 
 
 def _is_simple(function: Any) -> bool:
     """Whether a function in C only looks at the very object that it is given, if at all."""
+    if isinstance(function, (itemgetter, attrgetter)):
+        return True
     if isinstance(function, type):
         return harmless.is_harmless_type(function)
     if type(function) is types.MethodDescriptorType:
