@@ -331,16 +331,20 @@ def test_the_dictionary_of_an_instance_is_its_attributes(dictionary: str, tmp_pa
     ],
 )
 def test_functions_in_c_that_functions_in_c_call(call: str, tmp_path: Path) -> None:
-    source = f"""
-        import collections, itertools, operator
-        out = []
-        def work():
-            n = len(out)
-            {call}
-        par(work, work)
-        assert out == [0, 1]
-    """
-    assert isinstance(explored(source, tmp_path).verdict, Violation)
+    assert isinstance(explored(_APPENDING.format(call=call), tmp_path).verdict, Violation)
+
+
+#: Fails if the length is looked at by two before one appends.
+_APPENDING = """
+    import collections, contextlib, heapq, itertools, operator, weakref
+    class Thing: pass
+    out = []
+    def work():
+        n = len(out)
+        {call}
+    par(work, work)
+    assert out == [0, 1]
+"""
 
 
 @pytest.mark.parametrize(
@@ -352,36 +356,90 @@ def test_functions_in_c_that_functions_in_c_call(call: str, tmp_path: Path) -> N
     ],
 )
 def test_functions_in_c_that_unseen_code_calls(call: str, tmp_path: Path) -> None:
+    assert not isinstance(explored(_APPENDING.format(call=call), tmp_path).verdict, Verified)
+
+
+@pytest.mark.parametrize(
+    ("definition", "use"),
+    [
+        ("__call__ = out.append", "c(n)"),
+        ("__add__ = out.append", "c + n"),
+        ("__getitem__ = out.append", "c[n]"),
+        ("__contains__ = out.append", "n in c"),
+        ("__getattr__ = out.append", "getattr(c, str(n))"),
+        ("__class_getitem__ = out.append", "C[n]"),
+        ("__call__ = functools.partial(out.append)", "c(n)"),
+        ("__init__ = out.append", "C(n)"),
+    ],
+)
+def test_special_methods_in_c(definition: str, use: str, tmp_path: Path) -> None:
     source = f"""
-        import contextlib, heapq, weakref
-        class Thing: pass
+        import functools
         out = []
+        class C: {definition}
+        c = None
+        if {definition!r}.partition(" ")[0] != "__init__": c = C()
         def work():
             n = len(out)
-            {call}
+            {use}
         par(work, work)
-        assert out == [0, 1]
+        assert len(set(map(str, out))) == 2
     """
     assert not isinstance(explored(source, tmp_path).verdict, Verified)
 
 
-def test_what_is_assigned_to_a_slice_is_read(tmp_path: Path) -> None:
-    source = """
-        pair, got = [0, 0], []
-        def copy():
-            here = [9]
-            here[:] = pair
-            got.append(here)
-        def change():
-            pair[0] = 1
-            pair[1] = 1
-        par(copy, change)
-        assert got[0] in ([0, 0], [1, 1])
-    """
-    assert isinstance(explored(source, tmp_path).verdict, Violation)
+_COPYING = """
+    pair, got = [0, 0], []
+    def copy():
+        here = [9, 9]
+        {copy}
+        got.append(here[:2])
+    def change():
+        pair[0] = 1
+        pair[1] = 1
+    par(copy, change)
+    assert got[0] in ([0, 0], [1, 1])
+"""
+
+
+@pytest.mark.parametrize(
+    "copy", ["here[:] = pair", "here[0 : len(here)] = pair", "here[here[:0] == [] and 0 :] = pair", "here[:0] += pair"]
+)
+def test_what_is_assigned_to_a_slice_is_read(copy: str, tmp_path: Path) -> None:
+    assert isinstance(explored(_COPYING.format(copy=copy), tmp_path).verdict, Violation)
+
+
+@pytest.mark.parametrize(
+    "copy", ["key = slice(None); here[key] = pair", "here[:], other = pair, 1", "for here[:] in [pair]: pass"]
+)
+def test_what_may_be_assigned_to_a_slice_is_untracked(copy: str, tmp_path: Path) -> None:
+    assert not isinstance(explored(_COPYING.format(copy=copy), tmp_path).verdict, Verified)
 
 
 CORRECT = {
+    "functions that tell of themselves, called for what a generator gives": """
+        import functools
+        class Box:
+            def __init__(self, n): self.n = n
+        class Twice:
+            def __call__(self, n): return 2 * n
+        def add(one, other): return one + other
+        def compare(one, other): return one - other
+        lock, out = threading.Lock(), []
+        def work():
+            with lock:
+                out.append(len(out))
+                numbers = lambda: (each for each in out)
+                dict(zip(map(Box, numbers()), map(functools.partial(add, 1), numbers())))
+                next(map(Twice(), numbers()))
+                sorted(numbers(), key=functools.cmp_to_key(compare))
+                max(numbers(), key=Twice())
+                here = [1, 2]
+                here[:1] = [3]
+                here[1:] += [4]
+        par(work, work)
+        assert out == [0, 1]
+    """,
     "natives of one thread each": """
         import io, itertools, random
         def work():

@@ -178,7 +178,7 @@ def _computed(value: Any, state: int) -> int:
     return STATE if state and not native_objects.is_in_python(type(value)) else NONE  # a field of a C structure
 
 
-def _is_looked_up(kind: type, name: str) -> bool:
+def _only_looks(kind: type, name: str) -> bool:
     """Whether a property only looks at its object."""
     found = find(kind, name)
     getter = found[1].fget if found is not None and type(found[1]) is property else None
@@ -210,7 +210,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         run.current.silent += 1
     elif how is OPAQUE or how is CONTAINER:
         pass  # what its call does is told when it is called
-    elif how is STATE or (how is COMPUTED and _is_looked_up(type(thing), name)):
+    elif how is STATE or (how is COMPUTED and _only_looks(type(thing), name)):
         native_objects.access(run, thing, _READ, site)
     elif how is COMPUTED:
         native_objects.access(run, thing, _RMW, site)
@@ -332,6 +332,8 @@ def upto(kind: type, owner: type | None) -> tuple[type, ...]:
 def module_read(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be read by way of its module."""
     space = objects.dictionary(module)
+    if name not in space and not is_a(space.get("__getattr__"), (types.FunctionType, type(None))) and len(run.live) > 1:
+        count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
     if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 

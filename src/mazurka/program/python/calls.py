@@ -11,7 +11,6 @@ Cost: half a microsecond for a call of the program's own functions.
 from __future__ import annotations
 
 import functools
-import itertools
 import struct
 import types
 import weakref
@@ -19,10 +18,10 @@ from collections import Counter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, objects, sites, wholes
+from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
-from mazurka.program.python.gathering import effects_of_calls, effects_of_moving, is_seen
+from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
@@ -87,8 +86,8 @@ def method(
 ) -> None:
     """``thing.name(*args, **named)``."""
     kind = type(thing)
-    if name in _HANDING_OUT:
-        _hand_out(name, (thing, *args))
+    if name in natives.HANDING_OUT:
+        natives.hand_out(name, (thing, *args))
     handler = operation(thing, name)
     if handler is not None:
         perform(run, site, handler, thing, site, positional(thing, name, args, named or {}))
@@ -157,28 +156,15 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             else:
                 _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
-        if function.__name__ in _HANDING_OUT:
-            _hand_out(function.__name__, (function.__self__, *args))
+        if function.__name__ in natives.HANDING_OUT:
+            natives.hand_out(function.__name__, (function.__self__, *args))
         _bound(run, function, site, args, named)
     elif kind is type or is_a(function, type):
         _class(run, function, site, args, named)
     else:
-        if kind in _UNBOUND and function.__name__ in _HANDING_OUT:
-            _hand_out(function.__name__, args)
+        if kind in _UNBOUND and function.__name__ in natives.HANDING_OUT:
+            natives.hand_out(function.__name__, args)
         _other(run, function, kind, site, args, named)
-
-
-#: What gives the dictionary of an instance away that it is called with.
-_HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__ getattr".split())
-
-
-def _hand_out(name: str, args: tuple[Any, ...]) -> None:
-    """Let accesses to the dictionary that a function in C gives away be accesses to its owner."""
-    if name in ("__getattribute__", "getattr") and "__dict__" not in args:
-        return
-    for each in args:
-        if type(each).__flags__ & 1 << 9 and not is_a(each, (type, types.ModuleType)) and dictionary(each):
-            objects.adopt_namespace(each)
 
 
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -310,7 +296,9 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
+    shape_of(kind)
     meta = type(kind)
+    shape_of(meta)
     called = next((each.__dict__["__call__"] for each in bases(meta) if "__call__" in each.__dict__), None)
     if type(called) is types.FunctionType and called.__code__.co_filename not in sites.instrumented:
         if harmless.root_of(called.__module__) != "enum":
@@ -496,26 +484,12 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
     for each in behind:
         if type(each) is types.GeneratorType:
             found += foreign.driven(run, each, site)
-        elif type(each) in _CALLING:
+        elif type(each) in CALLING:
             found += effects_of_moving(announce, each, site)
     return found
 
 
 moving.append(moved)
-
-#: Iterators that call a function for each element.
-_CALLING: Final = frozenset(
-    {
-        map,
-        filter,
-        type(iter(int, 1)),
-        *(
-            getattr(itertools, name)
-            for name in """accumulate dropwhile filterfalse groupby
-    starmap takewhile""".split()
-        ),
-    }
-)
 
 
 def may_get_on(run: Any, thing: Any) -> None:

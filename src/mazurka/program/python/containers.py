@@ -16,6 +16,8 @@ Cost: one to three microseconds an operation, most of it the kernel's.
 
 from __future__ import annotations
 
+import functools
+import types
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
@@ -538,6 +540,8 @@ class Shape:
         self.state: int | None = None  # see native_objects.py
         key = id(kind)
         self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
+        if name := _unseen_method(kind):
+            _unseen[key] = weakref.ref(kind, lambda _dead: _unseen.pop(key, None)), name
 
 
 #: id of a class -> its shape.
@@ -555,6 +559,29 @@ def shape_of(kind: type) -> Shape:
 def forget_shapes() -> None:
     """Classes have been changed, or may have been."""
     shapes.clear()
+
+
+#: By identity, the classes met whose special methods do what no operation tells, and the name of one.
+_unseen: dict[int, tuple[Any, str]] = {}
+
+
+def unseen_methods() -> list[str]:
+    """Such methods, in words."""
+    return [f"{getattr(kind(), '__name__', '?')}.{name}, a function in C" for kind, name in _unseen.values()]
+
+
+def _unseen_method(kind: type) -> str:
+    """The name of a special method that is a method in C of some other object, as in ``__call__ = items.append``."""
+    for each in bases(kind):
+        for name, value in each.__dict__.items() if each.__flags__ & 1 << 9 else ():
+            if type(name) is str and name.startswith("__"):
+                inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
+                if type(inner) in _IN_C and not isinstance(getattr(inner, "__self__", None), (type, types.ModuleType)):
+                    return name
+    return ""
+
+
+_IN_C: Final = frozenset((types.BuiltinMethodType, types.MethodWrapperType, functools.partial))
 
 
 #: Identities of the classes in the table: asking for those runs no code of a metaclass.

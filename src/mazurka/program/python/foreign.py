@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import attributes, harmless, native_objects, objects, sites, wholes
-from mazurka.program.python.containers import shape_of
+from mazurka.program.python.containers import shape_of, unseen_methods
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.objects import is_a
@@ -265,6 +265,8 @@ _HOLDING: Final = frozenset({"a", "i", "s", "v"})
 
 def own_up(run: Any) -> None:
     """A run has ended: count calls whose arguments other threads used while the caller was there."""
+    for text in unseen_methods() if len(run.tasks) > 1 else ():
+        run.untracked[text] = run.untracked.get(text, 0) + 1
     if not _handed:
         return
     joined: dict[int, set[int]] = {}

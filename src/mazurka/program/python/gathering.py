@@ -9,16 +9,18 @@ Cost: that of announcing each call; no more than :data:`_MOST` are looked at one
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import types
 from collections import deque
 from collections.abc import Callable
-from itertools import accumulate, islice, starmap
+from itertools import accumulate, dropwhile, filterfalse, groupby, islice, starmap, takewhile
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import harmless, kernel, sites
+from mazurka.program.python import harmless, kernel, native_objects, sites
+from mazurka.program.python.locations import bases
 from mazurka.program.python.objects import is_a
 from mazurka.trace.event import Op
 
@@ -30,7 +32,19 @@ _PEEKED: Final = frozenset({list, tuple, str, bytes, dict, set, frozenset, range
 
 #: Iterators of which a copy goes on from where they are.
 _COPIED: Final = frozenset(map(type, (iter([]), iter(()), iter(range(0)), iter(""), iter({}), iter({}.items()))))
+
 _CALLABLE_ITERATOR: Final = type(iter(int, 1))
+
+#: Iterators that call a function for each element.
+CALLING: Final = frozenset(
+    (map, filter, accumulate, dropwhile, filterfalse, groupby, starmap, takewhile, _CALLABLE_ITERATOR)
+)
+
+#: What holds a function and calls it: `functools.partial`, and the keys of `functools.cmp_to_key`.
+_HOLDING: Final = (functools.partial, type(functools.cmp_to_key(lambda one, other: 0)))
+
+#: Functions that look at nothing but the very object that they are given, if at all.
+_SIMPLE: Final = (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, round, ascii)
 
 
 class Gathering:
@@ -129,14 +143,19 @@ def _call_with_anything(
 
 
 def _is_simple(function: Any) -> bool:
-    """Whether a function in C only looks at the very object that it is given, if at all."""
-    if isinstance(function, (itemgetter, attrgetter)):
+    """Whether a function only looks at the very object that it is given, if at all, or tells of itself."""
+    kind = type(function)
+    if is_seen(function) or kind in (itemgetter, attrgetter) or any(function is each for each in _SIMPLE):
         return True
+    if kind in _HOLDING:
+        held = [each for each in gc.get_referents(function) if callable(each) and each is not kind]
+        return bool(held) and all(_is_simple(each) for each in held)
     if isinstance(function, type):
-        return harmless.is_harmless_type(function)
-    if type(function) is types.MethodDescriptorType:
+        return harmless.is_harmless_type(function) or native_objects.is_ours(function)
+    if kind is types.MethodDescriptorType:
         return harmless.is_harmless_type(function.__objclass__)
-    return function in (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, round, ascii)
+    called = next((each.__dict__["__call__"] for each in bases(kind) if "__call__" in each.__dict__), None)
+    return type(called) is types.FunctionType and is_seen(called)
 
 
 def is_seen(function: Any) -> bool:

@@ -352,12 +352,7 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
         target = ("o", number(each))
         if not is_own(run, target, site):
             found.append(Access(_RMW, target))
-        if type(each) is _CALLABLE_ITERATOR:
-            found += _called_by(each)
     return found
-
-
-_CALLABLE_ITERATOR: Final = type(iter(int, 1))
 
 
 def is_own(run: Any, target: Any, site: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
+import types
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
@@ -38,6 +39,19 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
         attributes.read(run, thing, name, site, how)
     else:
         attributes.write(run, thing, name, site, how, op)
+
+
+#: Functions in C that may give away the dictionary of an instance they are called with.
+HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
+
+
+def hand_out(name: str, args: tuple[Any, ...]) -> None:
+    """Let accesses to the dictionary that one of these gives away be accesses to its owner."""
+    if name == "__getattribute__" and "__dict__" not in args:
+        return
+    for each in args:
+        if type(each).__flags__ & 1 << 9 and not is_a(each, (type, types.ModuleType)) and objects.dictionary(each):
+            objects.adopt_namespace(each)
 
 
 def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...]) -> None:

@@ -194,7 +194,10 @@ def write_item_keep(thing: Any, key: Any, site: int) -> Any:
 
 
 def augmented_item(site: int) -> Any:
-    thing, key = variables.remembered.pop((id(sys._getframe(1)), site))
+    frame = sys._getframe(1)
+    thing, key = variables.remembered.pop((id(frame), site))
+    if type(key) is slice:
+        variables.slice_is_known(frame)
     return write_item_keep(thing, key, site)
 
 

@@ -67,6 +67,16 @@ class Scope:
         self.parameters: set[str] = set()  # *args and **kwargs: fresh containers of each call
 
 
+def _makes_objects(node: ast.AST) -> bool:
+    """Whether part of a class says by something else than a plain method how objects are made."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return node.name in _MAKING and bool(node.decorator_list)
+    return isinstance(node, ast.Name) and node.id in _MAKING and isinstance(node.ctx, ast.Store)
+
+
+_MAKING: Final = ("__init__", "__new__")
+
+
 def _is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
@@ -349,7 +359,7 @@ class Scopes(ast.NodeVisitor):
             self.visit(decorator)
         self._bind(node.name)
         self._scope.definitions.add(mangle(node.name, self._owner))
-        if node.bases or node.keywords or node.decorator_list:
+        if node.bases or node.keywords or node.decorator_list or any(map(_makes_objects, ast.walk(node))):
             self._scope.derived.add(mangle(node.name, self._owner))
         outer, loops, owner = self._scope, self._loops, self._owner
         self._type_parameters(node)

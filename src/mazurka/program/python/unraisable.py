@@ -1,7 +1,7 @@
-"""How exceptions are written about that nobody can catch, those of ``__del__`` say.
+"""Writes messages about exceptions that can't be caught, those of ``__del__`` say, in place of the interpreter.
 
-The interpreter does it in C, and looks for the source lines by `io.open`: in a run that would be steps of whatever
-thread happens to let go of the object. What is written here instead is the same text.
+The interpreter does so in C, and reads the source lines through `io.open`: in a run these reads would be steps of the
+thread that lets go of the object. The text is the same.
 """
 
 from __future__ import annotations

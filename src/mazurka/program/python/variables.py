@@ -14,11 +14,11 @@ from collections.abc import Callable
 from types import CellType, FrameType
 from typing import Any, Final
 
-from mazurka.program.python import attributes, calls, foreign, kernel, objects, wholes
+from mazurka.program.python import attributes, calls, foreign, kernel, objects
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
-from mazurka.program.python.containers import operation, shapes
+from mazurka.program.python.containers import operation, shape_of, shapes
 from mazurka.program.python.locations import BASES, perform
-from mazurka.program.python.objects import MISSING, number, numbers
+from mazurka.program.python.objects import MISSING, is_a, number, numbers
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
@@ -114,21 +114,34 @@ def augmented_attribute(name: str, site: int) -> Any:
 def slice_value(value: Any) -> Any:
     """``value`` is about to be assigned to a slice, which goes through it."""
     run = kernel.active
-    if run is not None and not run.solo and not run.is_recording and type(value) not in wholes.PLAIN:
+    if run is not None and not run.solo:
         remembered[id(sys._getframe(1)), _SLICE] = value
     return value
 
 
-def _assigned(frame: FrameType) -> tuple[Any, ...]:
-    """What the code of a frame assigns to a slice, if that may be a container."""
-    if frame.f_code is write_item_keep.__code__ and frame.f_back is not None:
+def slice_is_known(frame: FrameType) -> None:
+    """The operation of an augmented assignment to a slice has read the other operand."""
+    remembered[id(frame), _SLICE] = None
+
+
+def _assigned(run: Any, site: int) -> tuple[Any, ...]:
+    """What the program is about to assign to a slice."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") in _HOOKS:
         frame = frame.f_back
     value = remembered.pop((id(frame), _SLICE), MISSING)
-    return () if value is MISSING else (value,)
+    if value is not MISSING:
+        return (value,)
+    if len(run.live) > 1 and not run.is_recording:
+        attributes.count_untracked(run, "assignment of an unknown value to a slice", site)
+    return ()
 
 
 #: Stands for the site of what is assigned to a slice.
 _SLICE: Final = -1
+
+#: Modules whose functions stand between the program and the hooks for items.
+_HOOKS: Final = (__name__, "mazurka.program.python.places")
 
 
 def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
@@ -136,12 +149,14 @@ def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
         run = kernel.active
         if run is None or run.solo:
             return thing
-        given = (key,) if type(key) is not slice else (key, *_assigned(sys._getframe(1)))
+        given = (key, *_assigned(run, site)) if type(key) is slice and name == "__setitem__" else (key,)
         handler = operation(thing, name)
         if handler is not None:
             perform(run, site, handler, thing, site, given)
             if type(thing) not in BASES:
                 foreign.count_unexplored(run, thing, name, site)
+        elif is_a(thing, type):
+            shape_of(thing)  # it may have a `__class_getitem__` in C
         elif type(thing) not in _NO_ITEMS:
             calls.operate_on(run, thing, name, site, given)
         return thing
@@ -181,7 +196,10 @@ def augment_item(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
 
 def augmented_item(site: int) -> Any:
     """... and the store."""
-    thing, key = remembered.pop((id(sys._getframe(1)), site))
+    frame = sys._getframe(1)
+    thing, key = remembered.pop((id(frame), site))
+    if type(key) is slice:
+        slice_is_known(frame)
     return write_item_keep(thing, key, site)
 
 

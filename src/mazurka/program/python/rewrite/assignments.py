@@ -42,7 +42,7 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
             value = stored(r, node.targets[0].id, value, node.value)
     else:
         if any(isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Slice) for each in node.targets):
-            value = value if r.plain(node.value) else r.hook("sv", [value], node.value)
+            value = r.hook("sv", [value], node.value)
         kept = [statement for target in node.targets for statement in bound(r, target)]
         node.targets = [assigned(r, target) for target in node.targets]
     node.value = value
