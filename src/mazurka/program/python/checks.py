@@ -143,10 +143,8 @@ _known: dict[str, Source] = {}
 
 def uses_of(site: int) -> Uses:
     """What depends on a read at a site."""
-    if (known := sites.site(site)) is None or known.file not in sites.instrumented:
-        return Uses()
-    if not sites.is_registered(known.file):
-        return Uses()  # a call that the standard library makes for the program
+    if (known := sites.site(site)) is None or not sites.is_registered(known.file):
+        return Uses()  # or a call that the standard library makes for the program
     source = _known.get(known.file)
     if source is None or source.sites != len(sites.numbers(known.file)):
         source = _known[known.file] = Source(known.file)
