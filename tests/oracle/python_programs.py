@@ -59,6 +59,9 @@ class Odd:
     def __hash__(self):
         return 7
 
+    def __repr__(self):
+        return f"Odd({self.number})"
+
 
 G = 0
 

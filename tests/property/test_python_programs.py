@@ -63,6 +63,18 @@ KEPT: dict[str, tuple[str, tuple[str, ...], int, str]] = {
         1,
         "RuntimeError",
     ),
+    "a class's attribute gone and back": (
+        "K = type('K', (), {'x': 0}); k = K(); l = []",
+        ("del K.x; l.append(hasattr(k, 'x'))", "K.x = 2; l.append(hasattr(k, 'x'))"),
+        4,
+        "",
+    ),
+    "attributes listed that hide the class's": (
+        "K = type('K', (), {'x': 0}); k = K(); l = []",
+        ("k.x = 1", "l.append(sorted(vars(k)))"),
+        2,
+        "",
+    ),
     "threads counted": ("l = []", ("l.append(threading.active_count())", "pass"), 2, ""),
 }
 

@@ -627,16 +627,26 @@ def test_what_can_not_be_traced_is_counted(tmp_path: Path) -> None:
     assert "sys.getrefcount()" in next(iter(outcome.untracked))
 
 
-def test_a_code_object_that_is_replaced_is_counted(tmp_path: Path) -> None:
-    source = """
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ("f.__code__ = g.__code__", "__code__"),
+        ("K.__bool__ = lambda k: False", "__bool__"),
+        ("del K.__len__", "__len__"),
+    ],
+)
+def test_code_that_is_replaced_is_counted(change: str, name: str, tmp_path: Path) -> None:
+    source = f"""
+        class K:
+            def __len__(self): return 1
         def f(): return 1
         def g(): return 2
-        def change(): f.__code__ = g.__code__
-        par(change, lambda: f())
+        def change(): {change}
+        par(change, lambda: f() + bool(K()))
     """
     outcome = explored(source, tmp_path)
     assert isinstance(outcome.verdict, Inconclusive)
-    assert "__code__" in next(iter(outcome.untracked))
+    assert f"assignment to {name}" in next(iter(outcome.untracked))
 
 
 def test_a_fault_of_a_hook_is_no_failure_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

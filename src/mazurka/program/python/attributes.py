@@ -3,7 +3,8 @@
 ===========================================  ==========================================================
 what the class says                          location
 ===========================================  ==========================================================
-nothing, or a slot                           the instance's attribute
+nothing, or a slot                           the instance's attribute; each class's, too, if runs showed that
+                                             a class gets or loses one of that name while threads run
 a function, class or method                  none; the instance's attribute if that may hide it
 a data descriptor (property ...)             none: its own code is tracked, or opaque
 another descriptor (cached_property ...)     the instance's attribute: that is where it keeps its result
@@ -25,9 +26,10 @@ import struct
 import types
 from enum import EnumType
 from typing import Any, Final
+from zlib import crc32
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import foreign, harmless, native_objects, objects, sites
+from mazurka.program.python import foreign, harmless, kernel, native_objects, objects, sites
 from mazurka.program.python.containers import forget_shapes, shape_of, shapes
 from mazurka.program.python.harmless import root_of
 from mazurka.program.python.locations import bases
@@ -123,7 +125,8 @@ def _classify(kind: type, name: str) -> Any:
     if name == "__dict__":
         return DICTIONARY if has_dictionary else NONE
     if found is None:
-        return COMPUTED if _is_computed_elsewhere(kind) else in_instance
+        comes = state is native_objects.NOTHING and _comes_and_goes(name)  # then any class may get it
+        return COMPUTED if _is_computed_elsewhere(kind) else object if comes else in_instance
     owner, value = found
     if is_a(value, _METHODS):
         how = _method(owner, value, state)
@@ -140,6 +143,17 @@ def _classify(kind: type, name: str) -> Any:
     if find(descriptor, "__get__"):
         return (_bound_natively(descriptor) if state else None) or in_instance
     return owner
+
+
+def _comes_and_goes(name: str) -> bool:
+    """Whether classes are known to get, or to lose, an attribute of that name while threads run."""
+    run = kernel.active
+    return run is not None and not run.is_recording and _coming_and_going(name) in run.points
+
+
+def _coming_and_going(name: str) -> int:
+    """What stands for that among points."""
+    return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
 
 
 def _bound_natively(descriptor: type) -> Any:
@@ -244,6 +258,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if how is OF_CLASS:
         changed_code(run, thing, name, site)
         space = type.__dict__["__dict__"].__get__(thing)
+        if (name not in space or op is _RMW) and not (run.is_recording or _comes_and_goes(name)):
+            run.sharing.learn((_coming_and_going(name),))
+            forget_shapes()
         if name not in space or is_a(space[name], _METHODS) or find(type(space[name]), "__get__"):
             forget_shapes()
     elif how is STATE or how is COMPUTED:
@@ -262,7 +279,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     elif how is DICTIONARY:
         _replace_all(run, thing, site)
         return
-    if how is LISTED:
+    if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
         n = number(thing)
         there = name in objects.dictionary(thing)
         changed = () if there and op is _WRITE else (Access(_RMW, ("s", -n)),)
@@ -384,5 +401,6 @@ _OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__ba
 
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
     """What code is may be about to change: calls of it do not look again, and tell of no read."""
-    if name in _OF_CODE and len(run.live) > 1 and not run.is_recording:
+    special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
+    if (special or name in _OF_CODE) and len(run.live) > 1 and not run.is_recording:
         count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)
