@@ -58,6 +58,7 @@ class History:
         "looks",
         "numbers",
         "ops",
+        "overwrites",
         "pending",
         "points",
         "positions",
@@ -81,6 +82,7 @@ class History:
         self.points: list[bool] = []
         self.reads: list[tuple[tuple[Any, int], ...]] = []  # (target, source step) of each reading access
         self.writes: list[tuple[Any, ...]] = []  # targets of the writing accesses
+        self.overwrites: list[dict[Any, int]] = []  # of the targets that it reads and writes: the sources of the reads
         self.acquires: list[Any] = []  # the target it takes exclusively, waiting for it if need be, or None
         self.clocks: list[list[int]] = []
         self.states: list[int] = []
@@ -103,6 +105,7 @@ class History:
             writes = [target] if WRITES[op] else []
             if more:
                 self._read_more(step, more, last, reads, writes)
+                reads = list(dict.fromkeys(reads))
             if op is Op.RELEASE:
                 self.frees.add((step, target))
             acquired = target if op is Op.ACQUIRE and step not in self.attempts else self._acquired_too(step, more)
@@ -127,6 +130,7 @@ class History:
             self.points.append(point)
             self.reads.append(tuple(reads))
             self.writes.append(tuple(writes))
+            self.overwrites.append(overwritten(reads, writes))
             self.acquires.append(acquired)
             self.readers.append([])
             clocks.append(clock)
@@ -183,6 +187,19 @@ class History:
     def signature(self) -> int:
         """Equal for runs that do the same with the same reads-from, in whatever order."""
         return hash(tuple(sorted(zip(map(stable_print, self.tasks), self.final_states, strict=True))))
+
+
+def overwritten(reads: Sequence[tuple[Any, int]], writes: Sequence[Any]) -> dict[Any, int]:
+    """Of the targets that a step reads and writes: the sources of the reads."""
+    if not (reads and writes):
+        return _NOTHING
+    if len(reads) == 1 == len(writes):
+        return dict(reads) if reads[0][0] == writes[0] else _NOTHING
+    written = set(writes)
+    return {target: source for target, source in reads if target in written}
+
+
+_NOTHING: Final[dict[Any, int]] = {}
 
 
 def fingerprint(state: int, sources: Sequence[int]) -> int:

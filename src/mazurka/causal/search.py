@@ -18,13 +18,11 @@ threads only (the number of vectors), linear for most queries an explorer asks. 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from mazurka.causal.glance import glance
-from mazurka.causal.history import INITIAL, History
+from mazurka.causal.history import INITIAL, History, overwritten
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
-
-_NOTHING: Final = -2
 
 
 class SearchSolver:
@@ -47,7 +45,9 @@ class _Search:
         self.base = len(history.numbers)
         self.reads = history.reads
         self.writes = history.writes
+        self.overwrites = history.overwrites
         self.extras = query.extras
+        self.extras_overwrite = [overwritten(extra.reads, extra.writes) for extra in query.extras]
         self.rows = [history.threads[t][:length] for t, length in enumerate(query.past)]
         for number, extra in enumerate(query.extras):
             self.rows[extra.thread].append(self.base + number)
@@ -67,6 +67,9 @@ class _Search:
             return self.reads[step], self.writes[step]
         extra = self.extras[step - self.base]
         return extra.reads, extra.writes
+
+    def _overwritten(self, step: int) -> dict[Any, int]:
+        return self.overwrites[step] if step < self.base else self.extras_overwrite[step - self.base]
 
     def _count(self) -> None:
         for row in self.rows:
@@ -98,11 +101,12 @@ class _Search:
         for number, row in enumerate(self.rows):
             opened: dict[Any, bool] = {}
             for step in row:
-                reads, writes = self._accesses(step)
+                writes = self._accesses(step)[1]
+                overwrites = self._overwritten(step)
                 for target in writes:
                     threads.setdefault(target, set()).add(number)
                     steady.setdefault(target, True)
-                    source = next((s for t, s in reads if t == target), None)
+                    source = overwrites.get(target)
                     if source is None:
                         plain.add((target, step))
                         if not opened.get(target):
@@ -124,18 +128,16 @@ class _Search:
         for target, source in reads:
             if holds.get(target, INITIAL) != source:
                 return False
+        overwrites = self._overwritten(step)
         for target in writes:
-            present = (target, holds.get(target, INITIAL))
-            if awaited.get(present, 0) != reads.count(present):
+            held = holds.get(target, INITIAL)
+            if awaited.get((target, held), 0) != (overwrites.get(target) == held):
                 return False
         return all(self.at[row] > position for row, position in self.first.get(step, ()))
 
     def _is_quiet(self, step: int) -> bool:
-        reads, writes = self._accesses(step)
-        for target in writes:
-            if target not in self.quiet and all(target != read for read, _ in reads):
-                return False
-        return True
+        overwrites = self._overwritten(step)
+        return all(target in self.quiet or target in overwrites for target in self._accesses(step)[1])
 
     def _do(self, row: int, step: int) -> None:
         reads, writes = self._accesses(step)
