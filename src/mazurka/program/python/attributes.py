@@ -24,6 +24,7 @@ from __future__ import annotations
 import builtins
 import struct
 import types
+from collections.abc import Callable
 from enum import EnumType
 from typing import Any, Final
 from zlib import crc32
@@ -33,6 +34,7 @@ from mazurka.program.python import foreign, harmless, kernel, native_objects, ob
 from mazurka.program.python.containers import forget_shapes, shape_of, shapes
 from mazurka.program.python.harmless import root_of
 from mazurka.program.python.locations import bases
+from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 
@@ -50,6 +52,8 @@ STATE: Final = 8  # part of an object's state, which C computes
 COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
 BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
 CONTAINER: Final = 11  # a method of a container, see containers.py
+GOT_IN_C: Final = 13  # what a property gives whose function is in C
+REMADE: Final = 14  # an initialiser in C of what is else never changed
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 
 _METHODS: Final = (
@@ -67,6 +71,9 @@ _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types
 
 #: What is not taken for a variable where modules and classes have it.
 CONSTANT: Final = (*_METHODS, types.ModuleType)
+
+#: What tells of the call of a function (:mod:`calls`).
+calling: Final[list[Callable[..., None]]] = []
 
 #: Classes of the models whose attributes are each thread's own.
 private: set[type] = set()
@@ -120,7 +127,7 @@ def _classify(kind: type, name: str) -> Any:
         return CONTAINER
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
     found = find(kind, name)
-    state = native_objects.state_of(kind)
+    state = state_of(kind)
     in_instance = (INSTANCE if state is native_objects.NOTHING else BESIDE_STATE) if has_dictionary else NONE
     if name == "__dict__":
         return DICTIONARY if has_dictionary else NONE
@@ -130,9 +137,9 @@ def _classify(kind: type, name: str) -> Any:
     owner, value = found
     if is_a(value, _METHODS):
         how = _method(owner, value, state)
-        if how is not NONE or name not in sites.stored:
+        if how is not NONE or not (name in sites.stored or _comes_and_goes(name)):
             return how
-        if name in sites.stored_from_outside and owner.__flags__ & 1 << 9:
+        if _may_be_replaced(name) and owner.__flags__ & 1 << 9:
             return owner  # somebody may give the class another one
         return in_instance if has_dictionary else how
     if type(value) is types.MemberDescriptorType:
@@ -145,8 +152,14 @@ def _classify(kind: type, name: str) -> Any:
     return owner
 
 
+def _may_be_replaced(name: str) -> bool:
+    """Whether what a class has under a name may be replaced."""
+    return name in sites.stored_from_outside or _comes_and_goes(name)
+
+
 def _comes_and_goes(name: str) -> bool:
-    """Whether classes are known to get, or to lose, an attribute of that name while threads run."""
+    """Whether an attribute of that name is known to be stored by its name, or classes to get or lose one, while
+    threads run."""
     run = kernel.active
     return run is not None and not run.is_recording and _coming_and_going(name) in run.points
 
@@ -154,6 +167,13 @@ def _comes_and_goes(name: str) -> bool:
 def _coming_and_going(name: str) -> int:
     """What stands for that among points."""
     return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
+
+
+def _comes_or_goes(run: Any, name: str) -> None:
+    """From now on it is known."""
+    if not run.is_recording and not _comes_and_goes(name):
+        run.sharing.learn((_coming_and_going(name),))
+        forget_shapes()
 
 
 def _bound_natively(descriptor: type) -> Any:
@@ -170,16 +190,28 @@ def _method(owner: type, value: Any, state: int) -> int:
         if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
             return NONE
         return NONE if harmless.is_transparent(inner) and harmless.is_harmless_type(owner) else OPAQUE
+    if type(inner) is types.BuiltinFunctionType:
+        return OPAQUE  # of another object, or of none: that is told when it is called
+    if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
+        return OPAQUE  # a container's, under another name
     if is_a(inner, _NATIVE) and owner is not object:
+        if inner.__name__ in REMAKING and not state_of(owner):
+            return REMADE
         if owner is struct.Struct:
             return OPAQUE  # what it packs into, or unpacks, has a state
-        return FOREIGN if native_objects.state_of(owner) else NONE
+        return FOREIGN if state_of(owner) else NONE
     return NONE
+
+
+#: Methods that make an object anew, which is otherwise never changed.
+REMAKING: Final = frozenset({"__init__", "__setstate__"})
 
 
 def _computed(value: Any, state: int) -> int:
     """How the value of a data descriptor is found."""
     if type(value) is property:
+        if value.fget is not None and type(value.fget) is not types.FunctionType:
+            return GOT_IN_C
         functions = [each for each in (value.fget, value.fset, value.fdel) if type(each) is types.FunctionType]
         opaque = [each for each in functions if not is_instrumented(each)]
         modelled = all(root_of(each.__module__) in harmless.MODELLED for each in opaque)
@@ -192,10 +224,15 @@ def _computed(value: Any, state: int) -> int:
     return STATE if state and not native_objects.is_in_python(type(value)) else NONE  # a field of a C structure
 
 
+def _getter(kind: type, name: str) -> Any:
+    """The function of a property."""
+    found = find(kind, name)
+    return found[1].fget if found is not None and type(found[1]) is property else None
+
+
 def _only_looks(kind: type, name: str) -> bool:
     """Whether a property only looks at its object."""
-    found = find(kind, name)
-    getter = found[1].fget if found is not None and type(found[1]) is property else None
+    getter = _getter(kind, name)
     return type(getter) is types.FunctionType and harmless.is_pure_python(getter.__module__, getter.__qualname__)
 
 
@@ -222,13 +259,17 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         objects.adopt_namespace(thing)
     elif how is FOREIGN:
         run.current.silent += 1
-    elif how is OPAQUE or how is CONTAINER:
+    elif how is OPAQUE or how is CONTAINER or how is REMADE:
         pass  # what its call does is told when it is called
     elif how is STATE or (how is COMPUTED and _only_looks(type(thing), name)):
         native_objects.access(run, thing, _READ, site)
     elif how is COMPUTED:
         native_objects.access(run, thing, _RMW, site)
         foreign.count_if_shared(run, thing, name, site)
+    elif how is GOT_IN_C:
+        getter = _getter(type(thing), name)
+        for tell in calling:
+            tell(run, getter, site, (thing,), {})
     elif how is BESIDE_STATE:
         _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
     elif is_a(how, type):
@@ -258,9 +299,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if how is OF_CLASS:
         changed_code(run, thing, name, site)
         space = type.__dict__["__dict__"].__get__(thing)
-        if (name not in space or op is _RMW) and not (run.is_recording or _comes_and_goes(name)):
-            run.sharing.learn((_coming_and_going(name),))
-            forget_shapes()
+        if name not in space or op is _RMW or name not in sites.stored_from_outside:
+            _comes_or_goes(run, name)
         if name not in space or is_a(space[name], _METHODS) or find(type(space[name]), "__get__"):
             forget_shapes()
     elif how is STATE or how is COMPUTED:
@@ -270,12 +310,16 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     elif how is BESIDE_STATE:
         _emit(run, thing, name, site, op, tuple(native_objects.accesses(thing, _RMW)))
         return
-    elif how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
+    elif _is_method(how):
         found = find(type(thing), name)
-        if found is None or type(found[1]) is not property:  # whose code would tell
-            run.current.silent += 1
-            changed_code(run, thing, name, site)
-        return
+        if found is not None and is_a(found[1], _METHODS) and name not in sites.stored:
+            _comes_or_goes(run, name)  # it hides the method of the class
+            how = classify(type(thing), name)
+        if _is_method(how):
+            if found is None or type(found[1]) is not property:  # whose code would tell
+                run.current.silent += 1
+                changed_code(run, thing, name, site)
+            return
     elif how is DICTIONARY:
         _replace_all(run, thing, site)
         return
@@ -286,6 +330,10 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         _emit(run, thing, name, site, _RMW, changed)
         return
     _emit(run, thing, name, site, op)
+
+
+def _is_method(how: Any) -> bool:
+    return how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER or how is REMADE
 
 
 def _replace_all(run: Any, thing: Any, site: int) -> None:
@@ -325,14 +373,21 @@ def owner_of(kind: type, name: str) -> Any:
 def _owners_of(kind: type, name: str) -> tuple[type, ...]:
     """The classes that decide what attribute ``name`` of class ``kind`` is: those up to the one that has it, or all if
     none has, since any of them may get it. None if it never changes."""
-    if name.startswith("__") or issubclass(type(kind), EnumType):
+    if (name.startswith("__") and name.endswith("__")) or _is_member(kind, name):
         return ()
     found = find(kind, name)
-    if found is None:
-        return () if find(type(kind), name) else upto(kind, None)
-    if (is_a(found[1], CONSTANT) or find(type(found[1]), "__get__")) and name not in sites.stored_from_outside:
+    above = find(type(kind), name) if found is None else None
+    known = found or above
+    if known and (is_a(known[1], CONSTANT) or find(type(known[1]), "__get__")) and not _may_be_replaced(name):
         return ()
-    return upto(kind, found[0])
+    if found is not None:
+        return upto(kind, found[0])
+    return (*upto(kind, None), *upto(type(kind), above[0] if above else None))
+
+
+def _is_member(kind: type, name: str) -> bool:
+    """Whether it is a member of an enumeration, which nobody replaces."""
+    return issubclass(type(kind), EnumType) and name in kind.__dict__.get("_member_map_", ())
 
 
 def upto(kind: type, owner: type | None) -> tuple[type, ...]:

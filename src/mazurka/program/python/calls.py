@@ -21,7 +21,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
-from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, is_seen
+from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, in_one_step, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
@@ -49,6 +49,12 @@ _READERS: Final = frozenset(
         *(str, repr, bytes, bytearray, print, format, ascii),
     )
 )
+
+#: Those of them that compare elements, as deep as they are, and all that go into them.
+_COMPARING: Final = frozenset((sorted, min, max, any, all, sum))
+_DEEP: Final = _COMPARING | {str, repr, bytes, bytearray, print, format, ascii, dict}
+_COMPARING_NAMES: Final = frozenset("sorted min max any all sum".split())
+_DEEP_NAMES: Final = _COMPARING_NAMES | frozenset("str repr bytes bytearray ascii dict".split())
 
 #: Containers all of whose methods are in C.
 _IN_C: Final = frozenset(BASES) - {Counter}
@@ -90,7 +96,7 @@ def method(
         natives.hand_out(name, (thing, *args))
     handler = operation(thing, name)
     if handler is not None:
-        perform(run, site, handler, thing, site, positional(thing, name, args, named or {}))
+        natives.operation_of(run, thing, name, handler, site, positional(thing, name, args, named or {}))
         if kind not in _IN_C:
             foreign.count_unexplored(run, thing, name, site)
         return
@@ -110,6 +116,9 @@ def method(
         return
     if how is FOREIGN:
         _native_method(run, thing, name, site, args, named or {})
+        return
+    if how is attributes.REMADE:
+        natives.made_again(run, thing, name, site)
         return
     if how is not OPAQUE:
         if how is INSTANCE and run.is_recording:
@@ -131,6 +140,8 @@ def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any,
         announce(run, found, site, (thing, *args) if owned else args, named)
     elif kind is staticmethod or kind is classmethod:
         announce(run, found.__func__, site, (thing, *args) if kind is classmethod else args, named)
+    elif kind is functools.partialmethod:
+        announce(run, found.func, site, (thing, *found.args, *args), {**found.keywords, **named})
     elif kind in _UNBOUND and not is_a(thing, type):
         announce(run, found, site, (thing, *args), named)
     else:
@@ -182,7 +193,12 @@ def _changer(run: Any, site: int, args: tuple[Any, ...]) -> None:
     changed = next((each for each in args if sources(each)), None)
     handler = operation(changed, "clear")
     if handler is not None:
-        perform(run, site, handler, changed, site, ())
+        inside = wholes.inside(args)
+        if inside and not run.is_recording:
+            compare = lambda told: wholes.read(told, inside, site, comparing=True)  # noqa: E731
+            in_one_step(run, site, lambda told: handler(told, changed, site, ()), compare)
+        else:
+            perform(run, site, handler, changed, site, ())
     elif args and state_of(type(args[0])):
         native_objects.access(run, args[0], _RMW, site)
 
@@ -246,6 +262,7 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
         natives.get(run, function, site, args)
     elif kind is natives.CACHED:
         natives.cached(run, function, site)
+        announce(run, function.__wrapped__, site, args, named)
     elif kind in (staticmethod, classmethod):
         announce(run, function.__func__, site, args, named)
     elif is_a(function, types.GenericAlias):
@@ -303,6 +320,8 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     if type(called) is types.FunctionType and called.__code__.co_filename not in sites.instrumented:
         if harmless.root_of(called.__module__) != "enum":
             _function(run, called, site, (kind, *args), named)
+        else:
+            wholes.read(run, (*args, *named.values()), site)
     for name in ("__new__", "__init__"):
         _constructor(run, kind, name, site, args, named)
 
@@ -394,7 +413,17 @@ def _read(
     more: tuple[Access, ...] = ()
     if function in _WITH_KEY and named and named.get("key") is not None and args:
         more = effects_of_calls(announce, named["key"], args[0] if len(args) == 1 else args, site)
-    perform(run, site, _read_once, site, (*args, *(named or {}).values()), more)
+    given = (*args, *(named or {}).values())
+    inside = [] if function not in _DEEP or (named and "key" in named) else wholes.inside(given)
+    if inside and not run.is_recording:
+        in_one_step(
+            run,
+            site,
+            lambda told: _read_once(told, site, given, more),
+            lambda told: wholes.read(told, inside, site, comparing=function in _COMPARING),
+        )
+    else:
+        perform(run, site, _read_once, site, given, more)
 
 
 def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, ...] = ()) -> None:
@@ -416,6 +445,23 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
 def use(run: Any, thing: Any, site: int) -> None:
     """All of ``thing`` is looked at, and what is in it."""
     wholes.read(run, (thing,), site)
+
+
+def consume(run: Any, thing: Any, site: int) -> None:
+    """A builtin goes through ``thing``, or looks for something in it."""
+    known = sites.site(site)
+    searches = known is not None and known.kind == "search"
+    if known is not None and (searches or known.name in _DEEP_NAMES) and not run.is_recording:
+        inside = wholes.inside((thing,))
+        if inside and sources(thing):
+            in_one_step(
+                run,
+                site,
+                lambda told: go_through(told, thing, site),
+                lambda told: wholes.read(told, inside, site, comparing=searches or known.name in _COMPARING_NAMES),
+            )
+            return
+    go_through(run, thing, site)
 
 
 def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -> None:
@@ -490,6 +536,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
 
 
 moving.append(moved)
+attributes.calling.append(announce)
 
 
 def may_get_on(run: Any, thing: Any) -> None:
@@ -537,13 +584,6 @@ def operate_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]
             foreign.call(run, found, site, (thing, *args), {})
     elif how is BESIDE_STATE and name in ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__"):
         native_objects.access(run, thing, _RMW, site)
-
-
-def compare_elements(run: Any, thing: Any, key: Any, site: int) -> None:
-    """``key in thing`` compares what is in both, as deep as it goes."""
-    inside = [key, *(each for each in wholes.elements(thing) if type(each) not in wholes.PLAIN)]
-    if any(type(each) not in wholes.PLAIN for each in inside):
-        wholes.read(run, inside, site)
 
 
 def search(run: Any, thing: Any, key: Any, site: int) -> None:

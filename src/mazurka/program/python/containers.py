@@ -113,7 +113,7 @@ def _admit(run: Any, keys: Iterable[Any], site: int) -> None:
 
 
 def _is_namespace(thing: Any) -> bool:
-    return type(thing) is dict and "__builtins__" in thing
+    return type(thing) is dict and ("__builtins__" in thing or "__spec__" in thing)
 
 
 def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
@@ -422,27 +422,43 @@ def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str,
 # -- the tables ------------------------------------------------------------------------------------
 
 
+def _untold(run: Any, _thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    """A method of which no rule says what it does."""
+    if len(run.live) > 1:
+        text = f"an unknown method of a container at {sites.location(site)}"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
 def _table(**groups: tuple[Handler, str]) -> dict[str, Handler]:
     return {operation: handler for handler, names in groups.values() for operation in names.split()}
 
 
-_DICT: Final = _table(
+#: What all of them have.
+_ANY: Final = _table(
+    length=(read_structure, "__reversed__ __sizeof__ __alloc__ __length_hint__"),
+    whole=(
+        read_all,
+        "__lt__ __le__ __gt__ __ge__ __str__ __format__ __hash__ __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ "
+        "__or__ __ror__ __and__ __rand__ __xor__ __rxor__ __mod__ __rmod__ __pos__ __neg__ __getstate__ __dir__",
+    ),
+)
+_DICT: Final = _ANY | _table(
     read=(_dict_read, "__getitem__ get __contains__"),
     write=(_dict_write, "__setitem__"),
     remove=(_dict_remove, "__delitem__ pop"),
     default=(_dict_setdefault, "setdefault"),
     popitem=(_dict_popitem, "popitem"),
     clear=(_dict_clear, "clear"),
-    update=(_dict_update, "update __ior__"),
+    update=(_dict_update, "update __ior__ __init__"),
     length=(read_structure, "__len__ __bool__"),
     whole=(read_all, "copy __copy__ __eq__ __ne__ __or__ __ror__ __repr__ __reduce__ __reduce_ex__"),
 )
-_SEQUENCE: Final = _table(
+_SEQUENCE: Final = _ANY | _table(
     read=(_sequence_read, "__getitem__"),
     write=(_sequence_write, "__setitem__"),
     change=(
         change_all,
-        "__delitem__ append extend insert pop remove clear sort reverse __iadd__ __imul__ "
+        "__init__ __delitem__ append extend insert pop remove clear sort reverse __iadd__ __imul__ "
         "appendleft popleft extendleft rotate",
     ),
     length=(read_structure, "__len__ __bool__"),
@@ -455,13 +471,13 @@ _SEQUENCE: Final = _table(
         "translate upper zfill",
     ),
 )
-_SET: Final = _table(
+_SET: Final = _ANY | _table(
     read=(_set_read, "__contains__"),
     add=(_set_add, "add"),
     remove=(_set_remove, "remove discard"),
     change=(
         _set_change_all,
-        "pop clear update intersection_update difference_update symmetric_difference_update "
+        "__init__ pop clear update intersection_update difference_update symmetric_difference_update "
         "__ior__ __iand__ __isub__ __ixor__",
     ),
     length=(read_structure, "__len__ __bool__"),
@@ -472,7 +488,7 @@ _SET: Final = _table(
     ),
 )
 _ORDERED: Final = {**_DICT, "move_to_end": change_all}
-_DEFAULT: Final = {**_DICT, "__getitem__": _default_read}
+_DEFAULT: Final = {**_DICT, "__getitem__": _default_read, "__missing__": _dict_setdefault}
 _COUNTER: Final = {
     **_DICT,
     **_table(
@@ -494,6 +510,23 @@ OPERATIONS: Final[dict[type, dict[str, Handler]]] = {
     dict: _DICT,
 }
 
+#: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
+SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _RMW}
+
+#: Methods that look at nothing: what they give is looked at by others.
+_IDLE: Final = frozenset("__new__ __iter__ __class_getitem__ fromkeys maketrans fromhex keys values items".split())
+
+#: Methods that go into the elements.
+DEEP: Final = frozenset(
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__ __repr__ __str__ __format__ __hash__ "
+    "index count remove sort update __ior__ __init__".split()
+)
+
+for _base, _operations_of_it in OPERATIONS.items():
+    for _name, _value in _base.__dict__.items():
+        if callable(_value) and _name not in _operations_of_it and _name not in {*_IDLE, *SLOTS}:
+            _operations_of_it[_name] = _untold
+
 #: Methods at whose calls a hook stands; those of text go through what they are given.
 METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
@@ -501,9 +534,6 @@ METHODS: Final = frozenset(
     "__getitem__ __setitem__ __delitem__ __contains__ __len__ __iter__ __ior__ __iadd__ "
     "format format_map writelines keys values items tolist fromkeys".split()
 )
-
-#: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
-SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _RMW}
 
 #: Those that go through what they are given, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
-from mazurka.program.python import attributes, harmless, native_objects, objects, sites, wholes
+from mazurka.program.python import attributes, behind, harmless, native_objects, objects, sites, wholes
 from mazurka.program.python.containers import shape_of, unseen_methods
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -53,11 +53,14 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         attributes.count_untracked(run, f"{function.__qualname__}()", site)
         return
     if is_made(function):
+        _call_behind(run, function, (), site)
         if name not in ("__init__", "__new__", "__post_init__"):
             wholes.read(run, given, site, copying=True)
         elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
             _made_again(run, args[0], function, site)
         return
+    if name in _READING_HINTS:
+        wholes.read(run, [hints for each in given for hints in _hints_of(each)], site)
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         _count_changers(run, function, given, site)
         return
@@ -84,11 +87,39 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     enter(run, module, name, given, site)
 
 
+#: Functions that look at annotations.
+_READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fields".split())
+
+
+def _hints_of(thing: Any) -> list[Any]:
+    """The annotations of a class and its bases, or of a function."""
+    places = bases(thing) if is_a(thing, type) else (thing,)
+    found = [getattr(each, "__dict__", {}).get("__annotations__") for each in places]
+    return [*found, thing.__annotations__] if type(thing) is types.FunctionType else found
+
+
 def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
     """A function that changes nothing by itself may call a method in C that it is given."""
+    if run.is_recording or len(run.live) <= 1:
+        return
     for each in given:
-        if type(each) is types.BuiltinMethodType and _changes(each) and len(run.live) > 1 and not run.is_recording:
+        if type(each) is types.BuiltinMethodType and _changes(each):
             attributes.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
+    _call_behind(run, function, given, site)
+
+
+def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
+    """A function may call methods in C that it, or its object, leads to."""
+    if run.is_recording or len(run.live) <= 1:
+        return
+    methods = behind.methods_in_c(function, given)
+    if not methods:
+        return
+    text = f"{getattr(methods[0], '__name__', '?')}(), which {function.__qualname__}() may call"
+    count = functools.partial(attributes.count_untracked, run, text, site)
+    accesses = _given(run, tuple([each.__self__ for each in methods]), count)
+    if accesses and _visit(run, accesses, site, f"what {function.__qualname__}() calls"):
+        count()
 
 
 def _changes(function: types.BuiltinMethodType) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, kernel, native_objects, sites
-from mazurka.program.python.locations import bases
+from mazurka.program.python.locations import bases, perform
 from mazurka.program.python.objects import is_a
 from mazurka.trace.event import Op
 
@@ -51,13 +51,14 @@ class Gathering:
     """Stands in for the kernel: keeps what steps read and write, and lets nobody go first."""
 
     is_recording = False
-    detail = False
     keyed = False
     aborting = False
     solo = False
 
     def __init__(self, running: Any) -> None:
         self.accesses: list[Access] = []
+        self.value: Any = None  # that the first of them comes with
+        self.detail = False
         self.points: frozenset[int] = frozenset()
         self.touched = running.touched
         self.current = running.current
@@ -68,10 +69,29 @@ class Gathering:
         self.uncontrolled = running.uncontrolled
 
     def visit(
-        self, op: Op, target: Any, _site: int, _value: Any = None, more: tuple[Access, ...] = (), _point: Any = None
+        self, op: Op, target: Any, _site: int, value: Any = None, more: tuple[Access, ...] = (), _point: Any = None
     ) -> None:
+        if not self.accesses:
+            self.value = value
         self.accesses.append(Access(op, target))
         self.accesses += more
+
+
+def in_one_step(run: Any, site: int, *tells: Callable[[Any], object]) -> None:
+    """Pass one step that does what several would."""
+    perform(run, site, _pass_together, site, tells)
+
+
+def _pass_together(run: Any, site: int, tells: tuple[Callable[[Any], object], ...]) -> None:
+    gathered = Gathering(run)
+    gathered.detail, gathered.names = run.detail, run.names
+    for tell in tells:
+        tell(gathered)
+    if gathered.accesses:
+        first, *more = dict.fromkeys(gathered.accesses)
+        for each in more if run.detail else ():
+            run.names.setdefault(each.target, "")
+        run.visit(first.op, first.target, site, gathered.value, tuple(more))
 
 
 def effects_of_calls(

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from mazurka.program.python import attributes, kernel, native_objects, objects, wholes
 from mazurka.program.python.attributes import classify
-from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, read_structure, shape_of
-from mazurka.program.python.gathering import Gathering
+from mazurka.program.python.containers import DEEP, OPERATIONS, SLOTS, Handler, operation, read_structure, shape_of
+from mazurka.program.python.gathering import Gathering, in_one_step
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
@@ -64,11 +64,50 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         return
     base = shape_of(type(owner)).base
     if base is None:
+        if name in attributes.REMAKING and attributes.classify(type(owner), name) is attributes.REMADE:
+            made_again(run, owner, name, site)
         wholes.read(run, args, site)
     else:
         handler = OPERATIONS[base].get(name)
         if handler is not None:
-            perform(run, site, handler, owner, site, args)
+            operation_of(run, owner, name, handler, site, args)
+
+
+def made_again(run: Any, thing: Any, name: str, site: int) -> None:
+    """An object that is otherwise never changed is made anew; of errors and classes it is what makes them first."""
+    if len(run.live) > 1 and not run.is_recording and not is_a(thing, (type, BaseException)):
+        attributes.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
+
+
+def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, args: tuple[Any, ...]) -> None:
+    """An operation on a container, which may go into its elements, as deep as they are."""
+    if name in DEEP and not run.is_recording:
+        inside = _gone_into(thing, name, args)
+        if inside:
+            in_one_step(
+                run,
+                site,
+                lambda told: handler(told, thing, site, args),
+                lambda told: wholes.read(told, inside, site, comparing=name not in _DESCRIBING),
+            )
+            return
+    perform(run, site, handler, thing, site, args)
+
+
+def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
+    """What a method goes into beside its container, and what that leads to is looked at, too."""
+    if name in _TAKING_PAIRS:
+        return wholes.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, dict) else []
+    if name == "sort" and any(map(callable, args)):
+        return []  # the key's results are compared
+    inside = [each for each in args if type(each) not in wholes.PLAIN]
+    if not inside and name == "__contains__" and is_a(thing, (dict, set)):
+        return []  # what is hashed differs
+    return [*inside, *[each for each in wholes.elements(thing) if type(each) not in wholes.PLAIN]]
+
+
+_DESCRIBING: Final = frozenset({"__repr__", "__str__", "__format__"})
+_TAKING_PAIRS: Final = frozenset({"update", "__ior__", "__init__"})
 
 
 def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
@@ -79,7 +118,7 @@ def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
         for container in sources(args[0]):
             read_structure(run, container, site)
     elif handler is not None:
-        perform(run, site, handler, args[0], site, args[1:])
+        operation_of(run, args[0], f"__{name}__", handler, site, args[1:])
     elif args and name in _CHANGING and state_of(type(args[0])):
         wholes.read(run, args[1:], site)
         native_objects.access(run, args[0], Op.RMW, site)

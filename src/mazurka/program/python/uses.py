@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections import deque
 from functools import partial
 from itertools import chain, starmap
 from operator import itemgetter
@@ -16,13 +15,12 @@ from types import BuiltinMethodType, CoroutineType, FunctionType, GeneratorType,
 from typing import Any
 from weakref import ref
 
-from mazurka.program.python import amid, attributes, calls, kernel, native_objects, sites, wholes
+from mazurka.program.python import amid, attributes, calls, kernel, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
-from mazurka.program.python.containers import GOING_THROUGH, operation, read_all, shape_of, shapes
+from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of, shapes
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
-from mazurka.program.python.locations import perform
 from mazurka.program.python.objects import MISSING, peek_attribute
 from mazurka.program.python.views import keys_only, view_of
 
@@ -135,7 +133,7 @@ def consume(thing: Any, site: int) -> Any:
         return thing
     if type(thing) in (map, filter, starmap):  # they run code of the program on the way
         return iterate(thing, site)
-    calls.go_through(run, thing, site)
+    calls.consume(run, thing, site)
     return thing
 
 
@@ -162,13 +160,11 @@ def contains(thing: Any, key: Any, site: int) -> Any:
         return thing
     handler = operation(thing, "__contains__")
     if handler is not None:
-        perform(run, site, handler, thing, site, (key,))
-        if type(thing) is list or type(thing) is deque or type(key) not in wholes.PLAIN:
-            calls.compare_elements(run, thing, key, site)
+        natives.operation_of(run, thing, "__contains__", handler, site, (key,))
     elif type(thing) in (str, bytes, range):
         return thing
     elif type(thing) in (tuple, frozenset):
-        calls.compare_elements(run, thing, key, site)
+        wholes.read(run, [key, *wholes.elements(thing)], site)
     else:
         shown = view_of(thing)
         if shown is None:
@@ -176,7 +172,7 @@ def contains(thing: Any, key: Any, site: int) -> Any:
         if shown is not None and keys_only(thing):
             contains(shown, key, site)
         elif shown is not None:
-            read_all(run, shown, site)
+            calls.consume(run, thing, site)
     return thing
 
 

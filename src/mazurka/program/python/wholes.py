@@ -37,11 +37,13 @@ _ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBIN
 _SHALLOW: Final = frozenset({"combine", "change", "unpack", "search"})
 
 
-def read(run: Any, things: Iterable[Any], site: int, copying: bool = False) -> None:
-    """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods."""
+def read(run: Any, things: Iterable[Any], site: int, copying: bool = False, comparing: bool = False) -> None:
+    """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods,
+    ``comparing`` past all but those that compare."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if waiting:
-        perform(run, site, _read, waiting, site, copying)
+        asked = "" if copying else "compare" if comparing else sites.kind_of(site)
+        perform(run, site, _read, waiting, site, asked)
 
 
 def reads_shared(run: Any, things: Iterable[Any], site: int) -> bool:
@@ -49,15 +51,14 @@ def reads_shared(run: Any, things: Iterable[Any], site: int) -> bool:
     waiting = [each for each in things if type(each) not in PLAIN]
     if not waiting:
         return False
-    perform(run, site, _read, waiting, site, True)
+    perform(run, site, _read, waiting, site, "")
     last = run.log[-1] if run.log else None
     if last is None or last[3] != site or last[0] != run.current.index:
         return False
     return any(run.touched.get(target) is SHARED for target in (last[2], *[access.target for access in last[6]]))
 
 
-def _read(run: Any, things: Sequence[Any], site: int, copying: bool) -> None:
-    asked = "" if copying else sites.kind_of(site)
+def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
     found, reads = _within(run, things, site, asked)
     if found:
         emit_reads(run, found, reads, site)
@@ -109,6 +110,17 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
+
+
+def inside(things: Iterable[Any]) -> list[Any]:
+    """What is in containers, or shown by views of them, that may hold something itself."""
+    return [
+        each
+        for thing in things
+        for container in sources(thing)
+        for each in elements(container)
+        if type(each) not in PLAIN
+    ]
 
 
 def elements(thing: Any) -> list[Any]:

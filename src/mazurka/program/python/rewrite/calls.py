@@ -27,8 +27,7 @@ _ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "n
 
 #: Imported modules whose functions change nothing, or tell the kernel themselves.
 _QUIET: Final = frozenset(
-    "abc cmath enum errno keyword math numbers stat threading time typing typing_extensions unicodedata _thread queue "
-    "concurrent pytest".split()
+    "cmath errno keyword math stat threading time unicodedata _thread queue concurrent pytest".split()
 )
 
 #: ... but for these, which go through what they are given.
@@ -105,7 +104,8 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
             hook = "u" if name in _WHOLE else "us"
         if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
             argument = r.visit(node.args[0])
-            node.args = [r.hook(hook, [argument, r.site(node, "call", name)], node.args[0])]
+            by_key = " by key" if any(keyword.arg == "key" for keyword in node.keywords) else ""
+            node.args = [r.hook(hook, [argument, r.site(node, "call", name + by_key)], node.args[0])]
             node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
             return node
     if name == "next" and len(node.args) == 2 and r.steady(node.args[1]):
@@ -118,7 +118,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         and not any(isinstance(each, ast.Starred) for each in given)
         and (name != "type" or len(node.args) == 1)
     )
-    if name in _UNWATCHED or (plain and name not in _EVALUATING):
+    if name in _UNWATCHED or (plain and name not in _EVALUATING and name != "print"):
         node.func = r.visit(node.func)  # `id` is another in a run
         arguments(r, node)
         return node
