@@ -180,7 +180,7 @@ def _run(file: str, seed: int) -> str:
     failures: list[str] = []
     threading.excepthook = lambda raised: _note(failures, raised.exc_type, raised.exc_value)
     source = Path(file).read_bytes()
-    code = compile(source, file, "exec")
+    code = compile(source, file, "exec", dont_inherit=True)
     module = types.ModuleType("__main__")
     module.__dict__.update(__file__=file, __builtins__=__builtins__)
     sys.modules["__main__"] = module

@@ -22,6 +22,7 @@ Cost: two dictionary look-ups for what was seen before.
 from __future__ import annotations
 
 import builtins
+import functools
 import struct
 import types
 from collections.abc import Callable
@@ -54,6 +55,7 @@ BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not
 CONTAINER: Final = 11  # a method of a container, see containers.py
 GOT_IN_C: Final = 13  # what a property gives whose function is in C
 REMADE: Final = 14  # an initialiser in C of what is else never changed
+PROPERTY: Final = 15  # what code gives that tells of itself
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 
 _METHODS: Final = (
@@ -93,7 +95,7 @@ def classify(kind: type, name: str) -> Any:
     attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
     found = attributes.get(name)
     if found is None:
-        found = _classify(kind, name)
+        found = STATE if kind in native_objects.WEAK_PROXIES else _classify(kind, name)
         if found is INSTANCE and objects.is_listed(kind):
             found = LISTED
         attributes[name] = found
@@ -194,6 +196,8 @@ def _method(owner: type, value: Any, state: int) -> int:
         return OPAQUE  # of another object, or of none: that is told when it is called
     if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
         return OPAQUE  # a container's, under another name
+    if is_a(inner, _NATIVE) and inner.__name__ in HANDING_OUT:
+        return OPAQUE
     if is_a(inner, _NATIVE) and owner is not object:
         if inner.__name__ in REMAKING and not state_of(owner):
             return REMADE
@@ -202,6 +206,9 @@ def _method(owner: type, value: Any, state: int) -> int:
         return FOREIGN if state_of(owner) else NONE
     return NONE
 
+
+#: Functions in C that may give away the dictionary of an instance they are called with.
+HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
 
 #: Methods that make an object anew, which is otherwise never changed.
 REMAKING: Final = frozenset({"__init__", "__setstate__"})
@@ -215,13 +222,13 @@ def _computed(value: Any, state: int) -> int:
         functions = [each for each in (value.fget, value.fset, value.fdel) if type(each) is types.FunctionType]
         opaque = [each for each in functions if not is_instrumented(each)]
         modelled = all(root_of(each.__module__) in harmless.MODELLED for each in opaque)
-        return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else NONE
+        return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else PROPERTY
     if type(value) is types.GetSetDescriptorType:
-        return STATE if state else NONE
+        return STATE if state else PROPERTY
     found = find(type(value), "__get__")
     if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
-        return NONE if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
-    return STATE if state and not native_objects.is_in_python(type(value)) else NONE  # a field of a C structure
+        return PROPERTY if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
+    return STATE if state and not native_objects.is_in_python(type(value)) else PROPERTY  # a field of a C structure
 
 
 def _getter(kind: type, name: str) -> Any:
@@ -242,6 +249,26 @@ def _is_computed_elsewhere(kind: type) -> bool:
     return found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1])
 
 
+#: What a class may have that gives what an instance has under its name, and how that is known.
+_BINDING: Final = frozenset(
+    (types.FunctionType, staticmethod, classmethod, functools.partialmethod, types.MemberDescriptorType, *_NATIVE)
+)
+
+
+def is_computed(thing: Any, name: str) -> bool:
+    """Whether only looking up a method, not looking at it, tells what it is: code of the program gives it."""
+    kind = type(thing)
+    if kind is super or kind is types.MemberDescriptorType or kind in (str, bytes):
+        return False
+    how = classify(kind, name)
+    if how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
+        return False
+    found = objects.peek_attribute(thing, name)
+    if found is objects.MISSING:
+        return True
+    return type(found) not in _BINDING and hasattr(type(found), "__get__")
+
+
 def is_instrumented(function: types.FunctionType) -> bool:
     """Whether what a function does is seen."""
     return function.__code__.co_filename in sites.instrumented
@@ -259,7 +286,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         objects.adopt_namespace(thing)
     elif how is FOREIGN:
         run.current.silent += 1
-    elif how is OPAQUE or how is CONTAINER or how is REMADE:
+    elif how is OPAQUE or how is CONTAINER or how is REMADE or how is PROPERTY:
         pass  # what its call does is told when it is called
     elif how is STATE or (how is COMPUTED and _only_looks(type(thing), name)):
         native_objects.access(run, thing, _READ, site)
@@ -333,7 +360,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
 
 
 def _is_method(how: Any) -> bool:
-    return how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER or how is REMADE
+    return how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER or how is REMADE or how is PROPERTY
 
 
 def _replace_all(run: Any, thing: Any, site: int) -> None:

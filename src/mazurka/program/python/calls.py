@@ -92,7 +92,7 @@ def method(
 ) -> None:
     """``thing.name(*args, **named)``."""
     kind = type(thing)
-    if name in natives.HANDING_OUT:
+    if name in attributes.HANDING_OUT:
         natives.hand_out(name, (thing, *args))
     handler = operation(thing, name)
     if handler is not None:
@@ -112,7 +112,7 @@ def method(
         _text_method(run, name, site, args, named)
         return
     how = classify(kind, name)
-    if how is attributes.NONE:
+    if how is attributes.NONE or how is attributes.PROPERTY:
         return
     if how is FOREIGN:
         _native_method(run, thing, name, site, args, named or {})
@@ -167,13 +167,13 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             else:
                 _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
-        if function.__name__ in natives.HANDING_OUT:
+        if function.__name__ in attributes.HANDING_OUT:
             natives.hand_out(function.__name__, (function.__self__, *args))
         _bound(run, function, site, args, named)
     elif kind is type or is_a(function, type):
         _class(run, function, site, args, named)
     else:
-        if kind in _UNBOUND and function.__name__ in natives.HANDING_OUT:
+        if kind in _UNBOUND and function.__name__ in attributes.HANDING_OUT:
             natives.hand_out(function.__name__, args)
         _other(run, function, kind, site, args, named)
 

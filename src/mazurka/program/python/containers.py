@@ -601,16 +601,20 @@ def unseen_methods() -> list[str]:
 
 
 def _unseen_method(kind: type) -> str:
-    """The name of a special method that is a method in C of some other object, as in ``__call__ = items.append``."""
+    """The name of a special method that is a method in C of some other object, as in ``__call__ = items.append``, or
+    one of another name, as in ``__getattr__ = dict.__getitem__``."""
     for each in bases(kind):
         for name, value in each.__dict__.items() if each.__flags__ & 1 << 9 else ():
             if type(name) is str and name.startswith("__"):
                 inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
+                if type(inner) in _SLOTS_IN_C and inner.__name__ != name and id(inner.__objclass__) in _known:
+                    return name
                 if type(inner) in _IN_C and not isinstance(getattr(inner, "__self__", None), (type, types.ModuleType)):
                     return name
     return ""
 
 
+_SLOTS_IN_C: Final = frozenset((types.MethodDescriptorType, types.WrapperDescriptorType))
 _IN_C: Final = frozenset((types.BuiltinMethodType, types.MethodWrapperType, functools.partial))
 
 

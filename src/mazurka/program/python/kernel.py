@@ -98,6 +98,7 @@ class Kernel:
     _unborn: Task | None = None  # for whom the hub is to make a worker
 
     accounts: Accounts  # of careful runs
+    let_go: Callable[[Kernel], object] | None = None  # asked before each step, where ends of objects run code
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
         self.scheduler = Scheduler(plan) if plan.timing is None else TimedScheduler(plan, plan.timing)
@@ -191,6 +192,8 @@ class Kernel:
         if self.aborting:
             return None
         self.drain()
+        if self.let_go is not None:
+            self._let_go(task)
         point = END_POINTS in self.points and not self.solo
         if point:
             self._stop_before(task, _END, task.life, 0)
@@ -254,6 +257,8 @@ class Kernel:
         if self.aborting:
             self._unwind(task)
             return
+        if self.let_go is not None:
+            self._let_go(task)
         if point is None:
             point = site in self.points
             index = task.index
@@ -280,6 +285,14 @@ class Kernel:
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
+
+    def _let_go(self, task: Task) -> None:
+        """What only hooks still hold ends; code of the program that runs then makes steps of its own."""
+        let_go, self.let_go = self.let_go, None
+        doubts, chosen, task.doubts, task.chosen = task.doubts, task.chosen, False, False
+        assert let_go is not None
+        let_go(self)
+        self.let_go, task.doubts, task.chosen = let_go, doubts, chosen
 
     def block(
         self,

@@ -192,6 +192,8 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
 def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
+    if type(root) in WEAK_PROXIES:
+        count_cut(root)
     found: list[Access] = []
     base = shape_of(type(root)).base
     if base is None:
@@ -243,6 +245,9 @@ def _natives_held_by(thing: Any) -> list[Any]:
         count_cut(thing)
     return found
 
+
+#: What stands in for another object, whatever that is.
+WEAK_PROXIES: Final = frozenset((weakref.ProxyType, weakref.CallableProxyType))
 
 #: What most objects hold, none of which has a state.
 PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict, list, tuple, str, int, type(None)})

@@ -21,7 +21,7 @@ from mazurka.program.python.containers import DEEP, OPERATIONS, SLOTS, Handler, 
 from mazurka.program.python.gathering import Gathering, in_one_step
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
-from mazurka.program.python.objects import MISSING, is_a, number, peek_attribute
+from mazurka.program.python.objects import is_a, number, peek_attribute
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
 
@@ -39,10 +39,6 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
         attributes.read(run, thing, name, site, how)
     else:
         attributes.write(run, thing, name, site, how, op)
-
-
-#: Functions in C that may give away the dictionary of an instance they are called with.
-HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
 
 
 def hand_out(name: str, args: tuple[Any, ...]) -> None:
@@ -144,15 +140,23 @@ def get(run: Any, getter: Any, site: int, args: tuple[Any, ...]) -> None:
         for path in asked:
             _dotted(run, thing, path, site)
     else:
+        _count_computed(run, thing, asked[0], site)
         native_method(run, thing, asked[0], site, asked[1:])
 
 
 def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
-    for name in path.split("."):
-        if thing is MISSING:
-            return
+    names = path.split(".")
+    for number_of_it, name in enumerate(names, 1):
         by_name(run, (thing, name), site, Op.READ)
-        thing = peek_attribute(thing, name)
+        if number_of_it < len(names):
+            _count_computed(run, thing, name, site)
+            thing = peek_attribute(thing, name)
+
+
+def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
+    """What is under a name is computed by code: nobody knows what is done with it then."""
+    if len(run.live) > 1 and not run.is_recording and attributes.is_computed(thing, name):
+        attributes.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
 
 
 def cached(run: Any, function: Any, site: int) -> None:
@@ -182,10 +186,10 @@ def is_reference(thing: Any) -> bool:
 _mortal: dict[tuple[int, Any], Any] = {}
 
 
-def _let_go(run: Any) -> None:
-    """Hooks must not keep alive what a weak reference is about to look for."""
+def let_go(run: Any) -> None:
+    """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
     if not objects.let_go():
-        text = "weak references beside more objects than are looked through"
+        text = "weak references or finalisers beside more objects than are looked through"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
@@ -193,7 +197,7 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     """A weak reference is called: whether its object is there still depends on who else has let go of it."""
     if run.is_recording:
         return
-    _let_go(run)
+    let_go(run)
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = ("w", objects.numbers.get(id(reference)) or number(reference))
@@ -239,7 +243,7 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _referenc
 
 def watch_members(run: Any, collection: Any) -> None:
     """The end of anything in a weak collection changes it."""
-    _let_go(run)
+    let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
     for reference in references:

@@ -173,8 +173,10 @@ def _sweep() -> None:
     global _sweep_at
     references, get = sys.getrefcount, _kept.get
     fewest = references(_NOBODY_ELSES.get(0))
-    for key in [each for each in list(_kept) if references(get(each)) <= fewest]:
+    for key in [each for each in list(_kept) if references(get(each)) <= fewest + (each in _named)]:
         numbers.pop(key, None)
+        if _named.pop(key, None) is not None:
+            _paths.pop(key, None)
         _kept.pop(key, None)
     _sweep_at = max(256, 2 * len(_kept))
 

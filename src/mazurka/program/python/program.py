@@ -33,6 +33,7 @@ from mazurka.program.python import (
     hooks,
     kernel,
     loader,
+    natives,
     outside,
     places,
     primitives,
@@ -366,6 +367,8 @@ class PythonProgram:
         run_kernel.on_error = self.on_error
         run_kernel.on_stuck = self.on_stuck
         run_kernel.on_round = livelock
+        if sites.finalizing & sites.instrumented:
+            run_kernel.let_go = natives.let_go
         if plan.detail:
             run_kernel.snapshot_stack = stacks.frames
             run_kernel.on_wait = name_primitive

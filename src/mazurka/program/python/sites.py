@@ -50,6 +50,9 @@ _fresh: Final = itertools.count(1 << 60)
 #: Files whose code calls hooks.
 instrumented: set[str] = set()
 
+#: Those of them that define finalisers.
+finalizing: set[str] = set()
+
 #: Names of attributes that instrumented code stores: only those can hide a method of the class.
 stored: set[str] = set()
 
@@ -78,6 +81,8 @@ def register(file: str, entries: list[Entry]) -> None:
     _modules[zlib.crc32(file.encode("utf-8", "surrogatepass"))] = (file, entries)
     _variables.pop(file, None)
     instrumented.add(file)
+    if any(entry[3] == "finalizer" for entry in entries):
+        finalizing.add(file)
     stored.update(entry[4] for entry in entries if entry[3] == "store")
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")
 

@@ -21,7 +21,7 @@ from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
-from mazurka.program.python.objects import MISSING, peek_attribute
+from mazurka.program.python.objects import peek_attribute
 from mazurka.program.python.views import keys_only, view_of
 
 
@@ -38,7 +38,7 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
     calls.method(run, thing, name, site, args, named)
     if args or named:
         amid.count_silent(run, site, (*args, *named.values()))
-    return thing
+    return _Called(thing, site, computed=True) if attributes.is_computed(thing, name) else thing
 
 
 def method_of(thing: Any, name: str, site: int) -> Any:
@@ -58,9 +58,9 @@ def method_of(thing: Any, name: str, site: int) -> Any:
         attributes.read(run, thing, name, site, how)
         found = peek_attribute(thing, name)
         inner = found.__func__ if type(found) is MethodType else found
-        if found is MISSING or (type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented):
+        if type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented:
             return thing
-    return _Called(thing, site)
+    return _Called(thing, site, attributes.is_computed(thing, name))
 
 
 #: Classes whose methods look at what they are given.
@@ -70,20 +70,26 @@ _TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
 class _Called:
     """Stands in for an object for as long as it takes to look up a method."""
 
-    __slots__ = ("site", "thing")
+    __slots__ = ("computed", "site", "thing")
 
-    def __init__(self, thing: Any, site: int) -> None:
+    def __init__(self, thing: Any, site: int, computed: bool) -> None:
         self.thing = thing
         self.site = site
+        self.computed = computed  # whether what is called is known by looking it up only
 
     def __getattribute__(self, name: str) -> Any:
-        thing, site = _own(self, "thing"), _own(self, "site")
+        thing, site, computed = _own(self, "thing"), _own(self, "site"), _own(self, "computed")
         function = getattr(thing, name)
+        if computed and is_seen(function):
+            return function
 
         def told(*args: Any, **named: Any) -> Any:
             run = kernel.active
             if run is not None and not run.solo:
-                calls.method(run, thing, name, site, args, named)
+                if computed:
+                    calls.announce(run, function, site, args, named)
+                else:
+                    calls.method(run, thing, name, site, args, named)
                 amid.count_silent(run, site, (*args, *named.values()))
             try:
                 return function(*args, **named)

@@ -29,6 +29,7 @@ from mazurka.program.python.attributes import (
     NONE,
     OF_CLASS,
     OF_MODULE,
+    PROPERTY,
     classify,
 )
 from mazurka.program.python.containers import operation, shape_of, shapes
@@ -108,7 +109,7 @@ def attribute_reader(run: Recorder) -> Reader:
             how = classify(type(thing), name)
         if how is INSTANCE:
             add((get_ident(), numbers.get(id(thing)) or number(thing), site))
-        elif how is NONE or how is FOREIGN:
+        elif how is NONE or how is FOREIGN or how is PROPERTY:
             pass
         elif type(how) is not int:  # the class whose value shows through
             if name not in of_classes:
