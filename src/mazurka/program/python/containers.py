@@ -34,6 +34,7 @@ from mazurka.program.python.locations import (
     contents,
     emit,
     emit_reads,
+    is_namespace,
     item,
     item_at,
     length,
@@ -112,10 +113,6 @@ def _admit(run: Any, keys: Iterable[Any], site: int) -> None:
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
-def _is_namespace(thing: Any) -> bool:
-    return type(thing) is dict and ("__builtins__" in thing or "__spec__" in thing)
-
-
 def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
     """Whether the module that has this namespace takes these names for variables."""
     file = thing.get("__file__")
@@ -134,7 +131,7 @@ def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> 
 
 
 def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    if args and _is_namespace(thing):
+    if args and is_namespace(thing):
         _namespace(run, thing, site, _READ, args[:1])
     elif args:
         stands = key_of(args[0])
@@ -144,7 +141,7 @@ def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 
 def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    if _is_namespace(thing):
+    if is_namespace(thing):
         _namespace(run, thing, site, _WRITE, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
@@ -175,7 +172,7 @@ def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
 def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if not args:
         return
-    if _is_namespace(thing):
+    if is_namespace(thing):
         _namespace(run, thing, site, _RMW, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
@@ -190,7 +187,7 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
 def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if not args:
         return
-    if _is_namespace(thing):
+    if is_namespace(thing):
         _namespace(run, thing, site, _RMW, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
@@ -236,7 +233,7 @@ def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None
 def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
     changed = _elements_given(args) if is_a(thing, Counter) else _keys_given(args)
-    if _is_namespace(thing):
+    if is_namespace(thing):
         _namespace(run, thing, site, _WRITE, changed or dict.keys(thing))
         return
     if changed is None:

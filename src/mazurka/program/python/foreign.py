@@ -298,6 +298,8 @@ def own_up(run: Any) -> None:
     """A run has ended: count calls whose arguments other threads used while the caller was there."""
     for text in unseen_methods() if len(run.tasks) > 1 else ():
         run.untracked[text] = run.untracked.get(text, 0) + 1
+    if len(run.tasks) > 1 and objects.shared_dictionaries():
+        run.untracked["a __dict__ that instances share"] = 1
     if not _handed:
         return
     joined: dict[int, set[int]] = {}

@@ -67,10 +67,22 @@ def reads_of(targets: Iterable[Target]) -> list[Access]:
     return [_make(Access, (_READ, target, None)) for target in targets]
 
 
+def is_namespace(thing: Any) -> bool:
+    """Whether it holds the globals of a module."""
+    return type(thing) is dict and ("__builtins__" in thing or "__spec__" in thing)
+
+
+def _is_special(name: Any) -> bool:
+    return type(name) is str and name.startswith("__")
+
+
 def contents(thing: Any, keys: bool = False) -> list[Access]:
     """Reads of all there is in a container, or of its keys only; a set has nothing but keys."""
     n = number(thing)
     found: list[Target] = [("s", n)]
+    if is_namespace(thing):
+        module = thing.get("__name__", "?")
+        return reads_of([*found, *[("g", module, key) for key in [*dict.keys(thing)] if not _is_special(key)]])
     if keys or is_a(thing, set) or not is_a(thing, BASES):
         pass
     elif length(thing) > MANY:
@@ -112,7 +124,7 @@ def emit(
         run.visit(op, target, site, None, more)
         return
     for each in (target, *(access.target for access in more)):
-        if each[1] in (target[1], -target[1]):
+        if type(each[1]) is int and each[1] in (target[1], -target[1]):
             objects.label(run, each, thing, _part(thing, each))
     value: Any = None
     if look is not None:
@@ -127,6 +139,9 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
     if run.detail:
         by_number = {abs(number(each)): each for each in found}
         for access in reads:
+            if access.target[0] == "g":
+                run.names.setdefault(access.target, access.target[2])
+                continue
             thing = by_number.get(abs(access.target[1]))
             if thing is not None:
                 objects.label(run, access.target, thing, _part(thing, access.target))

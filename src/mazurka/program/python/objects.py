@@ -31,6 +31,7 @@ from zlib import crc32
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
+from mazurka.program.python import sites
 from mazurka.program.python.shown import is_shown
 
 #: id of an object -> its number (negative: it is the dictionary of what has that number).
@@ -43,6 +44,7 @@ _sweep_at = 256
 _tidy_at = 4096
 _paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
 _named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
+_assigned: dict[int, list[Any]] = {}  # id of a dictionary that was assigned to a `__dict__` -> that, and how often
 _shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
@@ -60,7 +62,7 @@ _asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was ask
 #: While threads are real ones, each object gets one number.
 _guard: Final = _thread.RLock()
 
-_ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _watched, _kept, _counts, _paths, _named, _shown)
+_ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _watched, _kept, _counts, _paths, _named, _shown, _assigned)
 
 
 def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
@@ -200,6 +202,17 @@ def adopt_namespace(owner: object) -> None:
             _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
 
 
+def assign_dictionary(space: Any) -> None:
+    """A dictionary is assigned to a `__dict__`: again, or though it is one that instances have got at."""
+    known = _assigned.setdefault(id(space), [space, 0])
+    known[1] += 1 + (id(space) in numbers and numbers[id(space)] < 0)
+
+
+def shared_dictionaries() -> bool:
+    """Whether instances share their attributes, as far as is known."""
+    return any(count > 1 for _, count in _assigned.values())
+
+
 def is_listed(kind: type) -> bool:
     """Whether the dictionaries of instances of a class are known to be looked at."""
     run = _kernel.active
@@ -221,9 +234,15 @@ def _listing(kind: type) -> int:
     return -1 - (crc32(type.__dict__["__qualname__"].__get__(kind).encode()) | 1 << 34)
 
 
+#: Values of which there may be several that are equal.
+_LIKE_OBJECTS: Final = frozenset((tuple, str, bytes, float, complex, frozenset))
+
+
 def value_key(value: Any) -> tuple[Any, ...]:
     """A key for a value: equal keys mean values that no program can tell apart, but by what mutable objects hold."""
     kind = type(value)
+    if kind in _LIKE_OBJECTS and not sites.comparing_identity.isdisjoint(sites.instrumented):
+        return ("object", number(value))
     if kind is float or kind is complex:
         return (kind.__name__, repr(value))  # 0.0 is not -0.0, and nan is nan
     if (kind is str or kind is bytes) and len(value) > _LONG:
@@ -284,8 +303,6 @@ def remember(thing: Any, path: str) -> None:
 
 def _look_around(thing: object) -> Iterator[str]:
     """Names of an object in the modules and functions that are running."""
-    from mazurka.program.python import sites
-
     frame: types.FrameType | None = sys._getframe(1)
     frames = []
     while frame is not None:

@@ -50,8 +50,12 @@ _fresh: Final = itertools.count(1 << 60)
 #: Files whose code calls hooks.
 instrumented: set[str] = set()
 
-#: Those of them that define finalisers.
+#: Those of them that define finalisers, and those that ask which of equal values something is.
 finalizing: set[str] = set()
+comparing_identity: set[str] = set()
+
+#: Kinds of entries that say something of a whole module -> the modules of which it is said.
+_SAID: Final = {"finalizer": finalizing, "identity": comparing_identity}
 
 #: Names of attributes that instrumented code stores: only those can hide a method of the class.
 stored: set[str] = set()
@@ -81,8 +85,8 @@ def register(file: str, entries: list[Entry]) -> None:
     _modules[zlib.crc32(file.encode("utf-8", "surrogatepass"))] = (file, entries)
     _variables.pop(file, None)
     instrumented.add(file)
-    if any(entry[3] == "finalizer" for entry in entries):
-        finalizing.add(file)
+    for kind in {entry[3] for entry in entries} & _SAID.keys():
+        _SAID[kind].add(file)
     stored.update(entry[4] for entry in entries if entry[3] == "store")
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")
 

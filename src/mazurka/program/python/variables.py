@@ -111,6 +111,13 @@ def augmented_attribute(name: str, site: int) -> Any:
 # -- items -------------------------------------------------------------------------------------------------------------
 
 
+def assigned_dictionary(value: Any, _site: int) -> Any:
+    """``value`` is about to become the `__dict__` of an object, and may be that of another one."""
+    if kernel.active is not None:
+        objects.assign_dictionary(value)
+    return value
+
+
 def slice_value(value: Any) -> Any:
     """``value`` is about to be assigned to a slice, which goes through it."""
     run = kernel.active

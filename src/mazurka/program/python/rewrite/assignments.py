@@ -43,6 +43,8 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     else:
         if any(isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Slice) for each in node.targets):
             value = r.hook("sv", [value], node.value)
+        if any(isinstance(each, ast.Attribute) and each.attr == "__dict__" for each in node.targets):
+            value = r.hook("ad", [value, r.site(node, "store", "__dict__")], node.value)
         kept = [statement for target in node.targets for statement in bound(r, target)]
         node.targets = [assigned(r, target) for target in node.targets]
     node.value = value

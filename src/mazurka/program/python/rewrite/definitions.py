@@ -107,7 +107,8 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
     r.path.append(node.name)
-    r.finalizes |= node.name == "__del__"
+    if node.name == "__del__":
+        r.said.add("finalizer")
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
     outer_telling, r.telling = r.telling, r.told_of.get(node) is midst.How.BY_RETURN
     body = r.statements(node.body[len(docstring) :])

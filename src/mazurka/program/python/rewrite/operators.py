@@ -44,6 +44,8 @@ def formatted_value(r: Rewriter, node: ast.FormattedValue) -> ast.expr:
 def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
     originals = [node.left, *node.comparators]
     operator = node.ops[0]
+    if any(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops) and not any(map(is_one_of_a_kind, originals)):
+        r.said.add("identity")
     if len(node.ops) > 1:
         return chain(r, node)
     left, right = originals
@@ -84,6 +86,16 @@ def compared(r: Rewriter, left: ast.expr, right: ast.expr) -> bool:
     if is_ours(left) or is_ours(right):
         return False
     return not (r.plain(left) and r.plain(right)) and not (is_nothing(left) or is_nothing(right))
+
+
+def is_one_of_a_kind(node: ast.expr) -> bool:
+    """Whether it is something that nothing else equals: None, a class, a constant by its name."""
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, (str, bytes, float, complex))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id == "type"
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.lstrip("_")[:1].isupper() or name in ("self", "cls", "__class__")
 
 
 def is_nothing(node: ast.expr) -> bool:

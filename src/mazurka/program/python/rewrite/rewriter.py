@@ -43,7 +43,7 @@ class Rewriter(ast.NodeTransformer):
         self.path: list[str] = []
         self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
         self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
-        self.finalizes = False  # whether a finaliser is defined
+        self.said: set[str] = set()  # kinds of entries that say something of the whole module
         self.telling = False  # whether returns of this function are to be told
         self.told_of = midst.possible(tree)
         self.plain_locals: dict[tuple[Scope, str], bool] = {}
@@ -52,8 +52,8 @@ class Rewriter(ast.NodeTransformer):
     def rewrite(self, tree: ast.Module) -> ast.Module:
         """The module, rewritten."""
         tree.body = self.statements(tree.body)
-        if self.finalizes:
-            self.number(tree, "finalizer", "__del__")
+        for kind in sorted(self.said):
+            self.number(tree, kind)
         for name in sorted(self.handed_in):
             self.number(tree, "stored from outside", name)
         return ast.fix_missing_locations(tree)
