@@ -69,6 +69,12 @@ KEPT: dict[str, tuple[str, tuple[str, ...], int, str]] = {
         4,
         "",
     ),
+    "an attribute deleted that hides the class's": (
+        "K = type('K', (), {'x': 0}); k = K(); l = []",
+        ("k.x = 1; K.x = 1; del k.x; l.append(hasattr(K, 'x'))", "del K.x; l.append(getattr(k, 'x', None))"),
+        8,
+        "",
+    ),
     "attributes listed that hide the class's": (
         "K = type('K', (), {'x': 0}); k = K(); l = []",
         ("k.x = 1", "l.append(sorted(vars(k)))"),

@@ -74,6 +74,12 @@ _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types
 #: What is not taken for a variable where modules and classes have it.
 CONSTANT: Final = (*_METHODS, types.ModuleType)
 
+#: Attributes of what can be called that hold a dictionary which calls go by: whose.
+_PARTS_OF_CODE: Final[dict[str, tuple[type, ...]]] = {
+    "__kwdefaults__": (types.FunctionType,),
+    "keywords": (functools.partial, functools.partialmethod),
+}
+
 #: What tells of the call of a function (:mod:`calls`).
 calling: Final[list[Callable[..., None]]] = []
 
@@ -95,7 +101,7 @@ def classify(kind: type, name: str) -> Any:
     attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
     found = attributes.get(name)
     if found is None:
-        found = STATE if kind in native_objects.WEAK_PROXIES else _classify(kind, name)
+        found = _classify_apart(kind, name) or _classify(kind, name)
         if found is INSTANCE and objects.is_listed(kind):
             found = LISTED
         attributes[name] = found
@@ -114,6 +120,13 @@ def sees_stores(kind: type) -> bool:
 
 #: In `Shape.own`, beside names of attributes.
 _SEES_STORES: Final = " stores"
+
+
+def _classify_apart(kind: type, name: str) -> int:
+    """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
+    if kind in native_objects.WEAK_PROXIES:
+        return STATE
+    return GOT_IN_C if name in _PARTS_OF_CODE and any(each in _PARTS_OF_CODE[name] for each in bases(kind)) else NONE
 
 
 def _classify(kind: type, name: str) -> Any:
@@ -294,18 +307,26 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         native_objects.access(run, thing, _RMW, site)
         foreign.count_if_shared(run, thing, name, site)
     elif how is GOT_IN_C:
-        getter = _getter(type(thing), name)
-        for tell in calling:
-            tell(run, getter, site, (thing,), {})
+        _get_in_c(run, thing, name, site)
     elif how is BESIDE_STATE:
         _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
     elif is_a(how, type):
-        if name in objects.dictionary(thing):
+        if name in objects.dictionary(thing) and not _comes_and_goes(name):
             _emit(run, thing, name, site, _READ)
-        else:
+        else:  # where classes change, a step reads the same whether the instance hides them or not
             _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
+
+
+def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
+    """A property's function in C is called, or a dictionary is given away that calls go by unseen."""
+    getter = _getter(type(thing), name)
+    if getter is not None:
+        for tell in calling:
+            tell(run, getter, site, (thing,), {})
+    elif len(run.live) > 1:
+        count_untracked(run, f"{type(thing).__name__}.{name}, which calls go by,", site)
 
 
 def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
@@ -313,7 +334,8 @@ def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access
     value = None
     if run.detail:
         objects.label(run, target, thing, f".{name}")
-        value = objects.peek(lambda: objects.peek_attribute(thing, name), run.names[target])
+        look = objects.own_attribute if run.keyed else objects.peek_attribute
+        value = objects.peek(lambda: look(thing, name), run.names[target])
     run.visit(op, target, site, value, more)
 
 

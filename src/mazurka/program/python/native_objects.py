@@ -13,6 +13,7 @@ Cost: a look-up by class; two microseconds for an operation on an object that ha
 
 from __future__ import annotations
 
+import _io
 import gc
 import io
 import sys
@@ -192,7 +193,7 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
 def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
-    if type(root) in WEAK_PROXIES:
+    if type(root) in WEAK_PROXIES or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)
     found: list[Access] = []
     base = shape_of(type(root)).base
@@ -310,7 +311,7 @@ def owner_of_bytes(thing: Any) -> Any:
                 return thing
         elif root_of_class(kind) == "numpy":
             behind = getattr(thing, "base", None)
-        elif root_of_class(kind) in ("_ctypes", "ctypes"):
+        elif hasattr(kind, "_b_base_"):  # of ctypes
             behind = getattr(thing, "_b_base_", None) or _object_behind(thing)
         if behind is None:
             return thing
@@ -328,6 +329,27 @@ def _object_behind(thing: Any) -> Any:
 
 
 _DEEPEST: Final = 8
+
+
+def _shows_raw_memory(thing: Any) -> bool:
+    """Whether it is a ctypes object, or a pointer, to memory that others may show, too."""
+    if not hasattr(type(thing), "_b_base_"):
+        return False
+    return hasattr(type(thing), "contents") or (
+        not getattr(thing, "_b_needsfree_", 1) and getattr(thing, "_objects", None) is None
+    )
+
+
+def _is_mapped_twice(thing: Any) -> bool:
+    """Whether it is a mapped file, and some file is mapped twice, or may be."""
+    if root_of_class(type(thing)) != "mmap":
+        return False
+    try:
+        with _io.open("/proc/self/maps") as maps:  # the real one
+            shared = [line.split()[3:5] for line in maps if line.split()[1].endswith("s")]
+    except OSError:
+        return True  # this platform does not tell
+    return any(shared.count(each) > 1 for each in shared)
 
 
 # -- generators -------------------------------------------------------------------------------------------------------

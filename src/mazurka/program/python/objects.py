@@ -362,6 +362,14 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
     return _MISSING
 
 
+def own_attribute(thing: Any, attribute: str) -> Any:
+    """The attribute's value as the object itself has it, and no class of it; `_MISSING` where there is none."""
+    if attribute in dictionary(thing):
+        return dictionary(thing)[attribute]
+    found = next((each.__dict__[attribute] for each in type(thing).__mro__ if attribute in each.__dict__), None)
+    return peek_attribute(thing, attribute) if type(found) is types.MemberDescriptorType else _MISSING
+
+
 def dictionary(thing: Any) -> Any:
     """The namespace of an object, had without running code; an empty one if it has none."""
     try:
