@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function, replace_method
-from mazurka.program.python.outside.steps import change, pass_step
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step
 
 _GENERATOR: Final = place("shared random generator")
 _shared: Final[Any] = random.__dict__["_inst"]

@@ -23,8 +23,8 @@ from mazurka.program.python.outside.channels import Waiting
 from mazurka.program.python.outside.files import JOURNAL, cut, exists
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.replacing import ASIDE, METHODS, present
-from mazurka.program.python.outside.steps import change, pass_step
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step
 from mazurka.trace.event import Op
 
 #: What SQLite puts beside a database.

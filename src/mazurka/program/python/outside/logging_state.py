@@ -13,8 +13,8 @@ from typing import Any, Final
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function, replace_method
-from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _CONFIGURATION: Final = place("logging configuration")
 

@@ -25,8 +25,8 @@ from mazurka.program.python.outside.files import (
 from mazurka.program.python.outside.paths import entry
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
-from mazurka.program.python.outside.steps import Touch, change, pass_step, read
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import Touch, change, pass_step, read
 
 
 def open_path(

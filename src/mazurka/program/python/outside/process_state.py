@@ -23,9 +23,9 @@ from typing import Any, Final
 from mazurka.program.protocol import Target
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function, replace_method
-from mazurka.program.python.outside.steps import Touch, change, pass_step, read, write
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
 
 
 def place(name: str) -> tuple[Target, str]:

@@ -10,8 +10,8 @@ from typing import Any, Final
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
-from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _FILTERS: Final = place("warnings filters")
 

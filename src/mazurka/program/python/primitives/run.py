@@ -87,7 +87,7 @@ def _ident(name: str) -> int:
 class Models:
     """The primitives' side of one run."""
 
-    __slots__ = ("births", "kernel", "leaving", "outside", "undo")
+    __slots__ = ("births", "kernel", "leaving", "namers", "names_seen", "outside", "undo")
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -95,6 +95,8 @@ class Models:
         self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
         self.undo: list[Callable[[], object]] = []
+        self.namers: set[int] = set()  # who has made threads that got their names by number
+        self.names_seen = False
 
     def number(self) -> str:
         """A name for what the running thread is making, the same in every run in which it makes it."""
@@ -128,6 +130,14 @@ _outside_births: dict[str, int] = {}
 def count_uncontrolled(kernel: Kernel, name: str) -> None:
     """Something was done for real that no schedule decides."""
     kernel.uncontrolled[name] = kernel.uncontrolled.get(name, 0) + 1
+
+
+def count_untracked(kernel: Kernel, what: str) -> None:
+    """Something was done that no model covers, and that others may notice, if any are there."""
+    if len(kernel.live) > 1 and not kernel.aborting:
+        place = location(where(sys._getframe(1)))
+        text = what if place is None else f"{what} at {place}"
+        kernel.untracked[text] = kernel.untracked.get(text, 0) + 1
 
 
 def here() -> Models | None:
