@@ -119,6 +119,8 @@ def method(
     found = peek_attribute(thing, name)
     if found is not MISSING:
         announce_found(run, thing, found, site, args, named or {})
+    elif how is attributes.COMPUTED and harmless.is_foreign_library(thing):
+        foreign.call_foreign(run, name, site)
 
 
 def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import attributes, harmless, native_objects, objects, sites, wholes
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import shape_of, unseen_methods
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -335,6 +336,8 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     run.current.silent += 1
     if harmless.root_of(module) in harmless.MODELLED:
         return
+    if harmless.is_foreign_function(function) and call_foreign(run, name, site):
+        return
     if run.is_recording or harmless.is_pure_native(module, name):
         wholes.read(run, given, site)
         if harmless.keeps_a_state(module) and not run.is_recording:
@@ -348,6 +351,14 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
     if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
+
+
+def call_foreign(run: Any, name: str, site: int) -> bool:
+    """A function is about to be called by way of `ctypes`: whether it was counted."""
+    if run.is_recording or not has_company(run):
+        return False
+    attributes.count_untracked(run, f"the foreign function {name}()", site)
+    return True
 
 
 def module_of(function: Any) -> str:

@@ -25,6 +25,8 @@ PRESENCE_POINTS: Final = -6
 CLOCK_POINTS: Final = -7
 #: ... names are looked at, and several threads make threads that get theirs by number.
 NAME_POINTS: Final = -8
+#: ... identifiers of several threads are looked at.
+IDENT_POINTS: Final = -9
 #: What holds who is alive.
 THREADS: Final[Target] = ("threads",)
 #: What looks at the clock touch.

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives import names
+from mazurka.program.python.primitives import identifiers, names
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import pass_step, read, write
@@ -36,7 +36,9 @@ def _daemon(models: Models, thread: Any, op: Op) -> None:
 
 
 def _identifier(models: Models, thread: Any, op: Op) -> None:
-    look_at_start(models, thread)
+    task = look_at_start(models, thread)
+    if task is not None:
+        identifiers.tell(models, task)
 
 
 def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:

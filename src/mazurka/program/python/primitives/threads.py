@@ -28,7 +28,7 @@ from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.primitives import names
+from mazurka.program.python.primitives import identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here, outside_number
@@ -166,15 +166,17 @@ def thread_start(self: Any) -> None:
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
     kernel = models.kernel
-    accesses = (Access(Op.RMW, state.target),) if _uses_start(state, kernel, starts=True) else ()
+    accesses = [Access(Op.RMW, state.target)] if _uses_start(state, kernel, starts=True) else []
+    accesses += identifiers.looks(models)
     if COUNT_POINTS in kernel.points:
-        accesses = (Access(Op.RMW, THREADS), *accesses)
+        accesses.insert(0, Access(Op.RMW, THREADS))
     if accesses:
-        kernel.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
+        kernel.visit(accesses[0].op, accesses[0].target, 0, None, tuple(accesses[1:]), point=True)
     if self._started.is_set():
         raise RuntimeError("threads can only be started once")
     self._started.set()
     state.starter = kernel.current
+    identifiers.pass_on(models)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     kernel.fork(lambda: _live(self, state), daemon=self._daemonic, thread=self, label=self._name)
 
