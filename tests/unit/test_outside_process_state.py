@@ -63,6 +63,26 @@ RACES = {
         gc.callbacks.pop()
         assert not seen
     """,
+    "folder for temporary files": """
+        import tempfile
+        before = tempfile.tempdir = tempfile.gettempdir()
+        def change():
+            tempfile.tempdir = "/"
+            tempfile.tempdir = before
+        def look():
+            assert tempfile.gettempdir() == before
+        run(change, look)
+    """,
+    "a logger's level": """
+        import logging
+        logger = logging.getLogger("mazurka-levels")
+        def change():
+            logger.level = 50
+            logger.level = 0
+        def look():
+            assert logger.getEffectiveLevel() == logging.WARNING
+        run(change, look)
+    """,
     "identifiers given again": """
         seen = set()
         def work():

@@ -118,6 +118,20 @@ CORRECT = {
         run(lambda: work("a"), lambda: work("b"))
         assert sorted(names) == ["a", "b"]
     """,
+    "what a subclass calls": """
+        class Worker(threading.Thread):
+            def __init__(self, function):
+                super().__init__()
+                self._target = function
+            def run(self):
+                self._target()
+                del self._target
+        workers = [Worker(int), Worker(str)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    """,
     "a subclass": """
         class Worker(threading.Thread):
             def __init__(self, name):
@@ -149,6 +163,29 @@ PRIVATE = {
         thread = threading.Thread(target=int)
         run(thread.start, lambda: thread._started.is_set())
         thread.join()
+    """,
+    "Future._state": """
+        from concurrent.futures import Future
+        future = Future()
+        run(lambda: future.set_result(1), lambda: future._state)
+    """,
+    "ThreadPoolExecutor._threads": """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(int)
+            len(pool._threads)
+    """,
+    "what a thread is to call": """
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread._args = (2,)
+        thread.join()
+    """,
+    "what a thread is to call, once it was started": """
+        timer = threading.Timer(0.01, int)
+        timer.start()
+        timer.args = (2,)
+        timer.join()
     """,
     "assignment to Semaphore._value": """
         semaphore = threading.Semaphore(1)

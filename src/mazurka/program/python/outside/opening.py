@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
-from mazurka.program.python.outside import paths
+from mazurka.program.python.outside import channels, paths
 from mazurka.program.python.outside.files import (
     JOURNAL,
     Opened,
@@ -27,6 +27,7 @@ from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import Touch, change, pass_step, read
+from mazurka.trace.event import Op
 
 
 def open_path(
@@ -126,6 +127,9 @@ for _name in ("writev",):
 
 
 def _fstat(models: Models, real: Any, descriptor: int) -> Any:
+    end = channels.of_run(models).by_descriptor.get(descriptor)
+    if end is not None:  # which others may close
+        channels.touch(models, Op.READ, end.puts, end.gets)
     read_descriptor(models, descriptor, position=False)
     return real(descriptor)
 

@@ -13,6 +13,7 @@ import copyreg
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -124,4 +125,6 @@ _FOR_GOOD: Final = (
 replace_function(os, "nice", _nice)
 for _name in _FOR_GOOD:
     replace_function(os, _name, _refusing(os, _name))
+for _name in ("clock_settime", "clock_settime_ns"):
+    replace_function(time, _name, _refusing(time, _name))
 replace_function(sys, "addaudithook", _refusing(sys, "addaudithook"))

@@ -463,7 +463,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "n_waiting": property(barrier_n_waiting),
         "broken": property(barrier_broken),
         "_state": Private("_state"),
-        "_count": Private("_count"),
+        **{name: Private(name) for name in ("_count", "_parties", "_timeout", "_action")},
     },
     threading.Timer: {"run": timer_run},
 }

@@ -63,7 +63,10 @@ def pass_on(models: Models) -> None:
     """Choose the identifier of the thread that is about to be started."""
     kernel = models.kernel
     others = _others(models)
-    used = {models.ident(each) for each in kernel.live}
+    if not others:
+        return
+    me = kernel.current
+    used = {models.ident(each) for each in (me, *others) if not each.done}
     free = {models.ident(each): each for each in others if each.done}
     left = [number for number in free if number not in used]
     if not left:
@@ -71,5 +74,4 @@ def pass_on(models: Models) -> None:
     _, ended = ends_known(kernel)
     if len({models.ident(each) for each in others if each.index in ended} - used) > 1:
         count_untracked(kernel, "the identifier of a thread that may be that of several before it")
-    me = kernel.current
     models.passed_on[f"{me.name}.{me.births + 1}"] = left[0]
