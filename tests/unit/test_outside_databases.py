@@ -39,6 +39,78 @@ RACES = {
             connection.close()
         run(work, work)
     """,
+    "others' transaction rolled back": """
+        connection = connect(check_same_thread=False)
+        def work():
+            connection.execute("insert into t values (1)")
+            connection.commit()
+        run(work, connection.rollback)
+        assert connection.execute("select count(*) from t").fetchone() == (2,)
+        connection.close()
+    """,
+    "others' transaction left by an error": """
+        connection = connect(check_same_thread=False)
+        def work():
+            with connection:
+                connection.execute("insert into t values (1)")
+        def fail():
+            try:
+                with connection:
+                    raise KeyError
+            except KeyError:
+                pass
+        run(work, fail)
+        assert connection.execute("select count(*) from t").fetchone() == (2,)
+        connection.close()
+    """,
+    "whether there is a transaction": """
+        connection = connect(check_same_thread=False)
+        def work():
+            connection.execute("insert into t values (1)")
+            connection.commit()
+        def look():
+            assert not connection.in_transaction
+        run(work, look)
+        connection.close()
+    """,
+    "how rows are made": """
+        connection = connect(check_same_thread=False)
+        def change():
+            connection.row_factory = sqlite3.Row
+            connection.row_factory = None
+        def look():
+            assert type(connection.execute("select 1").fetchone()) is tuple
+        run(change, look)
+        connection.close()
+    """,
+    "closed by another thread": """
+        connection = connect(check_same_thread=False)
+        run(lambda: connection.execute("select 1"), connection.close)
+    """,
+    "what is told of statements": """
+        seen = []
+        connection = connect(check_same_thread=False)
+        run(lambda: connection.set_trace_callback(seen.append), lambda: connection.execute("select 1"))
+        connection.close()
+        assert not seen
+    """,
+    "adapters": """
+        class Point:
+            pass
+        def look():
+            connection = sqlite3.connect(":memory:")
+            assert connection.execute("select ?", (Point(),)).fetchone() == (1,)
+        run(lambda: sqlite3.register_adapter(Point, lambda point: 1), look)
+    """,
+    "one database in memory": """
+        name = "file::memory:?cache=shared"
+        one, two = (sqlite3.connect(name, uri=True, check_same_thread=False, isolation_level=None) for _ in range(2))
+        one.execute("create table t(n)")
+        run(lambda: one.execute("insert into t values (1)"), lambda: two.execute("delete from t"))
+        assert one.execute("select count(*) from t").fetchone() == (0,)
+        two.close()
+        one.close()
+    """,
     "another thread's connection": """
         made = []
         def make():
@@ -97,6 +169,34 @@ def test_transactions_take_turns(tmp_path: Path, database: Path) -> None:
     result = explored(tmp_path, _HEAD.format(path=str(database)) + _IMMEDIATE, strategy="mcr")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert result.executions > 1
+
+
+def test_a_connection_under_a_lock_is_verified(tmp_path: Path, database: Path) -> None:
+    source = """
+        connection = connect(check_same_thread=False)
+        lock = threading.Lock()
+        def work():
+            with lock, connection:
+                connection.execute("update t set n = n + 1")
+            with lock:
+                assert not connection.in_transaction
+        run(work, work)
+        assert connection.execute("select n from t").fetchone() == (2,)
+        connection.close()
+    """
+    result = explored(tmp_path, _HEAD.format(path=str(database)) + source)
+    assert result.verdict is Verdict.VERIFIED, str(result)
+
+
+@pytest.mark.parametrize("statement", ["attach 'other' as o", " ATTACH DATABASE ? AS o", "vacuum into 'other'"])
+def test_another_database_is_left_alone(tmp_path: Path, database: Path, statement: str) -> None:
+    source = f"""
+        connection = connect()
+        connection.execute({statement!r}, ("other",) * {"?" in statement})
+    """
+    result = explored(tmp_path, _HEAD.format(path=str(database)) + source)
+    assert result.verdict is Verdict.INCONCLUSIVE, str(result)
+    assert not Path("other").exists()
 
 
 def test_a_database_that_was_not_there_is_gone(tmp_path: Path, database: Path) -> None:

@@ -21,6 +21,15 @@ _FOLDER = """
 """
 
 RACES = {
+    "a file in memory": """
+        memory = os.memfd_create("memory")
+        os.write(memory, b"0")
+        def work():
+            n = int(os.pread(memory, 1, 0))
+            os.pwrite(memory, b"%d" % (n + 1), 0)
+        run(work, work)
+        assert os.pread(memory, 1, 0) == b"2"
+    """,
     "looks, then removes": """
         path.write_text("x")
         def work():
@@ -382,6 +391,22 @@ def test_what_cannot_be_kept_is_not_changed(tmp_path: Path) -> None:
     assert "could not be put back: it is larger than 64 MB" in str(result)
     with path.open("rb") as stream:
         assert stream.read(1) == b"\0"
+
+
+def test_a_file_with_two_names_that_is_written_by_one_is_untracked(tmp_path: Path) -> None:
+    source = """
+        other = folder / "other"
+        path.write_text("0")
+        os.link(path, other)
+        def work(name):
+            n = int(name.read_text())
+            with open(name, "r+") as stream:
+                stream.write(str(n + 1))
+        run(lambda: work(path), lambda: work(other))
+    """
+    result = explored(tmp_path, _source(source))
+    assert result.verdict is Verdict.INCONCLUSIVE, str(result)
+    assert "which has other names" in str(result)
 
 
 def test_a_file_that_was_opened_with_the_module_is_as_before_each_execution(tmp_path: Path) -> None:

@@ -21,6 +21,75 @@ from mazurka.report.check_report import Verdict
 
 #: Programs that fail if another thread comes in between.
 RACES = {
+    "two views of the environment": """
+        import os
+        os.environ["MAZURKA_COUNT"] = "0"
+        def work():
+            os.environ["MAZURKA_COUNT"] = str(int(os.environ["MAZURKA_COUNT"]) + 1)
+        def other():
+            os.environb[b"MAZURKA_COUNT"] = b"%d" % (int(os.environb[b"MAZURKA_COUNT"]) + 1)
+        run(work, other)
+        assert os.environ["MAZURKA_COUNT"] == "2"
+    """,
+    "warned of before": """
+        import warnings
+        warnings.simplefilter("default")
+        seen = []
+        warnings.showwarning = lambda *args: seen.append(threading.current_thread().name)
+        def work():
+            warnings.warn("again")
+        threads = [threading.Thread(target=work, name=each) for each in "ab"]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert seen == ["a"]
+    """,
+    "lines of the input": """
+        import io, sys
+        sys.stdin = io.StringIO("a\\nb\\n")
+        got = {}
+        def work(key):
+            got[key] = input()
+        run(lambda: work("a"), lambda: work("b"))
+        assert got == {"a": "a", "b": "b"}
+    """,
+    "callbacks of the collector": """
+        import gc
+        seen = []
+        def change():
+            gc.callbacks.append(lambda phase, info: seen.append(phase))
+        run(change, gc.collect)
+        gc.callbacks.pop()
+        assert not seen
+    """,
+    "folder for temporary files": """
+        import tempfile
+        before = tempfile.tempdir = tempfile.gettempdir()
+        def change():
+            tempfile.tempdir = "/"
+            tempfile.tempdir = before
+        def look():
+            assert tempfile.gettempdir() == before
+        run(change, look)
+    """,
+    "a logger's level": """
+        import logging
+        logger = logging.getLogger("mazurka-levels")
+        def change():
+            logger.level = 50
+            logger.level = 0
+        def look():
+            assert logger.getEffectiveLevel() == logging.WARNING
+        run(change, look)
+    """,
+    "identifiers given again": """
+        seen = set()
+        def work():
+            seen.add(threading.get_ident())
+        run(work, work)
+        assert len(seen) == 2
+    """,
     "working directory": """
         import os
         def work(folder):
@@ -161,6 +230,28 @@ RACES = {
 
 #: Programs that never fail.
 CORRECT = {
+    "identifiers of threads that are there": """
+        lock, there = threading.Lock(), set()
+        def work():
+            me = threading.get_ident()
+            with lock:
+                assert me not in there
+                there.add(me)
+            with lock:
+                there.remove(me)
+        run(work, work)
+    """,
+    "one thread after the other": """
+        import codecs, sys
+        seen = []
+        def work():
+            seen.append(threading.get_ident())
+        run(work)
+        run(work)
+        sys.setrecursionlimit(2000)
+        codecs.register_error("mazurka", codecs.strict_errors)
+        assert len(seen) == 2
+    """,
     "getters alone": """
         import gc, locale, os, signal, socket, sys
         def work():
@@ -199,6 +290,61 @@ CORRECT = {
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     """,
 }
+
+
+#: What code in C goes by, where nobody sees it do so.
+UNSEEN = {
+    "recursion limit": "import sys\nrun(int, lambda: sys.setrecursionlimit(2000))",
+    "limit of digits": "import sys\nrun(int, lambda: sys.set_int_max_str_digits(700))",
+    "time zone": "import time\nrun(int, time.tzset)",
+    "locale": "import locale\nrun(int, lambda: locale.setlocale(locale.LC_ALL, 'C'))",
+    "environment": "import os\nrun(int, lambda: os.putenv('MAZURKA_NEW', 'x'))",
+    "registry of codecs": "import codecs\nrun(int, lambda: codecs.register_error('mazurka', codecs.strict_errors))",
+    "registry of copyreg": "import copyreg\nrun(int, lambda: copyreg.pickle(type(run), repr))",
+    "warnings filters": "import warnings\nrun(int, lambda: warnings.simplefilter('error'))",
+    "resource limits": """
+        import resource
+        limits = resource.getrlimit(resource.RLIMIT_CORE)
+        run(int, lambda: resource.setrlimit(resource.RLIMIT_CORE, limits))
+    """,
+    "decimal.DefaultContext": """
+        import decimal
+        run(int, lambda: decimal.DefaultContext.clear_flags())
+    """,
+    "the foreign function getenv": """
+        import ctypes
+        library = ctypes.CDLL(None)
+        run(int, lambda: library.getenv(b"HOME"))
+    """,
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_nobody_sees_is_untracked(tmp_path: Path, name: str) -> None:
+    result = explored(tmp_path, UNSEEN[name])
+    assert result.verdict is Verdict.INCONCLUSIVE, str(result)
+    assert name in str(result)
+
+
+def test_threads_that_may_last_count_although_they_have_ended(tmp_path: Path) -> None:
+    source = """
+        import sys
+        thread = threading.Thread(target=lambda: str(10**1000))
+        thread.start()
+        {}
+        sys.set_int_max_str_digits(700)
+        thread.join()
+    """
+    assert explored(tmp_path, source.format("")).verdict is Verdict.INCONCLUSIVE
+    assert explored(tmp_path, source.format("thread.join()")).verdict is Verdict.VERIFIED
+
+
+@pytest.mark.parametrize("call", ["os.nice(1)", "os.setpgid(0, 0)", "sys.addaudithook(print)"])
+def test_what_could_not_be_undone_is_not_done(tmp_path: Path, call: str) -> None:
+    before = os.getpgid(0), os.nice(0)
+    result = explored(tmp_path, f"import os, sys\n{call}\nassert False")
+    assert result.verdict is Verdict.INCONCLUSIVE, str(result)
+    assert (os.getpgid(0), os.nice(0)) == before
 
 
 @pytest.mark.parametrize("name", RACES)

@@ -10,6 +10,42 @@ from tests.unit.outside_programs import explored
 from mazurka.report.check_report import Verdict
 
 RACES = {
+    "a timeout set by another thread": """
+        import socket
+        a, b = socket.socketpair()
+        def receive():
+            assert a.recv(1) == b"x"
+        def send():
+            a.settimeout(0)
+            b.sendall(b"x")
+        run(receive, send)
+        a.close()
+        b.close()
+    """,
+    "closed by another thread": """
+        import socket
+        a, b = socket.socketpair()
+        def look():
+            assert a.fileno() >= 0
+        run(look, a.close)
+        b.close()
+    """,
+    "a pipe closed by another thread": """
+        import os
+        reading, writing = os.pipe()
+        run(lambda: os.fstat(reading), lambda: os.close(reading))
+        os.close(writing)
+    """,
+    "the timeout of new sockets": """
+        import socket
+        def change():
+            socket.setdefaulttimeout(1)
+            socket.setdefaulttimeout(None)
+        def look():
+            with socket.socket() as made:
+                assert made.gettimeout() is None
+        run(change, look)
+    """,
     "two senders": """
         import socket
         a, b = socket.socketpair()

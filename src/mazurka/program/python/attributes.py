@@ -32,6 +32,7 @@ from zlib import crc32
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import foreign, harmless, kernel, native_objects, objects, sites
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import forget_shapes, shape_of, shapes
 from mazurka.program.python.harmless import root_of
 from mazurka.program.python.locations import bases
@@ -325,7 +326,7 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     if getter is not None:
         for tell in calling:
             tell(run, getter, site, (thing,), {})
-    elif len(run.live) > 1:
+    elif has_company(run):
         count_untracked(run, f"{type(thing).__name__}.{name}, which calls go by,", site)
 
 
@@ -453,7 +454,7 @@ def upto(kind: type, owner: type | None) -> tuple[type, ...]:
 def module_read(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be read by way of its module."""
     space = objects.dictionary(module)
-    if name not in space and not is_a(space.get("__getattr__"), (types.FunctionType, type(None))) and len(run.live) > 1:
+    if name not in space and not is_a(space.get("__getattr__"), (types.FunctionType, type(None))) and has_company(run):
         count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
     if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
@@ -506,5 +507,5 @@ _OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__ba
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
     """What code is may be about to change: calls of it do not look again, and tell of no read."""
     special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
-    if (special or name in _OF_CODE) and len(run.live) > 1 and not run.is_recording:
+    if (special or name in _OF_CODE) and has_company(run) and not run.is_recording:
         count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)

@@ -20,6 +20,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
 from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, in_one_step, is_seen
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
@@ -128,6 +129,8 @@ def method(
     found = peek_attribute(thing, name)
     if found is not MISSING:
         announce_found(run, thing, found, site, args, named or {})
+    elif how is attributes.COMPUTED and harmless.is_foreign_library(thing):
+        foreign.call_foreign(run, name, site)
 
 
 def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -378,7 +381,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 def _list(run: Any, thing: Any, site: int) -> None:
     """Which attributes an object has is looked at."""
     if is_a(thing, types.ModuleType):
-        if len(run.live) > 1:
+        if has_company(run):
             count_untracked(run, f"dir({thing.__name__})", site)
         return
     space = dictionary(thing)
@@ -390,7 +393,7 @@ def _list(run: Any, thing: Any, site: int) -> None:
 def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function in C of a module of the library."""
     module, name = function.__module__, function.__name__
-    if harmless.is_untraceable(module, name) and len(run.live) > 1:
+    if harmless.is_untraceable(module, name) and has_company(run):
         count_untracked(run, f"{module}.{name}()", site)
     elif (module, name) in _CHANGERS:
         _changer(run, site, args)

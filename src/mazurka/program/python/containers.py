@@ -26,6 +26,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import kernel as _kernel
 from mazurka.program.python import objects, sites
+from mazurka.program.python.company import has_company
 from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.locations import (
     BASES,
@@ -421,7 +422,7 @@ def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str,
 
 def _untold(run: Any, _thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     """A method of which no rule says what it does."""
-    if len(run.live) > 1:
+    if has_company(run):
         text = f"an unknown method of a container at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import attributes, behind, harmless, native_objects, objects, sites, wholes
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import shape_of, unseen_methods
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -49,7 +50,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     run.current.silent += 1
     given = (*args, *named.values())
-    if harmless.is_untraceable(module, function.__qualname__) and len(run.live) > 1:
+    if harmless.is_untraceable(module, function.__qualname__) and has_company(run):
         attributes.count_untracked(run, f"{function.__qualname__}()", site)
         return
     if is_made(function):
@@ -100,7 +101,7 @@ def _hints_of(thing: Any) -> list[Any]:
 
 def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
     """A function that changes nothing by itself may call a method in C that it is given."""
-    if run.is_recording or len(run.live) <= 1:
+    if run.is_recording or not has_company(run):
         return
     for each in given:
         if type(each) is types.BuiltinMethodType and _changes(each):
@@ -110,7 +111,7 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
 
 def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
     """A function may call methods in C that it, or its object, leads to."""
-    if run.is_recording or len(run.live) <= 1:
+    if run.is_recording or not has_company(run):
         return
     methods = behind.methods_in_c(function, given)
     if not methods:
@@ -164,7 +165,7 @@ def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -
 def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
     """Pass the step of a call into code that nobody sees, unless its thread is alone; whether threads contend there."""
     target = accesses[0].target
-    if len(run.live) <= 1 and run.touched.get(target) is not SHARED:
+    if not has_company(run) and run.touched.get(target) is not SHARED:
         return False
     if run.detail:
         run.names[target] = words
@@ -188,7 +189,7 @@ def driven(run: Any, generator: Any, site: int) -> list[Access]:
 
 def is_contested(run: Any, accesses: list[Access]) -> bool:
     """Whether several threads touch one of these, while more than one of them is there."""
-    if len(run.live) <= 1:
+    if not has_company(run):
         return False
     me = run.current.index
     for access in accesses:
@@ -213,7 +214,7 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
 
 def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
     """A method of a container was used that is written in Python: no single step if threads share the container."""
-    if run.is_recording or len(run.live) <= 1:
+    if run.is_recording or not has_company(run):
         return
     found = attributes.find(type(thing), name)
     if found is None or type(found[1]) is not types.FunctionType or attributes.is_instrumented(found[1]):
@@ -229,7 +230,7 @@ def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
 
 def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
     """An object of a class that is not instrumented was used: its methods are no single steps if threads share it."""
-    if run.is_recording or state_of(type(thing)) is not FOREIGN or len(run.live) <= 1:
+    if run.is_recording or state_of(type(thing)) is not FOREIGN or not has_company(run):
         return
     record = run.touched.get(("o", objects.number(thing)))
     if record is not None and record[0] == -1:
@@ -280,7 +281,7 @@ def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[
     """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
     them what others look for; whether somebody does is found out at the end (:func:`own_up`)."""
     found = [access for each in given for access in anything_with(each)]
-    if len(run.live) > 1:
+    if has_company(run):
         for access in found:
             if access.target[0] in _HOLDING:
                 _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
@@ -368,6 +369,8 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     run.current.silent += 1
     if harmless.root_of(module) in harmless.MODELLED:
         return
+    if harmless.is_foreign_function(function) and call_foreign(run, name, site):
+        return
     if run.is_recording or harmless.is_pure_native(module, name):
         wholes.read(run, given, site)
         if harmless.keeps_a_state(module) and not run.is_recording:
@@ -381,6 +384,14 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
     if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
+
+
+def call_foreign(run: Any, name: str, site: int) -> bool:
+    """A function is about to be called by way of `ctypes`: whether it was counted."""
+    if run.is_recording or not has_company(run):
+        return False
+    attributes.count_untracked(run, f"the foreign function {name}()", site)
+    return True
 
 
 def module_of(function: Any) -> str:

@@ -64,6 +64,7 @@ class Gathering:
         self.current = running.current
         self.live = running.live
         self.log = running.log
+        self.ends = running.ends
         self.names: dict[Any, str] = {}
         self.untracked = running.untracked
         self.uncontrolled = running.uncontrolled

@@ -228,6 +228,18 @@ def is_untraceable(module: object, name: str) -> bool:
     return f"{module}.{name}" in _UNTRACEABLE
 
 
+def is_foreign_function(thing: Any) -> bool:
+    """Whether it is a function of `ctypes`, of which nothing is known but its name."""
+    module: Any = sys.modules.get("_ctypes")
+    return module is not None and isinstance(thing, module.CFuncPtr)
+
+
+def is_foreign_library(thing: Any) -> bool:
+    """Whether it is a library that `ctypes` has loaded, whose attributes are such functions."""
+    module: Any = sys.modules.get("ctypes")
+    return module is not None and isinstance(thing, module.CDLL)
+
+
 def is_explorable(module: str) -> bool:
     """Whether a module of the standard library may be instrumented where a program enters it."""
     root = module.partition(".")[0]

@@ -76,6 +76,7 @@ class Kernel:
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
+    ends: Any = None  # see company.py
     settled = False  # those left only go round in loops
     limited = False  # some waits had time limits
     shortest = inf  # the shortest of them

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, kernel, objects, sites
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import shape_of, shapes
 from mazurka.program.python.locations import BASES, bases, contents
 from mazurka.program.python.objects import dictionary, is_a, number
@@ -212,7 +213,23 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     if state_of(type(root)) == NATIVE:
         found += [Access(op, ("o", number(each))) for each in _natives_held_by(root)]
         found += _called_by(root)
+        if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
+            count_change_of_template()
     return found
+
+
+def _is_template(thing: Any) -> bool:
+    """Whether it is the context that new threads begin with, or what that one shows of itself."""
+    template = sys.modules["decimal"].DefaultContext
+    return thing is template or thing is template.flags or thing is template.traps
+
+
+def count_change_of_template() -> None:
+    """The context that threads copy when they calculate first, which does not tell, is about to change."""
+    run = kernel.active
+    if run is not None and not run.is_recording and has_company(run):
+        text = "a change of decimal.DefaultContext"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 def _called_by(thing: Any) -> list[Access]:

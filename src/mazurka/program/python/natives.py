@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from mazurka.program.python import attributes, kernel, native_objects, objects, wholes
 from mazurka.program.python.attributes import classify
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import DEEP, OPERATIONS, SLOTS, Handler, operation, read_structure, shape_of
 from mazurka.program.python.gathering import Gathering, in_one_step
 from mazurka.program.python.locations import perform
@@ -71,7 +72,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
 
 def made_again(run: Any, thing: Any, name: str, site: int) -> None:
     """An object that is otherwise never changed is made anew; of errors and classes it is what makes them first."""
-    if len(run.live) > 1 and not run.is_recording and not is_a(thing, (type, BaseException)):
+    if has_company(run) and not run.is_recording and not is_a(thing, (type, BaseException)):
         attributes.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
 
 
@@ -155,7 +156,7 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """What is under a name is computed by code: nobody knows what is done with it then."""
-    if len(run.live) > 1 and not run.is_recording and attributes.is_computed(thing, name):
+    if has_company(run) and not run.is_recording and attributes.is_computed(thing, name):
         attributes.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
 
 

@@ -23,6 +23,10 @@ MISUSE_POINTS: Final = -5
 PRESENCE_POINTS: Final = -6
 #: ... several threads look at the clock.
 CLOCK_POINTS: Final = -7
+#: ... names are looked at, and several threads make threads that get theirs by number.
+NAME_POINTS: Final = -8
+#: ... identifiers of several threads are looked at.
+IDENT_POINTS: Final = -9
 #: What holds who is alive.
 THREADS: Final[Target] = ("threads",)
 #: What looks at the clock touch.

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from mazurka.program.python import attributes, calls, foreign, kernel, objects
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import operation, shape_of, shapes
 from mazurka.program.python.locations import BASES, perform
 from mazurka.program.python.objects import MISSING, is_a, number, numbers
@@ -139,7 +140,7 @@ def _assigned(run: Any, site: int) -> tuple[Any, ...]:
     value = remembered.pop((id(frame), _SLICE), MISSING)
     if value is not MISSING:
         return (value,)
-    if len(run.live) > 1 and not run.is_recording:
+    if has_company(run) and not run.is_recording:
         attributes.count_untracked(run, "assignment of an unknown value to a slice", site)
     return ()
 

@@ -14,6 +14,7 @@ from functools import partial, wraps
 from typing import Any, Final
 
 from mazurka.program.python.outside import (
+    asking,
     chance,
     databases,
     descriptors,
@@ -31,6 +32,7 @@ from mazurka.program.python.outside import (
     selecting,
     sockets,
     streams,
+    unseen_state,
     warning_state,
 )
 from mazurka.program.python.outside.exit_functions import at_end_of_process
@@ -114,6 +116,7 @@ __all__ = [
     "SPARED",
     "Installed",
     "Preparing",
+    "asking",
     "at_end_of_process",
     "databases",
     "descriptors",
@@ -132,5 +135,6 @@ __all__ = [
     "selecting",
     "sockets",
     "streams",
+    "unseen_state",
     "warning_state",
 ]

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function, replace_method
-from mazurka.program.python.outside.steps import change, pass_step
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _GENERATOR: Final = place("shared random generator")
 _shared: Final[Any] = random.__dict__["_inst"]
@@ -64,6 +64,15 @@ def _stand_in(method: Any) -> Callable[..., Any]:
         return real(*args)
 
     return draw
+
+
+def _looking(models: Models, real: Any, *args: Any) -> Any:
+    pass_step(models, read(("g", "tempfile", "tempdir"), "tempfile.tempdir"))
+    return real(*args)
+
+
+for _name in ("gettempdir", "_gettempdir"):
+    replace_function(tempfile, _name, _looking)
 
 
 def _next_name(models: Models, real: Any, sequence: Any) -> str:

@@ -1,8 +1,10 @@
 """`sqlite3`: a database is one location, which every operation on a connection to it changes.
 
-An operation is one step, made for real. Where SQLite would wait for a lock of another connection, the thread waits in
-the kernel, until somebody has done something to the database. The database's files are kept in the journal from the
-first connection on, and connections that a run leaves open are closed at its end.
+An operation is one step, made for real. It changes the states of its connection and its cursor, too, which attributes
+show (``in_transaction``, ``row_factory``), and looks which adapters and converters there are. Where SQLite would wait
+for a lock of another connection, the thread waits in the kernel, until somebody has done something to the database. The
+database's files are kept in the journal from the first connection on, and connections that a run leaves open are closed
+at its end. Statements that open another database end the run before they do so.
 
 A connection belongs to the thread that has made it, unless ``check_same_thread`` is false, as in CPython.
 """
@@ -12,23 +14,36 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import sys
+import urllib.parse
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
+from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.objects import number
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.channels import Waiting
 from mazurka.program.python.outside.files import JOURNAL, cut, exists
 from mazurka.program.python.outside.journal import NotKept
-from mazurka.program.python.outside.replacing import ASIDE, METHODS, present
-from mazurka.program.python.outside.steps import change, pass_step
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.outside.process_state import place
+from mazurka.program.python.outside.putting_back import undo_at_end
+from mazurka.program.python.outside.replacing import ASIDE, METHODS, present, replace_method
+from mazurka.program.python.primitives.callbacks import called
+from mazurka.program.python.primitives.run import Models, count_untracked
+from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.trace.event import Op
 
 #: What SQLite puts beside a database.
 _BESIDE: Final = ("-journal", "-wal", "-shm")
+
+#: Statements that open another database, or make one.
+_OPENING: Final = re.compile(r"(?:^|;)\s*(?:attach\b(?!.*:memory:)|vacuum\b[^;]*\binto\b)", re.IGNORECASE | re.DOTALL)
+
+#: How values of the program's classes become those of SQLite, and back: for all connections.
+_ADAPTERS: Final = place("adapters and converters of sqlite3")
 
 _BUSY: Final = ("database is locked", "database table is locked", "database schema is locked")
 
@@ -90,17 +105,23 @@ def _changed(database: Database) -> None:
             JOURNAL.wrote(os.stat(database.path))
 
 
+def _connection_of(thing: Any) -> Any:
+    return thing if hasattr(thing, "_mz_database") else thing.connection
+
+
 def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     """Pass the step of an operation, and make it; wait where SQLite would."""
     models = present()
-    connection = thing if hasattr(thing, "_mz_database") else thing.connection
+    connection = _connection_of(thing)
     database: Database | None = getattr(connection, "_mz_database", None)
     if models is None or database is None:
         return operation()
     _check_thread(models, connection)
     kernel = models.kernel
     timeout: float = connection._mz_timeout
-    pass_step(models, change(database.target, database.words))
+    if not kernel.solo:
+        states = [change(*_state(connection))] + ([] if thing is connection else [change(*_state(thing))])
+        pass_step(models, change(database.target, database.words), *states, read(*_ADAPTERS))
     while True:
         seen = database.version
         try:
@@ -120,6 +141,11 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
             return done
 
 
+def _state(thing: Any) -> tuple[Target, str]:
+    """The location that attributes of a connection or cursor are part of."""
+    return ("o", number(thing)), f"the state of a {type(thing).__name__}"
+
+
 def _has_changed(database: Database, seen: int) -> bool:
     return database.version != seen
 
@@ -134,6 +160,12 @@ def _check_thread(models: Models, connection: Any) -> None:
 
 def _method(name: str) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **named: Any) -> Any:
+        if name.startswith("execute") and args and isinstance(args[0], str) and _OPENING.search(args[0]):
+            _leave_be(self, args[0])
+        elif name == "blobopen" and (models := present()) is not None:
+            count_untracked(models.kernel, "Connection.blobopen()")
+        elif name in _CALLING_BACK:
+            args = tuple([_telling(each) for each in args])
         operation = functools.partial(getattr(_of(self), name), self, *args, **named)
         if _has_no_effect(self, name):
             return operation()
@@ -143,8 +175,25 @@ def _method(name: str) -> Callable[..., Any]:
     return call
 
 
+def _leave_be(thing: Any, statement: str) -> None:
+    """Do not let a statement open a file that nothing is known of."""
+    models = present()
+    if models is not None:
+        cut(models, _connection_of(thing)._mz_database.words, f"of {statement.split()[0]}")
+
+
+def _telling(function: Any) -> Any:
+    """A function that SQLite is to call, which tells what it does."""
+    if not callable(function) or isinstance(function, type) or is_seen(function):
+        return function
+    return functools.partial(called, function)
+
+
 def _has_no_effect(thing: Any, name: str) -> bool:
-    """Whether others can't tell: the end of a transaction where there is none, rows of a statement that has none."""
+    """Whether others can't tell: the end of a transaction where there is none, rows of a statement that has none. Only
+    of a connection that no other thread can use, which might have done either in between."""
+    if _connection_of(thing)._mz_owner is None:
+        return False
     if name in ("commit", "rollback", "close", "__exit__"):
         return not _of(thing).in_transaction.__get__(thing)
     return name.startswith("fetch") and _of(thing).description.__get__(thing) is None
@@ -153,7 +202,14 @@ def _has_no_effect(thing: Any, name: str) -> bool:
 _OF_CURSORS: Final = ("execute", "executemany", "executescript", "fetchone", "fetchmany", "fetchall", "__next__")
 _OF_CONNECTIONS: Final = (
     *("execute", "executemany", "executescript", "commit", "rollback", "close", "__exit__"),
-    *("backup", "iterdump", "create_function", "interrupt"),
+    *("backup", "iterdump", "interrupt", "serialize", "deserialize", "blobopen", "setlimit", "setconfig"),
+    *("create_function", "create_aggregate", "create_collation", "create_window_function"),
+    *("set_authorizer", "set_progress_handler", "set_trace_callback", "enable_load_extension", "load_extension"),
+)
+
+#: Those that SQLite gets functions by, to call them.
+_CALLING_BACK: Final = frozenset(
+    "create_function create_collation set_authorizer set_progress_handler set_trace_callback".split()
 )
 
 
@@ -166,9 +222,15 @@ def _cursor_class(base: Any) -> Any:
 @functools.cache
 def _connection_class(base: Any) -> Any:
     names = [name for name in _OF_CONNECTIONS if hasattr(base, name)]
-    body: dict[str, Any] = {"_mz_real": base, "_mz_database": None, **{name: _method(name) for name in names}}
+    body: dict[str, Any] = {"_mz_real": base, "_mz_database": None, "_mz_owner": None}
+    body |= {name: _method(name) for name in names}
 
     def cursor(self: Any, factory: Any = None) -> Any:
+        models = present()
+        if models is not None and self._mz_database is not None:
+            _check_thread(models, self)
+            if not models.kernel.solo:
+                pass_step(models, read(*_state(self)))
         return base.cursor(self, _cursor_class(factory or sys.modules["sqlite3"].Cursor))
 
     def execute(self: Any, *args: Any) -> Any:
@@ -223,13 +285,17 @@ def _opened(real: Any, database: Any, timeout: float, args: tuple[Any, ...], nam
 
 
 def _database_of(models: Models, name: Any, uri: bool) -> Database:
-    text = os.fsdecode(name)
+    text, options = os.fsdecode(name), {}
+    known = _of_run(models).by_path
     if uri and text.startswith("file:"):
-        text = text[len("file:") :].partition("?")[0]
-    if text in ("", ":memory:"):
+        text, _, query = text[len("file:") :].partition("#")[0].partition("?")
+        text = urllib.parse.unquote(re.sub("^//[^/]*", "", text))
+        options = dict(urllib.parse.parse_qsl(query))
+    if text in ("", ":memory:") or options.get("mode") == "memory":
+        if options.get("cache") == "shared":
+            return known.setdefault(f"in memory {text}", Database(f"in memory {text}", None))
         return Database(f"in memory {models.number()}", None)
     path = _files.find(models, text).path
-    known = _of_run(models).by_path
     return known.setdefault(path, Database(path, path))
 
 
@@ -252,5 +318,26 @@ def _keep(models: Models, path: str) -> None:
         cut(models, path, str(reason))
 
 
+def _registering(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    """Stands for ``register_adapter`` and ``register_converter``."""
+    pass_step(models, change(*_ADAPTERS))
+    module: Any = sys.modules["sqlite3"]
+
+    def save() -> Callable[[], object]:
+        kept = [(space, dict(space)) for space in (module.adapters, module.converters)]
+
+        def put_back() -> None:
+            for space, content in kept:
+                space.clear()
+                space.update(content)
+
+        return put_back
+
+    undo_at_end(models, "adapters of sqlite3", save)
+    return real(*args, **named)
+
+
 for _module in ("sqlite3", "sqlite3.dbapi2"):
     METHODS[_module, "connect"] = connect
+    for _name in ("register_adapter", "register_converter"):
+        replace_method(_module, _name, _registering)

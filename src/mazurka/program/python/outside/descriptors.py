@@ -11,8 +11,8 @@ from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import read_descriptor, write_descriptor
 from mazurka.program.python.outside.replacing import METHODS, replace_function
-from mazurka.program.python.outside.steps import change, pass_step
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step
 
 
 def _timeout(descriptor: int) -> float | None:

@@ -26,8 +26,8 @@ from mazurka.program.python.outside.files import (
 from mazurka.program.python.outside.paths import Found, content, entry, listing
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
-from mazurka.program.python.outside.steps import Touch, pass_step, read, write
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import Touch, pass_step, read, write
 
 
 def _make(models: Models, path: Any, dir_fd: int | None, perform: Callable[[], Any], *, leads: bool) -> Any:

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function
-from mazurka.program.python.outside.steps import change, pass_step
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step
 
 _FUNCTIONS: Final = place("exit functions")
 

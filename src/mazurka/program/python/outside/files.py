@@ -28,8 +28,8 @@ from mazurka.program.python.outside import paths
 from mazurka.program.python.outside.journal import Journal, NotKept
 from mazurka.program.python.outside.paths import Found, content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE
-from mazurka.program.python.outside.steps import Touch, change, pass_step, read, write
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
 from mazurka.program.python.task import Moved
 
 #: What a plan of an operation says: the accesses that it makes, and what it is about.

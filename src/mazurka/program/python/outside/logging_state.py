@@ -10,11 +10,12 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.objects import number
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function, replace_method
-from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _CONFIGURATION: Final = place("logging configuration")
 
@@ -64,6 +65,16 @@ def _looking(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     return real(*args, **named)
 
 
+def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
+    """A logger has the level of those above it, which may be set past the method for that."""
+    levels, each = [], logger
+    while each is not None and not models.kernel.solo:
+        levels.append(read(("a", number(each), "level"), "the level of a logger"))
+        each = each.parent
+    pass_step(models, read(*_CONFIGURATION), *levels)
+    return real(logger, *args)
+
+
 def _getting_logger(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     undo_at_end(models, "logging", _save)  # it may be a new one; which all threads that ask get alike
     return real(*args, **named)
@@ -74,8 +85,10 @@ for _name in (
     *("Handler.setFormatter", "Handler.setLevel", "Handler.close"),
 ):
     replace_method("logging", _name, _changing)
-for _name in ("Logger.callHandlers", "Logger.hasHandlers", "Logger.isEnabledFor", "Logger.getEffectiveLevel"):
+for _name in ("Logger.callHandlers", "Logger.hasHandlers"):
     replace_method("logging", _name, _looking)
+for _name in ("Logger.isEnabledFor", "Logger.getEffectiveLevel"):
+    replace_method("logging", _name, _looking_up)
 for _name in ("Manager.getLogger", "Handler.__init__"):
     replace_method("logging", _name, _getting_logger)
 for _name in ("disable", "basicConfig", "addLevelName", "setLoggerClass", "setLogRecordFactory", "captureWarnings"):

@@ -15,8 +15,8 @@ from mazurka.program.python.outside.files import (
 )
 from mazurka.program.python.outside.paths import content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
-from mazurka.program.python.outside.steps import Touch, pass_step, read
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import Touch, pass_step, read
 
 
 def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:

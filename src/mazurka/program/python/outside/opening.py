@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
-from mazurka.program.python.outside import paths
+from mazurka.program.python.outside import channels, paths
 from mazurka.program.python.outside.files import (
     JOURNAL,
     Opened,
@@ -25,8 +25,9 @@ from mazurka.program.python.outside.files import (
 from mazurka.program.python.outside.paths import entry
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
-from mazurka.program.python.outside.steps import Touch, change, pass_step, read
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.run import Models, count_untracked
+from mazurka.program.python.primitives.steps import Touch, change, pass_step, read
+from mazurka.trace.event import Op
 
 
 def open_path(
@@ -66,6 +67,8 @@ def open_path(
         wrote(found.path, status)
     if not is_plain or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return descriptor, None
+    if status.st_nlink > 1 and stat.S_ISREG(status.st_mode) and flags & (os.O_WRONLY | os.O_RDWR):
+        count_untracked(models.kernel, f"the file {found.path}, which has other names,")
     return descriptor, files.opened(descriptor, found.path, flags)
 
 
@@ -82,6 +85,17 @@ def _open(models: Models, real: Any, path: Any, flags: int, mode: int = 0o777, *
 
 
 replace_function(os, "open", _open)
+
+
+def _open_memory(models: Models, real: Any, *args: Any, **named: Any) -> int:
+    """Stands for `os.memfd_create`: a file that has no name, and goes with its descriptors."""
+    descriptor = int(real(*args, **named))
+    of_run(models).opened(descriptor, f"/(memory {models.number()})", os.O_RDWR)
+    JOURNAL.is_fresh(posix.fstat(descriptor))
+    return descriptor
+
+
+replace_function(os, "memfd_create", _open_memory)
 
 
 # -- descriptors ----------------------------------------------------------------------------
@@ -113,6 +127,9 @@ for _name in ("writev",):
 
 
 def _fstat(models: Models, real: Any, descriptor: int) -> Any:
+    end = channels.of_run(models).by_descriptor.get(descriptor)
+    if end is not None:  # which others may close
+        channels.touch(models, Op.READ, end.puts, end.gets)
     read_descriptor(models, descriptor, position=False)
     return real(descriptor)
 

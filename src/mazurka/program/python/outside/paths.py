@@ -19,8 +19,8 @@ from zlib import crc32
 
 from mazurka.program.protocol import Target
 from mazurka.program.python.outside.process_state import WORKING_DIRECTORY
-from mazurka.program.python.outside.steps import Touch, read
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import Touch, read
 
 #: As many symbolic links as Linux follows.
 _LINKS: Final = 40

@@ -22,10 +22,10 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Target
 from mazurka.program.python.outside.putting_back import undo_at_end
-from mazurka.program.python.outside.replacing import replace_function, replace_method
-from mazurka.program.python.outside.steps import Touch, change, pass_step, read, write
+from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
 from mazurka.program.python.primitives import run as _run
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.run import Models, count_untracked
+from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
 
 
 def place(name: str) -> tuple[Target, str]:
@@ -42,6 +42,11 @@ WORKING_DIRECTORY: Final = place("working directory")
 UMASK: Final = place("umask")
 
 
+def count_change(models: Models, name: str) -> None:
+    """Something is about to change that code in C goes by, which does not tell."""
+    count_untracked(models.kernel, f"a change of the process's {name}")
+
+
 # -- getters and setters ----------------------------------------------------------------------------
 
 
@@ -53,8 +58,10 @@ def _getting(name: str) -> Callable[..., Any]:
     return get
 
 
-def _setting(name: str, save: Callable[[], Callable[[], object]]) -> Callable[..., Any]:
+def _setting(name: str, save: Callable[[], Callable[[], object]], unseen: bool = False) -> Callable[..., Any]:
     def set_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        if unseen:
+            count_change(models, name)
         _pass(models, write, name)
         undo_at_end(models, name, save)
         return real(*args, **named)
@@ -72,23 +79,23 @@ def _by(get: Callable[[], Any], put: Callable[[Any], object]) -> Callable[[], Ca
     return save
 
 
-def _property(name: str, module: Any, getter: str, setter: str, spread: bool = False) -> None:
-    """Two functions, of which one gets what the other sets."""
+def _property(name: str, module: Any, getter: str, setter: str, *, spread: bool = False, unseen: bool = False) -> None:
+    """Two functions, of which one gets what the other sets. ``unseen``: code in C goes by it, too."""
     get, put = getattr(module, getter, None), getattr(module, setter, None)
     if get is None or put is None:
         return
     replace_function(module, getter, _getting(name))
-    replace_function(module, setter, _setting(name, _by(get, (lambda value: put(*value)) if spread else put)))
+    replace_function(module, setter, _setting(name, _by(get, (lambda value: put(*value)) if spread else put), unseen))
 
 
 _property("default socket timeout", socket, "getdefaulttimeout", "setdefaulttimeout")
-_property("recursion limit", sys, "getrecursionlimit", "setrecursionlimit")
+_property("recursion limit", sys, "getrecursionlimit", "setrecursionlimit", unseen=True)
 _property("switch interval", sys, "getswitchinterval", "setswitchinterval")
-_property("limit of digits", sys, "get_int_max_str_digits", "set_int_max_str_digits")
+_property("limit of digits", sys, "get_int_max_str_digits", "set_int_max_str_digits", unseen=True)
 _property("collector's thresholds", gc, "get_threshold", "set_threshold", spread=True)
 _property("collector's debugging flags", gc, "get_debug", "set_debug")
 _property("asynchronous generator hooks", sys, "get_asyncgen_hooks", "set_asyncgen_hooks", spread=True)
-_property("flags for loading libraries", sys, "getdlopenflags", "setdlopenflags")
+_property("flags for loading libraries", sys, "getdlopenflags", "setdlopenflags", unseen=True)
 
 _DIRECTORY: Final = _setting("working directory", _by(os.getcwd, os.chdir))
 replace_function(os, "chdir", _DIRECTORY)
@@ -115,6 +122,7 @@ replace_function(os, "umask", _umask)
 def _setlocale(models: Models, real: Any, category: int, locale: Any = None) -> Any:
     _pass(models, read if locale is None else change, "locale")
     if locale is not None:
+        count_change(models, "locale")
         undo_at_end(models, "locale", _by(lambda: real(_ALL), lambda value: real(_ALL, value)))
     return real(category, locale)
 
@@ -126,6 +134,7 @@ for _name in ("getlocale", "localeconv", "strcoll", "strxfrm", "nl_langinfo", "g
 
 
 def _set_zone(models: Models, real: Any) -> Any:
+    count_change(models, "time zone")
     _pass(models, write, "time zone")
     undo_at_end(models, "time zone", lambda: real)
     return real()
@@ -176,6 +185,7 @@ def _limits() -> None:
     get_real = resource.getrlimit
 
     def put(models: Models, real: Any, which: int, limits: Any) -> Any:
+        count_change(models, "resource limits")
         _pass(models, write, f"resource limit {which}")
 
         def save() -> Callable[[], object]:
@@ -222,7 +232,7 @@ replace_function(signal, "getsignal", _getsignal)
 
 def _variable(environment: Any, key: Any) -> tuple[Target, str] | None:
     try:
-        name = environment.decodekey(environment.encodekey(key))
+        name = os.fsdecode(environment.encodekey(key))  # the same in `os.environ` and in `os.environb`
     except TypeError:
         return None  # as the real method is about to say
     return ("environment", name), f"os.environ[{name!r}]"
@@ -246,9 +256,22 @@ def _changing_variable(models: Models, real: Any, environment: Any, key: Any, *v
     where = _variable(environment, key)
     if where is not None and _is_the_environment(environment):
         _keep_environment(models)
+        if where[0][1] == "TZ":
+            count_change(models, "time zone")
         how = write if value else change  # a deletion fails if there is none
         pass_step(models, how(*where), *(() if key in environment._data and value else (write(*_VARIABLES),)))
-    return real(environment, key, *value)
+    with ASIDE:  # it puts the variable where code in C finds it
+        return real(environment, key, *value)
+
+
+def _put_variable(models: Models, real: Any, *args: Any) -> Any:
+    """Stands for `os.putenv` and `os.unsetenv`, which `os.environ` knows nothing of."""
+    count_change(models, "environment")
+    return real(*args)
+
+
+for _name in ("putenv", "unsetenv"):
+    replace_function(os, _name, _put_variable)
 
 
 def _keep_environment(models: Models) -> None:
@@ -336,4 +359,4 @@ replace_function(gc, "enable", _turning(True))
 replace_function(gc, "disable", _turning(False))
 
 
-__all__ = ["UMASK", "WORKING_DIRECTORY", "hold", "place"]
+__all__ = ["UMASK", "WORKING_DIRECTORY", "count_change", "hold", "place"]

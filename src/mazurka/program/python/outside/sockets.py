@@ -14,11 +14,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from mazurka.program.protocol import Target
+from mazurka.program.python.objects import number
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside.channels import Channel, End, of_run, touch
 from mazurka.program.python.outside.files import JOURNAL, keep
+from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.trace.event import Op
 
 _Real: Final[Any] = _socket.socket
@@ -61,6 +65,7 @@ def _is_stream(thing: Any) -> bool:
 
 
 def _init(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> None:
+    pass_step(models, read(*place("default socket timeout")))
     real(self, *args, **named)
     ends = of_run(models)
     end = ends.by_descriptor.get(_Real.fileno(self))
@@ -259,10 +264,16 @@ def _shutdown(models: Models, real: Any, self: Any, how: int) -> None:
     real(self, how)
 
 
+def _state(thing: Any) -> tuple[Target, str]:
+    """The location that methods in C, such as ``settimeout``, read and change."""
+    return ("o", number(thing)), "the state of a socket"
+
+
 def _close(models: Models, real: Any, self: Any, *args: Any) -> None:
     descriptor = _Real.fileno(self)
     if descriptor >= 0:
         channels.closing(models, descriptor)
+    pass_step(models, change(*_state(self)))
     real(self, *args)
 
 
@@ -291,6 +302,18 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "shutdown": _shutdown,
     "_real_close": _close,
 }
+#: Those that go by what the socket itself is set to: its timeout, whether it is open.
+_GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close"}
+
+
+def _looking(wrapper: Callable[..., Any]) -> Callable[..., Any]:
+    def look(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> Any:
+        pass_step(models, read(*_state(self)))
+        return wrapper(models, real, self, *args, **named)
+
+    return look
+
+
 for _name, _wrapper in _METHODS.items():
-    replace_method("socket", f"socket.{_name}", _wrapper)
+    replace_method("socket", f"socket.{_name}", _looking(_wrapper) if _name in _GOING_BY_STATE else _wrapper)
 replace_function(socket, "socketpair", _pair)

@@ -26,8 +26,8 @@ from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.opening import open_path
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
-from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _real_open: Final = io.open
 _RealFileIO: Final[Any] = io.FileIO

@@ -1,4 +1,5 @@
-"""The filters and hooks of `warnings`: one location, which issuing a warning reads."""
+"""The filters and hooks of `warnings`: one location, which issuing a warning reads. Whether it has been issued
+before is one more, by which it is shown again or not."""
 
 from __future__ import annotations
 
@@ -7,11 +8,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.outside.process_state import place
+from mazurka.program.protocol import Target
+from mazurka.program.python.outside.process_state import count_change, place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
-from mazurka.program.python.outside.steps import change, pass_step, read
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _FILTERS: Final = place("warnings filters")
 
@@ -38,6 +40,7 @@ def _keep(models: Models) -> None:
 
 
 def _changing(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    count_change(models, "warnings filters")  # code in C issues warnings, too
     pass_step(models, change(*_FILTERS))
     _keep(models)
     return real(*args, **named)
@@ -55,8 +58,20 @@ _warn: Final = warnings.warn
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **named: Any) -> None:
     models = here()
     if models is not None:
-        pass_step(models, read(*_FILTERS))
+        pass_step(models, read(*_FILTERS), change(*_issued(message, category)))
     _warn(message, category, stacklevel + 1, source, **named)
 
 
+def _issued(message: Any, category: Any) -> tuple[Target, str]:
+    if not isinstance(message, str):
+        return ("warned", type(message).__name__), f"whether a {type(message).__name__} has been issued"
+    return ("warned", getattr(category, "__name__", ""), str(message)), f"whether {str(message)!r} has been warned of"
+
+
+def _warn_explicit(models: Models, real: Any, message: Any, category: Any, *args: Any, **named: Any) -> None:
+    pass_step(models, read(*_FILTERS), change(*_issued(message, category)))
+    real(message, category, *args, **named)
+
+
 FUNCTIONS["warnings", "warn"] = warn
+replace_function(warnings, "warn_explicit", _warn_explicit)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from mazurka.program.python import calls, sites
 from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.run import here
 
 #: Where reports say that such a call is made.
@@ -81,8 +82,11 @@ def add_done_callback(self: Any, function: Any) -> None:
 
 
 def executor_init(self: Any, *args: Any, **named: Any) -> None:
+    models = here()
+    if models is not None and not (named.get("thread_name_prefix") or args[1:] and args[1]):
+        names.take_number(models)
     initializer = named.get("initializer")
-    if initializer is not None and not is_seen(initializer) and here() is not None:
+    if initializer is not None and not is_seen(initializer) and models is not None:
         named["initializer"] = functools.partial(called, initializer)
     _original[concurrent.futures.thread.ThreadPoolExecutor, "__init__"](self, *args, **named)
 
@@ -100,6 +104,6 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 def install() -> Callable[[], None]:
     """Put them in place; returns what puts the originals back."""
-    from mazurka.program.python.primitives.conditions import replace
+    from mazurka.program.python.primitives.private import replace
 
     return replace(REPLACEMENTS, _original)

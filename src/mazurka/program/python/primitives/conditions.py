@@ -19,7 +19,6 @@ before the check is modelled all the same, and everything not replaced is CPytho
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -27,7 +26,8 @@ from typing import Any, Final
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
-from mazurka.program.python.primitives.run import INNER, Model, Models, born, here, model_of
+from mazurka.program.python.primitives.private import Peeked, Private, replace, untracked_method
+from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
 from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
@@ -122,11 +122,11 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     patient = timeout is None or timeout > 0
     if not modelled:
         kernel.visit(Op.WAIT, state.target, 0, point=False)
-        self._waiters.append(waiter)
+        self.__dict__["_waiters"].append(waiter)
         saved = self._release_save()
     else:
         saved = lock._hand_over(models, (parking,))
-        self._waiters.append(waiter)
+        self.__dict__["_waiters"].append(waiter)
     if modelled and timeout is None:
         woken = Access(Op.READ, waiter.target)
         kernel.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
@@ -144,8 +144,8 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
         self._acquire_restore(saved)
         if not notified:
             kernel.visit(Op.RMW, state.target, 0, point=False)
-    if not notified and waiter in self._waiters:
-        self._waiters.remove(waiter)
+    if not notified and waiter in self.__dict__["_waiters"]:
+        self.__dict__["_waiters"].remove(waiter)
     return notified
 
 
@@ -172,7 +172,7 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
         if models.kernel.aborting:
             return
         raise RuntimeError("cannot notify on un-acquired lock")
-    waiters = self._waiters
+    waiters = self.__dict__["_waiters"]
     if n is None:
         n = len(waiters)
     elif n <= 0:
@@ -183,6 +183,11 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
     for waiter in woken:
         waiter.notified = True
         waiters.remove(waiter)
+
+
+def condition_repr(self: Any) -> str:
+    _look_at_lock(self)
+    return str(_original[threading.Condition, "__repr__"](self))
 
 
 # -- Semaphore -------------------------------------------------------------------------------------------------------
@@ -246,26 +251,23 @@ def bounded_release(self: Any, n: int = 1) -> None:
     models.kernel.tell(self.__dict__["_value"], whole=True)
 
 
+def _look_at_value(self: Any) -> None:
+    models = here()
+    if models is not None:
+        models.kernel.visit(Op.READ, model_of(self, models, "sem").target, 0, point=True)
+
+
+def semaphore_repr(self: Any) -> str:
+    _look_at_value(self)
+    return str(_original[threading.Semaphore, "__repr__"](self))
+
+
+def bounded_repr(self: Any) -> str:
+    _look_at_value(self)
+    return str(_original[threading.BoundedSemaphore, "__repr__"](self))
+
+
 # -- Event -----------------------------------------------------------------------------------------------------------
-
-
-class Peeked:
-    """An attribute that is CPython's own business, but that programs look at all the same: doing so is a READ."""
-
-    def __init__(self, name: str, kind: str) -> None:
-        self.name = name
-        self.kind = kind
-
-    def __get__(self, thing: Any, owner: type | None = None) -> Any:
-        if thing is None or self.name not in thing.__dict__:
-            raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
-        models = here()
-        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
-            models.kernel.visit(Op.READ, model_of(thing, models, self.kind).target, 0, point=True)
-        return thing.__dict__[self.name]
-
-    def __set__(self, thing: Any, value: Any) -> None:
-        thing.__dict__[self.name] = value
 
 
 class LazyCondition:
@@ -306,6 +308,11 @@ def event_is_set(self: Any) -> bool:
     models.kernel.visit(Op.READ, state.target, 0, point=True)
     models.kernel.tell(self.__dict__["_flag"], whole=True)
     return bool(self.__dict__["_flag"])
+
+
+def event_repr(self: Any) -> str:
+    event_is_set(self)
+    return str(_original[threading.Event, "__repr__"](self))
 
 
 def event_set(self: Any) -> None:
@@ -375,9 +382,10 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
 # -- Barrier and Timer -----------------------------------------------------------------------------------------------
 
 
-def _look_at_barrier(self: Any) -> None:
+def _look_at_lock(condition: Any) -> None:
+    """Pass the step of looking, without the lock of a condition, at what changes under it."""
     models = here()
-    lock = self._cond._lock
+    lock = condition._lock
     if models is not None and type(lock) in MODELS:
         models.kernel.need_points(RELEASE_POINTS)
         models.kernel.visit(Op.READ, lock._target, 0, point=True)
@@ -396,12 +404,12 @@ def _barrier_method(name: str) -> Callable[..., Any]:
 
 
 def barrier_n_waiting(self: Any) -> int:
-    _look_at_barrier(self)
+    _look_at_lock(self._cond)
     return int(_original[threading.Barrier, "n_waiting"].fget(self))
 
 
 def barrier_broken(self: Any) -> bool:
-    _look_at_barrier(self)
+    _look_at_lock(self._cond)
     return bool(_original[threading.Barrier, "broken"].fget(self))
 
 
@@ -422,6 +430,9 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "__init__": condition_init,
         "__enter__": condition_enter,
         "_is_owned": condition_is_owned,
+        "_waiters": Private("_waiters"),
+        "__repr__": condition_repr,
+        "_at_fork_reinit": untracked_method(threading.Condition, "_at_fork_reinit", _original),
         "wait": condition_wait,
         "notify": condition_notify,
         "notify_all": condition_notify_all,
@@ -433,8 +444,9 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "acquire": semaphore_acquire,
         "__enter__": semaphore_acquire,
         "release": semaphore_release,
+        "__repr__": semaphore_repr,
     },
-    threading.BoundedSemaphore: {"release": bounded_release},
+    threading.BoundedSemaphore: {"release": bounded_release, "__repr__": bounded_repr},
     threading.Event: {
         "__init__": event_init,
         "_cond": LazyCondition(),
@@ -443,38 +455,18 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "set": event_set,
         "clear": event_clear,
         "wait": event_wait,
+        "__repr__": event_repr,
+        "_at_fork_reinit": untracked_method(threading.Event, "_at_fork_reinit", _original),
     },
     threading.Barrier: {
         **{name: _barrier_method(name) for name in ("wait", "reset", "abort")},
         "n_waiting": property(barrier_n_waiting),
         "broken": property(barrier_broken),
+        "_state": Private("_state"),
+        **{name: Private(name) for name in ("_count", "_parties", "_timeout", "_action")},
     },
     threading.Timer: {"run": timer_run},
 }
-
-_MISSING: Final = object()
-
-
-def replace(replacements: dict[type, dict[str, Any]], original: dict[tuple[type, str], Any]) -> Callable[[], None]:
-    """Put replacements into their classes; return what puts the originals back."""
-    before = []
-    for cls, attributes in replacements.items():
-        for name, value in attributes.items():
-            old = cls.__dict__.get(name, _MISSING)
-            before.append((cls, name, old))
-            original[cls, name] = old
-            if callable(value) and callable(old) and name != "__enter__":
-                value.__name__, value.__qualname__, value.__doc__ = name, old.__qualname__, old.__doc__
-            setattr(cls, name, value)
-
-    def restore() -> None:
-        for cls, name, old in before:
-            if old is _MISSING:
-                delattr(cls, name)
-            else:
-                setattr(cls, name, old)
-
-    return restore
 
 
 def install() -> Callable[[], None]:

@@ -30,7 +30,16 @@ from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.primitives.run import Models, Where, describe, here, outside_number, where
+from mazurka.program.python.primitives.run import (
+    INNER,
+    Models,
+    Where,
+    count_untracked,
+    describe,
+    here,
+    outside_number,
+    where,
+)
 from mazurka.program.python.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
@@ -252,12 +261,15 @@ class Lock:
             models.kernel.tell(0, whole=True)
 
     def _at_fork_reinit(self) -> None:
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            count_untracked(models.kernel, "_at_fork_reinit() of a lock")
         self._held = False
         self._holder = None
         self._real = None
 
     def __repr__(self) -> str:
-        held = self._held if here() is not None else self._outside().locked()
+        held = self.locked()
         return f"<{'locked' if held else 'unlocked'} _thread.lock object at {id(self):#x}>"
 
     def __reduce__(self) -> NoReturn:
@@ -380,11 +392,15 @@ class RLock:
         models = here()
         if models is None:
             return bool(self._outside().locked())
+        self._look(models)
+        return self._holder is not None
+
+    def _look(self, models: Models) -> None:
+        """Pass the step of looking whether anybody has it."""
         if self._models is not models:
             self._enter(models)
         models.kernel.need_points(RELEASE_POINTS)
         models.kernel.visit(Op.READ, self._target, 0, point=True)
-        return self._holder is not None
 
     def _held_now(self, models: Models) -> bool:
         if self._models is not models:
@@ -433,6 +449,9 @@ class RLock:
         return self._count if self._held_now(models) else 0
 
     def _at_fork_reinit(self) -> None:
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            count_untracked(models.kernel, "_at_fork_reinit() of a lock")
         self._count = 0
         self._holder = None
         self._real = None
@@ -441,8 +460,7 @@ class RLock:
         models = here()
         if models is None:
             return repr(self._outside())
-        if self._models is not models:
-            self._enter(models)
+        self._look(models)
         owner = models.ident(self._holder) if self._holder is not None else 0
         status = "locked" if self._count else "unlocked"
         name = f"{type(self).__module__}.{type(self).__qualname__}"

@@ -30,6 +30,7 @@ from mazurka.program.python.primitives import (
     processes,
     queues,
     run,
+    thread_attributes,
     thread_functions,
     threads,
 )
@@ -123,9 +124,10 @@ def replace_also(pairs: Iterable[tuple[Any, Any]], spared: Iterable[str], make: 
 
 def _name_inner_files() -> None:
     """Whose frames a location skips."""
-    package = __name__.rpartition(".")[0]
+    here = __name__.rpartition(".")[0]
+    packages = (here, here.replace("primitives", "outside"))
     for name, module in list(sys.modules.items()):
-        if name.startswith(package) or name in _HOLDERS or name in ("mazurka.program.python.kernel", "contextlib"):
+        if name.startswith(packages) or name in _HOLDERS or name in ("mazurka.program.python.kernel", "contextlib"):
             file = getattr(module, "__file__", None)
             if file:
                 INNER.add(file)
@@ -152,8 +154,8 @@ def install() -> None:
     if _installed is None:
         _installed = Installed()
         _spare_importlib(_installed)
-        _installed.undo += [conditions.install(), threads.install(), queues.install(), atomics.install()]
-        _installed.undo.append(callbacks.install())
+        _installed.undo += [conditions.install(), threads.install(), thread_attributes.install(), queues.install()]
+        _installed.undo += [atomics.install(), callbacks.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))

@@ -16,9 +16,9 @@ from types import GenericAlias
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.primitives.conditions import replace
 from mazurka.program.python.primitives.locks import Lock
-from mazurka.program.python.primitives.run import INNER, Models, describe, here, outside_number, where
+from mazurka.program.python.primitives.private import replace
+from mazurka.program.python.primitives.run import INNER, Models, count_untracked, describe, here, outside_number, where
 from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
@@ -137,6 +137,10 @@ class Inside:
         return thing.__dict__[self.name]
 
     def __set__(self, thing: Any, value: Any) -> None:
+        models = here()
+        mutex = thing.__dict__.get("mutex")  # none: it is being made
+        if models is not None and isinstance(mutex, Lock) and mutex.holder() is not models.kernel.current:
+            count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
         thing.__dict__[self.name] = value
 
 

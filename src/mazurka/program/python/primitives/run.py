@@ -26,6 +26,7 @@ from greenlet import getcurrent
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import kernel as _kernel
+from mazurka.program.python.company import has_company
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.task import Task
 from mazurka.trace.event import Location
@@ -42,14 +43,17 @@ def is_inner(filename: str) -> bool:
     return filename in INNER or filename.startswith("<frozen importlib")
 
 
+def first_outer_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of the program from ``frame`` outwards."""
+    while frame is not None and frame.f_code.co_filename in INNER:
+        frame = frame.f_back
+    return frame
+
+
 def where(frame: FrameType | None) -> Where | None:
     """The innermost place of the program from ``frame`` outwards."""
-    while frame is not None:
-        code = frame.f_code
-        if code.co_filename not in INNER:
-            return code, frame.f_lasti
-        frame = frame.f_back
-    return None
+    found = first_outer_frame(frame)
+    return None if found is None else (found.f_code, found.f_lasti)
 
 
 def location(place: Where | None) -> Location | None:
@@ -87,7 +91,7 @@ def _ident(name: str) -> int:
 class Models:
     """The primitives' side of one run."""
 
-    __slots__ = ("births", "kernel", "leaving", "outside", "undo")
+    __slots__ = ("births", "identified", "kernel", "leaving", "namers", "names_seen", "outside", "passed_on", "undo")
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -95,6 +99,10 @@ class Models:
         self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
         self.undo: list[Callable[[], object]] = []
+        self.namers: set[int] = set()  # who has made threads that got their names by number
+        self.names_seen = False
+        self.identified: set[int] = set()  # whose identifiers the program has asked for
+        self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
 
     def number(self) -> str:
         """A name for what the running thread is making, the same in every run in which it makes it."""
@@ -104,8 +112,8 @@ class Models:
         return f"{task.name}#{count}"
 
     def ident(self, task: Task) -> int:
-        """``get_ident()`` of a thread: a number that follows from its name."""
-        return _ident(task.name)
+        """``get_ident()`` of a thread: a number that follows from its name, or from another's that has ended."""
+        return self.passed_on.get(task.name) or _ident(task.name)
 
     def left(self, task: Task) -> None:
         """A thread has done its work: let go of what only it could reach."""
@@ -128,6 +136,14 @@ _outside_births: dict[str, int] = {}
 def count_uncontrolled(kernel: Kernel, name: str) -> None:
     """Something was done for real that no schedule decides."""
     kernel.uncontrolled[name] = kernel.uncontrolled.get(name, 0) + 1
+
+
+def count_untracked(kernel: Kernel, what: str) -> None:
+    """Something was done that no model covers, and that others may notice, if any are there."""
+    if not kernel.is_recording and not kernel.aborting and has_company(kernel):
+        place = location(where(sys._getframe(1)))
+        text = what if place is None else f"{what} at {place}"
+        kernel.untracked[text] = kernel.untracked.get(text, 0) + 1
 
 
 def here() -> Models | None:

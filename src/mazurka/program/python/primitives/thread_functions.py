@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
+from mazurka.program.protocol import Access
+from mazurka.program.python.primitives import identifiers
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.threads import alive_tasks, is_users
@@ -22,14 +24,21 @@ _real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_th
 _FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's message names the function
 
 
+def _identify(models: Models) -> int:
+    """The identifier of the running thread."""
+    task = models.kernel.current
+    identifiers.tell(models, task)
+    return models.ident(task)
+
+
 def get_ident() -> int:
     models = here()
-    return int(_real["get_ident"]()) if models is None else models.ident(models.kernel.current)
+    return int(_real["get_ident"]()) if models is None else _identify(models)
 
 
 def get_native_id() -> int:
     models = here()
-    return int(_real["get_native_id"]()) if models is None else models.ident(models.kernel.current)
+    return int(_real["get_native_id"]()) if models is None else _identify(models)
 
 
 def count() -> int:
@@ -53,7 +62,9 @@ def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
     if models is None:
         return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
     _check_start_arguments(function, args, kwargs)
-    return models.ident(_start_plain(models, function, args, kwargs or {}, daemon=True))
+    task = _start_plain(models, function, args, kwargs or {}, daemon=True)
+    identifiers.tell(models, task)
+    return models.ident(task)
 
 
 def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemon: bool) -> Task:
@@ -75,8 +86,11 @@ def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemo
         models.left(models.kernel.current)
 
     del function, args, kwargs
-    if COUNT_POINTS in models.kernel.points:
-        models.kernel.visit(Op.RMW, THREADS, 0, point=True)
+    counted = (Access(Op.RMW, THREADS),) if COUNT_POINTS in models.kernel.points else ()
+    accesses = (*counted, *identifiers.looks(models))
+    if accesses:
+        models.kernel.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
+    identifiers.pass_on(models)
     return models.kernel.fork(live, daemon=daemon)
 
 

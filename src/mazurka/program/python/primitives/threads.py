@@ -28,8 +28,9 @@ from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.primitives import identifiers, names
 from mazurka.program.python.primitives import run as _run
-from mazurka.program.python.primitives.conditions import replace
+from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here, outside_number
 from mazurka.program.python.task import COUNT_POINTS, END_POINTS, THREADS, Task
 from mazurka.trace.event import Op
@@ -104,8 +105,16 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
     self._started = self.__dict__["_mz"] = ThreadState(models, birth)
 
 
+def _take_number() -> None:
+    models = here()
+    if models is not None:
+        names.take_number(models)
+
+
 def _init_native(self: Any, args: Any, kwargs: Any) -> None:
     namespace = threading.__dict__
+    if not (kwargs.get("name") or args[2:] and args[2]):
+        _take_number()
     event, namespace["Event"] = namespace["Event"], Started  # what it makes one for is `_started`, and nothing else
     try:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
@@ -126,6 +135,7 @@ def _init_plain(
     if name:
         name = str(name)
     else:
+        _take_number()
         name = threading.__dict__["_newname"]("Thread-%d")
         known_as = getattr(target, "__name__", _BLANK) if target is not None else _BLANK
         if known_as is not _BLANK:
@@ -135,7 +145,7 @@ def _init_plain(
     space["_args"] = args
     space["_kwargs"] = {} if kwargs is None else kwargs
     space["_name"] = name
-    space["_daemonic"] = current_thread().daemon if daemon is None else daemon
+    space["_daemonic"] = current_thread()._daemonic if daemon is None else daemon
     space["_stderr"] = sys.stderr
     if "_handle" in space:
         space["_handle"] = _HANDLE()
@@ -156,15 +166,17 @@ def thread_start(self: Any) -> None:
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
     kernel = models.kernel
-    accesses = (Access(Op.RMW, state.target),) if _uses_start(state, kernel, starts=True) else ()
+    accesses = [Access(Op.RMW, state.target)] if _uses_start(state, kernel, starts=True) else []
+    accesses += identifiers.looks(models)
     if COUNT_POINTS in kernel.points:
-        accesses = (Access(Op.RMW, THREADS), *accesses)
+        accesses.insert(0, Access(Op.RMW, THREADS))
     if accesses:
-        kernel.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
+        kernel.visit(accesses[0].op, accesses[0].target, 0, None, tuple(accesses[1:]), point=True)
     if self._started.is_set():
         raise RuntimeError("threads can only be started once")
     self._started.set()
     state.starter = kernel.current
+    identifiers.pass_on(models)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     kernel.fork(lambda: _live(self, state), daemon=self._daemonic, thread=self, label=self._name)
 
@@ -188,7 +200,7 @@ def _live(thread: Any, state: ThreadState) -> None:
     """The life of a thread: what ``Thread._bootstrap_inner`` does."""
     models = state.models
     task = state.task = models.kernel.current
-    thread._ident = thread._native_id = models.ident(task)
+    thread.__dict__.update(_ident=models.ident(task), _native_id=models.ident(task))
     try:
         thread.run()
     except GreenletExit:
@@ -248,16 +260,23 @@ def thread_is_alive(self: Any) -> bool:
     return not task.done
 
 
-def thread_repr(self: Any) -> str:
-    models = here()
-    if models is None:
-        return str(_original[threading.Thread, "__repr__"](self))
-    assert self._initialized, "Thread.__init__() was not called"
-    task = _state(self, models).task
-    status = "initial" if task is None else "stopped" if task.done else "started"
-    daemon = " daemon" if self._daemonic else ""
-    ident = f" {self._ident}" if self._ident is not None else ""
-    return f"<{type(self).__name__}({self._name}, {status}{daemon}{ident})>"
+def look_at_start(models: Models, thread: Any) -> Task | None:
+    """Pass the step of looking whether a thread has been started: its task if so. A thread knows it of itself."""
+    state = _state(thread, models)
+    kernel = models.kernel
+    began_before = state.flag and state.starter is None  # as the main thread
+    if state.task is not kernel.current and not began_before and _uses_start(state, kernel):
+        kernel.visit(Op.READ, state.target, 0, point=True)
+    return state.task
+
+
+def look_at_life(models: Models, thread: Any) -> Task | None:
+    """The same for whether it has ended, too."""
+    task = look_at_start(models, thread)
+    if task is not None and task is not models.kernel.current:
+        models.kernel.need_points(END_POINTS)
+        models.kernel.visit(Op.READ, task.life, 0, point=True)
+    return task
 
 
 # -- functions of threading ------------------------------------------------------------------------------------------
@@ -274,7 +293,7 @@ def _thread_of(task: Task, models: Models) -> Any:
             thread_init(thread, name=threading.__dict__["_newname"]("Dummy-%d"), daemon=True)
             thread._started.set()
             _state(thread, models).task = task
-            thread._ident = thread._native_id = models.ident(task)
+            thread.__dict__.update(_ident=models.ident(task), _native_id=models.ident(task))
         task.thread = thread
     return thread
 
@@ -347,7 +366,6 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "start": thread_start,
         "join": thread_join,
         "is_alive": thread_is_alive,
-        "__repr__": thread_repr,
         "__hash__": thread_hash,
     },
     _Dummy: {"is_alive": lambda self: thread_is_alive(self) if here() else _original[_Dummy, "is_alive"](self)},

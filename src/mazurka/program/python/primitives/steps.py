@@ -1,4 +1,5 @@
-"""How what threads share outside the Python heap is told to the kernel.
+"""How what threads share that is no object of the program is told to the kernel: what is outside the Python heap, names
+of threads.
 
 Everything of that kind is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on it has no place in
 the source, but a number that stands for its locations: by it the kernel learns whether several threads touch one of

@@ -1,0 +1,54 @@
+"""Whether the running thread has company: others that may do something at the same time, in this order of steps or in
+another one.
+
+Cost: each step of a run is looked at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mazurka.program.protocol import Target
+from mazurka.trace.event import Op
+
+
+class Ends:
+    """Which threads have begun in a run, and of whose ends each of them knows."""
+
+    def __init__(self) -> None:
+        self.lives: dict[Target, int] = {}  # what stands for the life of a thread -> the thread
+        self.known: dict[int, set[int]] = {}
+        self._starter = 0
+        self._seen = 0  # so many steps
+
+    def look(self, log: list[Any]) -> None:
+        """Take in the steps made since."""
+        for index, op, target, *_ in log[self._seen :]:
+            if op is Op.FORK:
+                self._starter = index
+            elif op is Op.BEGIN:
+                self.lives[target] = index
+                self.known[index] = set(self.known.get(self._starter, ()))
+            elif op is Op.JOIN and target in self.lives:
+                other = self.lives[target]
+                self.known.setdefault(index, set()).update({other}, self.known.get(other, ()))
+        self._seen = len(log)
+
+
+def has_company(run: Any) -> bool:
+    """Whether other threads are there, or have been of whose end the running one does not know: a thread that takes no
+    step which others could notice has ended as soon as it is started, though it might last in another order."""
+    if len(run.live) > 1 or run.is_recording:
+        return len(run.live) > 1
+    lives, ended = ends_known(run)
+    me = run.current.index
+    return any(index != me and index not in ended for index in lives.values())
+
+
+def ends_known(run: Any) -> tuple[dict[Target, int], set[int]]:
+    """The threads that have begun, by what stands for their lives, and those of whose end the running one knows."""
+    if run.ends is None:
+        run.ends = Ends()
+    ends: Ends = run.ends
+    ends.look(run.log)
+    return ends.lives, ends.known.get(run.current.index, set())

@@ -1,0 +1,130 @@
+"""State of the process that code in C goes by, where nobody sees it do so: what changes it is untracked.
+
+``int`` looks at the limit of digits, ``bytes.decode`` at the registry of error handlers, pickling at `copyreg`, and so
+on; no step tells. Who changes such a thing while other threads are there is counted, beside writing its location,
+which the functions that get it read. What can neither be put back nor be told apart by threads, such as the priority of
+the process, is not changed at all: the run is cut there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import copyreg
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from greenlet import GreenletExit
+
+from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.locations import contents
+from mazurka.program.python.objects import before_collection
+from mazurka.program.python.outside.process_state import place
+from mazurka.program.python.outside.putting_back import undo_at_end
+from mazurka.program.python.outside.replacing import replace_function
+from mazurka.program.python.primitives.run import Models, count_uncontrolled, count_untracked
+from mazurka.program.python.primitives.steps import Touch, change, pass_step
+
+
+def _changing(
+    name: str, save: Callable[[], Callable[[], object]] | None = None, module: str | None = None
+) -> Callable[..., Any]:
+    """Of a function that changes something, which ``save`` knows how to put back. ``module``: in C, others of which are
+    known to look at it."""
+    where = place(name)
+    also = [] if module is None else [change(("o", module), f"the state of {module}")]
+
+    def change_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        count_untracked(models.kernel, f"a change of {where[1]}")
+        pass_step(models, change(*where), *also)
+        if save is not None:
+            undo_at_end(models, name, save)
+        return real(*args, **named)
+
+    return change_
+
+
+# -- codecs, pickling ----------------------------------------------------------------------------
+
+
+def _register(models: Models, real: Any, search: Any) -> Any:
+    models.undo.append(lambda: codecs.unregister(search))
+    return _codecs(models, real, search)
+
+
+_codecs: Final = _changing("registry of codecs", module="_codecs")
+
+replace_function(codecs, "register", _register)
+for _name in ("unregister", "register_error", "unregister_error"):
+    replace_function(codecs, _name, _codecs)
+
+#: Names of `copyreg`'s dictionaries.
+_REGISTRIES: Final = ("dispatch_table", "_extension_registry", "_inverted_registry", "_extension_cache")
+
+
+def _keep_registries() -> Callable[[], object]:
+    kept = [(space, dict(space)) for space in (vars(copyreg)[name] for name in _REGISTRIES)]
+
+    def put_back() -> None:
+        for space, content in kept:
+            space.clear()
+            space.update(content)
+
+    return put_back
+
+
+for _name in ("pickle", "constructor", "add_extension", "remove_extension", "clear_extension_cache"):
+    replace_function(copyreg, _name, _changing("registry of copyreg", _keep_registries))
+
+
+# -- the collector ----------------------------------------------------------------------------
+
+
+def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    """It calls what is in a list."""
+    callbacks = [each for each in gc.callbacks if each is not before_collection]
+    first, *others = [Touch(each.op, each.target, "") for each in contents(gc.callbacks)]
+    pass_step(models, first, *others)
+    if any(not is_seen(each) for each in callbacks):
+        count_untracked(models.kernel, "a collection that calls what is not instrumented")
+    return real(*args, **named)
+
+
+replace_function(gc, "collect", _collect)
+
+
+# -- what is left alone ----------------------------------------------------------------------------
+
+
+def _refusing(module: Any, name: str) -> Callable[..., Any]:
+    def refuse(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        kernel = models.kernel
+        if kernel.aborting:
+            raise GreenletExit
+        text = f"{module.__name__}.{name}()"
+        count_uncontrolled(kernel, f"{text}, which could not be undone")
+        kernel.stop(f"the run was cut before {text}, which could not be undone")
+
+    return refuse
+
+
+def _nice(models: Models, real: Any, increment: int, /) -> Any:
+    return _refusing(os, "nice")(models, real, increment) if increment else real(increment)
+
+
+#: Functions of `os` that change the process for good, or a thread of the system's.
+_FOR_GOOD: Final = (
+    *("setpgid", "setpgrp", "setsid", "setpriority", "setuid", "seteuid", "setreuid", "setresuid", "setgid", "setegid"),
+    *("setregid", "setresgid", "setgroups", "initgroups", "chroot", "sched_setaffinity", "sched_setscheduler"),
+    *("sched_setparam", "tcsetpgrp", "unshare", "setns"),
+)
+
+replace_function(os, "nice", _nice)
+for _name in _FOR_GOOD:
+    replace_function(os, _name, _refusing(os, _name))
+for _name in ("clock_settime", "clock_settime_ns"):
+    replace_function(time, _name, _refusing(time, _name))
+replace_function(sys, "addaudithook", _refusing(sys, "addaudithook"))

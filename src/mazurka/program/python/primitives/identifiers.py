@@ -1,0 +1,77 @@
+"""Identifiers of threads: what the system gives a thread may be what another one had that has ended.
+
+As long as a program asks for the identifier of no more than one thread beside the main one, nobody can tell. Else the
+threads whose identifiers it asks for are remembered for the runs to come: to start one of them looks which of the
+others have ended, and it gets the identifier of the first of these that nobody has.
+
+Departure: it always gets one of those, and always the first. If it can't be told from others that are sure to have
+ended, that is untracked.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+from zlib import crc32
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.company import ends_known
+from mazurka.program.python.primitives.run import Models, count_untracked, first_outer_frame
+from mazurka.program.python.task import END_POINTS, IDENT_POINTS, Task
+from mazurka.trace.event import Op
+
+_MARK: Final = 1 << 36
+
+
+def _mark(name: str) -> int:
+    """What says among points that the program asks for the identifier of a thread."""
+    return -1 - (crc32(name.encode()) | _MARK)
+
+
+def tell(models: Models, task: Task) -> None:
+    """The identifier of a thread is about to be given away: to the program itself, or else nobody looks at it."""
+    kernel = models.kernel
+    frame = first_outer_frame(sys._getframe(1))
+    if task.index == 0 or frame is None:
+        return
+    if str(frame.f_globals.get("__name__")).partition(".")[0] in sys.stdlib_module_names:
+        return
+    models.identified.add(task.index)
+    kernel.need_points(_mark(task.name))
+    if len(models.identified) > 1:
+        kernel.need_points(END_POINTS)
+        kernel.need_points(IDENT_POINTS)
+
+
+def _others(models: Models) -> list[Task]:
+    """The threads whose identifiers the running one, which is about to start another one of them, might pass on."""
+    kernel = models.kernel
+    if IDENT_POINTS not in kernel.points:
+        return []
+    points, me = kernel.points, kernel.current
+    if _mark(f"{me.name}.{me.births + 1}") not in points:
+        return []
+    return [each for each in kernel.tasks[1:] if each is not me and _mark(each.name) in points]
+
+
+def looks(models: Models) -> tuple[Access, ...]:
+    """What starting a thread reads of others: whether they have ended."""
+    return tuple([Access(Op.READ, each.life) for each in _others(models)])
+
+
+def pass_on(models: Models) -> None:
+    """Choose the identifier of the thread that is about to be started."""
+    kernel = models.kernel
+    others = _others(models)
+    if not others:
+        return
+    me = kernel.current
+    used = {models.ident(each) for each in (me, *others) if not each.done}
+    free = {models.ident(each): each for each in others if each.done}
+    left = [number for number in free if number not in used]
+    if not left:
+        return
+    _, ended = ends_known(kernel)
+    if len({models.ident(each) for each in others if each.index in ended} - used) > 1:
+        count_untracked(kernel, "the identifier of a thread that may be that of several before it")
+    models.passed_on[f"{me.name}.{me.births + 1}"] = left[0]

@@ -1,0 +1,49 @@
+"""Names of threads: each is a location, ("thread's name", birth), and so is the counter that numbers them.
+
+``Thread-1`` and ``ThreadPoolExecutor-0`` come from counters: who takes a number sees how many others have been taken.
+That can be told once somebody looks at a name, if several threads have taken numbers; from then on, in all runs, to
+take one is an RMW of ("thread numbers",).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step, read, write
+from mazurka.program.python.task import NAME_POINTS
+
+_NUMBERS: Final[tuple[Target, str]] = (("thread numbers",), "the numbers of threads without a name")
+
+
+def take_number(models: Models) -> None:
+    """A thread, or an executor, is about to be made that gets a name by number."""
+    kernel = models.kernel
+    if kernel.solo:
+        return
+    models.namers.add(kernel.current.index)
+    _learn(models)
+    if NAME_POINTS in kernel.points:
+        pass_step(models, change(*_NUMBERS))
+
+
+def _learn(models: Models) -> None:
+    if models.names_seen and len(models.namers) > 1:
+        models.kernel.need_points(NAME_POINTS)
+
+
+def look(models: Models, thread: Any) -> None:
+    """The name of a thread is about to be looked at."""
+    models.names_seen = True
+    _learn(models)
+    pass_step(models, read(*_place(thread)))
+
+
+def change_name(models: Models, thread: Any) -> None:
+    """A thread is about to get another name."""
+    pass_step(models, write(*_place(thread)))
+
+
+def _place(thread: Any) -> tuple[Target, str]:
+    return ("thread's name", str(thread.__dict__.get("_mz_birth") or "0")), "the name of a thread"

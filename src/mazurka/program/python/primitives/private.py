@@ -1,0 +1,101 @@
+"""Attributes that are CPython's own business, but that programs use all the same; and putting attributes of classes in
+place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python.primitives.run import INNER, Models, count_untracked, here, model_of
+from mazurka.trace.event import Op
+
+
+class Peeked:
+    """An attribute that programs look at, which is a READ of what it belongs to."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        self.kind = kind
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        if thing is None or self.name not in thing.__dict__:
+            raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            models.kernel.visit(Op.READ, model_of(thing, models, self.kind).target, 0, point=True)
+        return thing.__dict__[self.name]
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
+        thing.__dict__[self.name] = value
+
+
+class Private:
+    """An attribute whose use is what ``tell`` tells, if anybody knows, or else untracked."""
+
+    def __init__(self, name: str, tell: Callable[[Models, Any, Op], None] | None = None) -> None:
+        self.name = name
+        self.tell = tell
+
+    def _use(self, thing: Any, op: Op) -> None:
+        models = here()
+        if models is None or sys._getframe(2).f_code.co_filename in INNER:
+            return
+        if self.tell is not None:
+            self.tell(models, thing, op)
+        else:
+            count_untracked(models.kernel, f"{type(thing).__name__}.{self.name}")
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        if thing is None or self.name not in thing.__dict__:
+            raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
+        self._use(thing, Op.READ)
+        return thing.__dict__[self.name]
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        self._use(thing, Op.WRITE)
+        thing.__dict__[self.name] = value
+
+    def __delete__(self, thing: Any) -> None:
+        self._use(thing, Op.WRITE)
+        del thing.__dict__[self.name]
+
+
+_MISSING: Final = object()
+
+
+def replace(replacements: dict[type, dict[str, Any]], original: dict[tuple[type, str], Any]) -> Callable[[], None]:
+    """Put replacements into their classes; return what puts the originals back."""
+    before = []
+    for cls, attributes in replacements.items():
+        for name, value in attributes.items():
+            old = cls.__dict__.get(name, _MISSING)
+            before.append((cls, name, old))
+            original[cls, name] = old
+            if callable(value) and callable(old) and name != "__enter__":
+                value.__name__, value.__qualname__, value.__doc__ = name, old.__qualname__, old.__doc__
+            setattr(cls, name, value)
+
+    def restore() -> None:
+        for cls, name, old in before:
+            if old is _MISSING:
+                delattr(cls, name)
+            else:
+                setattr(cls, name, old)
+
+    return restore
+
+
+def untracked_method(owner: type, name: str, original: dict[tuple[type, str], Any]) -> Callable[..., Any]:
+    """A method that is CPython's own business, and untracked where it is called within a run."""
+
+    def method(self: Any, *args: Any) -> Any:
+        models = here()
+        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+            count_untracked(models.kernel, f"{owner.__name__}.{name}()")
+        return original[owner, name](self, *args)
+
+    return method

@@ -1,0 +1,110 @@
+"""Attributes of Thread objects that others see change: name, identifier, whether it is a daemon.
+
+``name`` is a location (:mod:`.names`), and so is ``daemon``; to set that looks whether the thread has been started, and
+so do the identifiers, which it has from then on. What it is to call must not change once it was started. The attributes
+that these are kept in are CPython's own business; programs that use them all the same do what the public ones do.
+Others of that kind, also of futures and executors, are untracked.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final
+
+from mazurka.program.python.primitives import identifiers, names
+from mazurka.program.python.primitives.private import Private, replace
+from mazurka.program.python.primitives.run import Models, count_untracked, here
+from mazurka.program.python.primitives.steps import pass_step, read, write
+from mazurka.program.python.primitives.threads import look_at_life, look_at_start
+from mazurka.trace.event import Op
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+
+def _name(models: Models, thread: Any, op: Op) -> None:
+    if op is Op.READ:
+        names.look(models, thread)
+    else:
+        names.change_name(models, thread)
+
+
+def _daemon(models: Models, thread: Any, op: Op) -> None:
+    place = ("daemon", str(thread.__dict__.get("_mz_birth") or "0")), "whether a thread is a daemon"
+    pass_step(models, read(*place) if op is Op.READ else write(*place))
+    if op is not Op.READ:
+        look_at_start(models, thread)  # last, for it decides whether that fails
+
+
+def _identifier(models: Models, thread: Any, op: Op) -> None:
+    task = look_at_start(models, thread)
+    if task is not None:
+        identifiers.tell(models, task)
+
+
+def _call(models: Models, thing: Any, op: Op) -> None:
+    """What a thread is to call: it looks at it sometime after it was started."""
+    if op is Op.READ or "_mz_birth" not in thing.__dict__:
+        return
+    task = look_at_start(models, thing)
+    if task is not None and task is not models.kernel.current:
+        count_untracked(models.kernel, "a change of what a thread is to call, once it was started,")
+
+
+def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:
+    """CPython's own property, which tells of its use."""
+
+    def get(self: Any) -> Any:
+        models = here()
+        if models is not None and self.__dict__.get("_initialized"):
+            tell(models, self, Op.READ)
+        return _original[threading.Thread, name].fget(self)
+
+    def put(self: Any, value: Any) -> None:
+        models = here()
+        if models is not None and self.__dict__.get("_initialized"):
+            tell(models, self, Op.WRITE)
+        _original[threading.Thread, name].fset(self, value)
+
+    real = vars(threading.Thread)[name]
+    return property(get, put if real.fset is not None else None, doc=real.__doc__)
+
+
+def thread_repr(self: Any) -> str:
+    models = here()
+    if models is None:
+        return str(_original[threading.Thread, "__repr__"](self))
+    assert self._initialized, "Thread.__init__() was not called"
+    task = look_at_life(models, self)
+    status = "initial" if task is None else "stopped" if task.done else "started"
+    _daemon(models, self, Op.READ)
+    daemon = " daemon" if self._daemonic else ""
+    _name(models, self, Op.READ)
+    ident = f" {self._ident}" if self._ident is not None else ""
+    return f"<{type(self).__name__}({self._name}, {status}{daemon}{ident})>"
+
+
+#: class -> attribute -> what replaces it.
+REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
+    threading.Thread: {
+        "name": _told("name", _name),
+        "daemon": _told("daemon", _daemon),
+        "ident": _told("ident", _identifier),
+        "native_id": _told("native_id", _identifier),
+        "_name": Private("_name", _name),
+        "_daemonic": Private("_daemonic", _daemon),
+        "_ident": Private("_ident", _identifier),
+        "_native_id": Private("_native_id", _identifier),
+        **{name: Private(name) for name in ("_started", "_is_stopped", "_tstate_lock", "_handle")},
+        **{name: Private(name, _call) for name in ("_target", "_args", "_kwargs")},
+        "__repr__": thread_repr,
+    },
+    threading.Timer: {name: Private(name, _call) for name in ("interval", "function", "args", "kwargs", "finished")},
+    Future: {name: Private(name) for name in ("_state", "_result", "_exception", "_waiters", "_done_callbacks")},
+    ThreadPoolExecutor: {name: Private(name) for name in ("_threads", "_shutdown", "_broken")},
+}
+
+
+def install() -> Callable[[], None]:
+    return replace(REPLACEMENTS, _original)
