@@ -194,6 +194,23 @@ def operand(thing: Any, site: int) -> Any:
     return thing
 
 
+def operand_kept(thing: Any, site: int) -> Any:
+    """``thing`` is about to be looked at, and again later, untold."""
+    run = kernel.active
+    if run is None or run.solo or type(thing) in wholes.PLAIN:
+        return thing
+    calls.use(run, thing, site)
+    if is_container(thing) and wholes.reads_shared(run, (thing,), site) and len(run.live) > 1:
+        attributes.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
+    return thing
+
+
+def is_container(thing: Any) -> bool:
+    """Whether operators look into ``thing`` without telling."""
+    kind = type(thing)
+    return kind in (tuple, frozenset) or shape_of(kind).base is not None or bool(native_objects.state_of(kind))
+
+
 def combine(right: Any, left: Any, site: int) -> Any:
     """Two operands are about to be compared or combined."""
     run = kernel.active
