@@ -226,6 +226,26 @@ RACES = {
             thread.join()
         scope()
         """,
+    "a global bound while a function runs that has it": """
+        def look():
+            try: late
+            except NameError: return
+            raise AssertionError
+        thread = threading.Thread(target=look)
+        thread.start()
+        late = 1
+        thread.join()
+        """,
+    "a function defined while another one runs": """
+        def look():
+            try: late()
+            except NameError: return
+            raise AssertionError
+        thread = threading.Thread(target=look)
+        thread.start()
+        def late(): pass
+        thread.join()
+        """,
     "a function that its decorator lets run": """
         def scope():
             def start(function):
@@ -354,6 +374,17 @@ CORRECT = {
             except NameError: return None
         par(scope, scope, look)
         assert "failed" not in globals()
+        """,
+    "globals bound while others run": """
+        def look():
+            with lock: return late()
+        lock = threading.Lock()
+        with lock:
+            thread = threading.Thread(target=look)
+            thread.start()
+            def late(): return later
+            later = 1
+        thread.join()
         """,
     "functions that call each other": """
         def scope():

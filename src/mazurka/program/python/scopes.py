@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+import sys
 from enum import Enum
 from typing import Final
+
+from mazurka.program.python.star_parameters import may_be_shared
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -74,7 +76,7 @@ class Scope:
         self.ways: dict[str, set[Way]] = {}
         self.bound_at: dict[str, int] = {}  # name -> how many uses of names come before what binds it
         self.captured: set[str] = set()
-        self.late: set[str] = set()  # captured by a function that is there before they are bound
+        self.late: set[str] = set()  # captured by a function that may run before they are bound
         self.consumer = ""  # of a generator expression: what goes through it at once, by name
         self.derived: set[str] = set()  # classes of which something else than a plain method says how objects are made
         self.globals: set[str] = set()
@@ -97,45 +99,10 @@ _MAKING: Final = ("__init__", "__new__")
 #: Builtins that have gone through a generator when they return.
 _CONSUMERS: Final = frozenset("all any sum min max list tuple set frozenset dict sorted bytes bytearray".split())
 _LOOP: Final = "for"
+
+#: Modules whose functions start no thread when a module calls them.
+_IDLE: Final = sys.stdlib_module_names - {"_thread"}
 _LATER: Final = "<genexpr>"
-
-#: Methods of a dictionary that neither hand it out nor a view of it.
-_KEEPING: Final = frozenset("get pop setdefault update".split())
-
-
-def _may_be_shared(function: _FUNCTIONS, parameter: ast.arg) -> bool:
-    """Whether ``*args`` or ``**kwargs`` may hold something else than at first, or others may have the dictionary."""
-    name = parameter.arg
-    every = [*ast.walk(function)]
-    if any(name in (getattr(node, "name", ""), getattr(node, "rest", "")) for node in every if node is not function):
-        return True
-    uses = [node for node in every if isinstance(node, ast.Name) and node.id == name]
-    if any(not isinstance(node.ctx, ast.Load) for node in uses):
-        return True
-    kept = {id(used) for node in _own_nodes(function) for used in _keeping(node)}
-    return parameter is function.args.kwarg and any(id(node) not in kept for node in uses)
-
-
-def _keeping(node: ast.AST) -> Iterator[ast.expr]:
-    """Those of its operands that it hands to nobody, if they are dictionaries."""
-    if isinstance(node, ast.Call):
-        yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING:
-            yield node.func.value
-    elif isinstance(node, ast.Dict):
-        yield from (value for key, value in zip(node.keys, node.values, strict=True) if key is None)
-    elif isinstance(node, ast.Subscript):
-        yield node.value
-
-
-def _own_nodes(function: _FUNCTIONS) -> Iterator[ast.AST]:
-    """The nodes of a function, without those that run at another time."""
-    waiting: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else [*function.body]
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, (*_FUNCTIONS.__args__, ast.ClassDef, ast.GeneratorExp)):
-            yield node
-            waiting += ast.iter_child_nodes(node)
 
 
 def _binds_at_its_end(statement: ast.stmt) -> bool:
@@ -171,6 +138,8 @@ class Scopes(ast.NodeVisitor):
         self._scope = self.module
         self._owner = ""
         self._loops = 0
+        self._decorates = False  # whether this is part of a decorator
+        self._started = False  # whether the module itself has called what may start threads
         self._consumers: dict[ast.expr, str] = {}  # generator expression -> what goes through it at once
         self._uses: list[tuple[Scope, str]] = []
         self._outer_bindings: list[tuple[Scope, str]] = []
@@ -190,7 +159,7 @@ class Scopes(ast.NodeVisitor):
             shared = owner.kind in ("function", "comprehension") and name in owner.captured and changes
             return (Variable.CELL if shared else Variable.LOCAL), owner
         weight = owner.bindings.get(name, 0)
-        if weight > 1:
+        if weight > 1 or name in owner.late:
             return Variable.GLOBAL, owner
         if weight == 0 and name in _BUILTINS and not self.star_import:
             return Variable.BUILTIN, owner
@@ -239,7 +208,8 @@ class Scopes(ast.NodeVisitor):
         scope = scope or self._scope
         name = mangle(name, self._owner)
         scope.ways.setdefault(name, set()).add(way)
-        scope.bound_at[name] = len(self._uses)
+        if scope is not self.module or self._started:
+            scope.bound_at[name] = len(self._uses)
         if name in scope.globals:
             bindings = self.module.bindings
             bindings[name] = bindings.get(name, 0) + (1 if scope is self.module else 2)
@@ -415,7 +385,7 @@ class Scopes(ast.NodeVisitor):
             self._bind(argument.arg)
         for argument in filter(None, [args.vararg, args.kwarg]):
             self._bind(argument.arg)
-            if not _may_be_shared(node, argument):
+            if not may_be_shared(node, argument):
                 scope.parameters.add(argument.arg)
 
     def _type_parameters(self, node: ast.AST) -> bool:
@@ -431,8 +401,7 @@ class Scopes(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: _FUNCTIONS) -> None:
         if not isinstance(node, ast.Lambda):
-            for decorator in node.decorator_list:
-                self.visit(decorator)
+            self._decorators(node)
             if not node.decorator_list:
                 self._bind(node.name, way=Way.DEFINITION)
         for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
@@ -448,12 +417,17 @@ class Scopes(ast.NodeVisitor):
         if not isinstance(node, ast.Lambda) and node.decorator_list:  # it may mean anything, and be called before
             self._bind(node.name)
 
+    def _decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        outer, self._decorates = self._decorates, True
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._decorates = outer
+
     visit_AsyncFunctionDef = visit_FunctionDef
     visit_Lambda = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        for decorator in node.decorator_list:
-            self.visit(decorator)
+        self._decorators(node)
         self._bind(node.name, way=Way.DEFINITION)
         if node.bases or node.keywords or node.decorator_list or any(map(_makes_objects, ast.walk(node))):
             self._scope.derived.add(mangle(node.name, self._owner))
@@ -471,6 +445,19 @@ class Scopes(ast.NodeVisitor):
         if isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS and len(node.args) == 1:
             self._consumers[node.args[0]] = node.func.id
         self.generic_visit(node)
+        if not self._started and not self._decorates and self._scope.kind in ("module", "class"):
+            self._started = self._may_start(node.func)
+
+    def _may_start(self, function: ast.expr) -> bool:
+        """Whether what the module calls may start threads: builtins, and what the library has, don't."""
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        if not isinstance(function, ast.Name):
+            return not isinstance(function, (ast.Constant, ast.JoinedStr))
+        origins = self.module.imports.get(function.id)
+        if origins is None:
+            return function.id not in _BUILTINS or function.id in self.module.bindings
+        return not all(origin.partition(".")[0] in _IDLE for origin in origins)
 
     def _visit_comprehension(self, node: _COMPREHENSIONS) -> None:
         self.visit(node.generators[0].iter)
