@@ -35,7 +35,7 @@ from mazurka.program.python import (
     variables,
 )
 from mazurka.program.python.containers import forget_shapes
-from mazurka.program.python.iteration import iterate, returned, step
+from mazurka.program.python.iteration import iterate, iterate_unpacking, returned, step
 from mazurka.program.python.primitives.local import local, real_local
 
 _OPERATORS: Final = {
@@ -74,6 +74,9 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_gj__": variables.augmented_item,
     "__mz_rg__": variables.read_global,
     "__mz_wg__": variables.write_global,
+    "__mz_rn__": variables.read_in_class,
+    "__mz_cb__": variables.class_begins,
+    "__mz_fi__": variables.read_of_module,
     "__mz_xg__": variables.delete_global,
     "__mz_gd__": variables.global_space,
     "__mz_bg__": variables.wrote_global,
@@ -89,6 +92,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_u__": uses.use,
     "__mz_us__": uses.consume,
     "__mz_u1__": uses.operand,
+    "__mz_uk__": uses.operand_kept,
     "__mz_len__": uses.measure,
     "__mz_be__": uses.begin,
     "__mz_w__": uses.enter,
@@ -111,6 +115,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_a__": uses.augment,
     "__mz_ap__": uses.augment_pair,
     "__mz_it__": iterate,
+    "__mz_iu__": iterate_unpacking,
     "__mz_ir__": returned,
     "__mz_n__": step,
     "__mz_l__": control.loop,

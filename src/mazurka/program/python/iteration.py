@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import calls, kernel
+from mazurka.program.python import calls, kernel, wholes
 from mazurka.program.python.attributes import find
 from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.gathering import is_seen
@@ -90,6 +90,29 @@ def _stepped(thing: Any, site: int) -> Any:
         native = _iter(thing)
         return native if native is thing or type(native) in _FIXED_ITERATORS else iterate(native, site)
     return map(second, _state_ticks(thing, site), thing)
+
+
+def iterate_unpacking(thing: Any, nested: bool, site: int) -> Any:
+    """The elements of ``thing``, wrapped for going through already, are about to be unpacked, each when it comes."""
+    if kernel.active is None:
+        return thing
+
+    def unpacked(element: Any) -> Any:
+        run = kernel.active
+        if run is not None and not run.solo and (nested or type(element) is not tuple):
+            _unpack(run, element, nested, site)
+        return element
+
+    return map(unpacked, thing)
+
+
+def _unpack(run: Any, element: Any, nested: bool, site: int) -> None:
+    if type(element) in wholes.PLAIN:
+        return
+    if type(element) is not tuple:
+        calls.go_through(run, element, site)
+    for each in wholes.elements(element) if nested else ():
+        _unpack(run, each, True, site)
 
 
 def returned(thing: Any, site: int) -> Any:

@@ -5,7 +5,8 @@ What the rewriter asks: is a name a plain local, a cell that may change after it
 may change, a constant global or a builtin.
 
 A binding's *weight* says whether the variable can change: 1 for a single binding, at least 2 when it may be bound again
-(twice along one path, in a loop, from another scope). Branches of one ``if``, ``try`` or ``match`` count once.
+(twice along one path, in a loop, from another scope). Branches of one ``if`` or ``match`` count once, and so do the
+handlers of a ``try`` and the last statement before them.
 
 Cost: one pass over the tree.
 """
@@ -14,10 +15,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from enum import Enum
 from typing import Final
 
+from mazurka.program.python.star_parameters import may_be_shared
+
 _BUILTINS: Final = frozenset(dir(builtins))
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -32,23 +37,35 @@ class Variable(Enum):
     BUILTIN = "builtin"
 
 
+class Way(Enum):
+    """What binds a name."""
+
+    EXPRESSION = "an assignment of an expression's value"
+    DEFINITION = "a `class`, or a `def` without decorators"
+    IMPORT = "import"
+    OTHER = "something else"
+
+
 class Scope:
     """A module, class, function, comprehension or set of type parameters."""
 
     __slots__ = (
         "bindings",
+        "bound_at",
         "captured",
-        "definitions",
+        "consumer",
         "derived",
         "given",
         "globals",
         "imports",
         "kind",
+        "late",
+        "members",
         "name",
         "nonlocals",
         "parameters",
         "parent",
-        "unsaid",
+        "ways",
     )
 
     def __init__(self, kind: str, name: str, parent: Scope | None) -> None:
@@ -56,15 +73,18 @@ class Scope:
         self.name = name
         self.parent = parent
         self.bindings: dict[str, int] = {}
+        self.ways: dict[str, set[Way]] = {}
+        self.bound_at: dict[str, int] = {}  # name -> how many uses of names come before what binds it
         self.captured: set[str] = set()
-        self.definitions: set[str] = set()  # names bound by `def` and `class`
-        self.derived: set[str] = set()  # those of them that are classes of which others say how objects are made
+        self.late: set[str] = set()  # captured by a function that may run before they are bound
+        self.consumer = ""  # of a generator expression: what goes through it at once, by name
+        self.derived: set[str] = set()  # classes of which something else than a plain method says how objects are made
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
-        self.imports: dict[str, str] = {}  # name bound by an import -> the module it comes from
+        self.imports: dict[str, set[str]] = {}  # name bound by imports -> the modules it comes from
+        self.members: set[str] = set()  # those of them that may be something else than a module
         self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that assignments give it
-        self.unsaid: set[str] = set()  # names that something else binds, too
-        self.parameters: set[str] = set()  # *args and **kwargs: fresh containers of each call
+        self.parameters: set[str] = set()  # *args and **kwargs that nobody else gets: fresh containers of each call
 
 
 def _makes_objects(node: ast.AST) -> bool:
@@ -75,6 +95,25 @@ def _makes_objects(node: ast.AST) -> bool:
 
 
 _MAKING: Final = ("__init__", "__new__")
+
+#: Builtins that have gone through a generator when they return.
+_CONSUMERS: Final = frozenset("all any sum min max list tuple set frozenset dict sorted bytes bytearray".split())
+_LOOP: Final = "for"
+
+#: Modules whose functions start no thread when a module calls them.
+_IDLE: Final = sys.stdlib_module_names - {"_thread"}
+_LATER: Final = "<genexpr>"
+
+
+def _binds_at_its_end(statement: ast.stmt) -> bool:
+    """Whether a statement that fails has bound nothing."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return True
+    if any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement)):
+        return False
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in statement.targets)
+    return isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass))
 
 
 def _is_range(node: ast.expr) -> bool:
@@ -99,7 +138,9 @@ class Scopes(ast.NodeVisitor):
         self._scope = self.module
         self._owner = ""
         self._loops = 0
-        self._said = False  # whether an expression gives what is being bound
+        self._decorates = False  # whether this is part of a decorator
+        self._started = False  # whether the module itself has called what may start threads
+        self._consumers: dict[ast.expr, str] = {}  # generator expression -> what goes through it at once
         self._uses: list[tuple[Scope, str]] = []
         self._outer_bindings: list[tuple[Scope, str]] = []
         for statement in getattr(tree, "body", []):
@@ -114,10 +155,11 @@ class Scopes(ast.NodeVisitor):
         if owner.kind == "class":
             return Variable.CLASS, owner
         if owner.kind != "module":
-            shared = owner.kind == "function" and name in owner.captured and owner.bindings.get(name, 0) > 1
+            changes = owner.bindings.get(name, 0) > 1 or name in owner.late
+            shared = owner.kind in ("function", "comprehension") and name in owner.captured and changes
             return (Variable.CELL if shared else Variable.LOCAL), owner
         weight = owner.bindings.get(name, 0)
-        if weight > 1:
+        if weight > 1 or name in owner.late:
             return Variable.GLOBAL, owner
         if weight == 0 and name in _BUILTINS and not self.star_import:
             return Variable.BUILTIN, owner
@@ -142,21 +184,32 @@ class Scopes(ast.NodeVisitor):
         for scope, name in self._outer_bindings:
             owner = self._owner_of(scope, name)
             owner.bindings[name] = owner.bindings.get(name, 0) + 2
-        for scope, name in self._uses:
+        for index, (scope, name) in enumerate(self._uses):
             owner = self._owner_of(scope, name)
             user = scope
-            while user.kind == "comprehension" and user.parent is not None:  # runs where it stands: captures nothing
+            while user is not owner and user.parent is not None and self._runs_in_place(user):
                 user = user.parent
-            if owner not in (scope, user) and owner.kind != "module":
+            if owner is not user:
                 owner.captured.add(name)
+                if index < owner.bound_at.get(name, 0):
+                    owner.late.add(name)
+
+    def _runs_in_place(self, scope: Scope) -> bool:
+        """Whether a scope is a part of the function it is in: most comprehensions are."""
+        if scope.kind != "comprehension":
+            return False
+        if scope.name != _LATER or scope.consumer == _LOOP:
+            return True
+        return bool(scope.consumer) and self.resolve(scope, scope.consumer)[0] is Variable.BUILTIN
 
     # -- bindings -------------------------------------------------------------------------------------------------
 
-    def _bind(self, name: str, scope: Scope | None = None) -> None:
+    def _bind(self, name: str, scope: Scope | None = None, way: Way = Way.OTHER) -> None:
         scope = scope or self._scope
         name = mangle(name, self._owner)
-        if not self._said:
-            scope.unsaid.add(name)
+        scope.ways.setdefault(name, set()).add(way)
+        if scope is not self.module or self._started:
+            scope.bound_at[name] = len(self._uses)
         if name in scope.globals:
             bindings = self.module.bindings
             bindings[name] = bindings.get(name, 0) + (1 if scope is self.module else 2)
@@ -173,18 +226,18 @@ class Scopes(ast.NodeVisitor):
 
     def _bind_to(self, target: ast.Name, value: ast.expr) -> None:
         """An assignment of an expression's value to one name."""
-        self._scope.given.setdefault(mangle(target.id, self._owner), []).append(value)
-        self._said = True
-        self.visit_Name(target)
-        self._said = False
+        name = mangle(target.id, self._owner)
+        self._scope.given.setdefault(name, []).append(value)
+        self._uses.append((self._scope, name))
+        self._bind(target.id, way=Way.EXPRESSION)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        target = node.targets[0]
-        if len(node.targets) == 1 and isinstance(target, ast.Name):
-            self.visit(node.value)
-            self._bind_to(target, node.value)
-        else:
-            self.generic_visit(node)
+        self.visit(node.value)
+        for target in node.targets:
+            if len(node.targets) == 1 and isinstance(target, ast.Name):
+                self._bind_to(target, node.value)
+            else:
+                self.visit(target)
 
     def visit_Global(self, node: ast.Global) -> None:
         self._scope.globals.update(mangle(name, self._owner) for name in node.names)
@@ -196,50 +249,52 @@ class Scopes(ast.NodeVisitor):
         scope = self._scope
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
+        self.visit(node.value)
         name = mangle(node.target.id, self._owner)
         self._uses.append((self._scope, name))
         self._bind(node.target.id, scope)
         if scope is not self._scope:
             scope.bindings[name] = scope.bindings.get(name, 0) + 1
-        self.visit(node.value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
         if isinstance(node.target, ast.Name):
             self._bind_to(node.target, node.value)
-            self._said = True
-            self._bind(node.target.id)
-            self._said = False
+            self._bind(node.target.id, way=Way.EXPRESSION)
         else:
             self.visit(node.target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
         if node.value is not None or not isinstance(node.target, ast.Name):
             self.visit(node.target)
         elif self._scope.kind != "module":
             self._scope.bindings.setdefault(mangle(node.target.id, self._owner), 0)
-        if node.value is not None:
-            self.visit(node.value)
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
-            name = alias.asname or alias.name.partition(".")[0]
-            self._bind(name)
-            self._scope.imports[mangle(name, self._owner)] = alias.name
+            self._import(alias.asname or alias.name.partition(".")[0], alias.name)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
             if alias.name == "*":
                 self.star_import = True
-                continue
-            name = alias.asname or alias.name
-            self._bind(name)
-            self._scope.imports[mangle(name, self._owner)] = "." * node.level + (node.module or "")
+            else:
+                self._import(alias.asname or alias.name, "." * node.level + (node.module or ""), True)
+
+    def _import(self, name: str, module: str, member: bool = False) -> None:
+        self._bind(name, way=Way.IMPORT)
+        if member:
+            self._scope.members.add(mangle(name, self._owner))
+        self._scope.imports.setdefault(mangle(name, self._owner), set()).add(module)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name:
             self._bind(node.name)
         self.generic_visit(node)
+        if node.name:
+            self._bind(node.name)  # unbinds it
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
         if node.name:
@@ -273,7 +328,11 @@ class Scopes(ast.NodeVisitor):
         self._alternatives([node.body, node.orelse])
 
     def visit_Try(self, node: ast.Try) -> None:
-        self._alternatives([[*node.body, *node.orelse], *([handler] for handler in node.handlers)])  # type: ignore[list-item]  # handlers are visited like statements
+        body = [*node.body]
+        last = [body.pop()] if _binds_at_its_end(body[-1]) else []
+        for statement in body:
+            self.visit(statement)
+        self._alternatives([[*last, *node.orelse], *([handler] for handler in node.handlers)])  # type: ignore[list-item]  # handlers are visited like statements
         for statement in node.finalbody:
             self.visit(statement)
 
@@ -281,13 +340,18 @@ class Scopes(ast.NodeVisitor):
 
     def visit_Match(self, node: ast.Match) -> None:
         self.visit(node.subject)
-        self._alternatives([[case] for case in node.cases])  # type: ignore[list-item]  # cases are visited like statements
+        for case in node.cases:  # one that does not fit may have bound names
+            self.visit(case.pattern)
+            if case.guard is not None:
+                self.visit(case.guard)
+        self._alternatives([case.body for case in node.cases])
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        self._consumers[node.iter] = _LOOP
         self.visit(node.iter)
         self._loops += 1
         if isinstance(node.target, ast.Name) and _is_range(node.iter):
-            self._bind_to(node.target, ast.Constant(0))
+            self._bind_to(node.target, node.iter)  # which is as plain as what it gives
         else:
             self.visit(node.target)
         for statement in node.body:
@@ -315,12 +379,14 @@ class Scopes(ast.NodeVisitor):
         self._scope = scope
         return scope
 
-    def _parameters(self, args: ast.arguments, scope: Scope) -> None:
+    def _parameters(self, node: _FUNCTIONS, scope: Scope) -> None:
+        args = node.args
         for argument in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
             self._bind(argument.arg)
         for argument in filter(None, [args.vararg, args.kwarg]):
             self._bind(argument.arg)
-            scope.parameters.add(mangle(argument.arg, self._owner))
+            if not may_be_shared(node, argument):
+                scope.parameters.add(argument.arg)
 
     def _type_parameters(self, node: ast.AST) -> bool:
         parameters = getattr(node, "type_params", None)
@@ -333,32 +399,36 @@ class Scopes(ast.NodeVisitor):
             self._bind(parameter.name)
         return True
 
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+    def visit_FunctionDef(self, node: _FUNCTIONS) -> None:
         if not isinstance(node, ast.Lambda):
-            for decorator in node.decorator_list:
-                self.visit(decorator)
-            self._bind(node.name)
-            if not node.decorator_list:  # or else it may mean anything
-                self._scope.definitions.add(mangle(node.name, self._owner))
+            self._decorators(node)
+            if not node.decorator_list:
+                self._bind(node.name, way=Way.DEFINITION)
         for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
             self.visit(default)
         outer, loops = self._scope, self._loops
         self._type_parameters(node)
         scope = self._enter(node, "function", getattr(node, "name", "<lambda>"))
         self._loops = 0
-        self._parameters(node.args, scope)
+        self._parameters(node, scope)
         for statement in [node.body] if isinstance(node, ast.Lambda) else node.body:
             self.visit(statement)
         self._scope, self._loops = outer, loops
+        if not isinstance(node, ast.Lambda) and node.decorator_list:  # it may mean anything, and be called before
+            self._bind(node.name)
+
+    def _decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        outer, self._decorates = self._decorates, True
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._decorates = outer
 
     visit_AsyncFunctionDef = visit_FunctionDef
     visit_Lambda = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        for decorator in node.decorator_list:
-            self.visit(decorator)
-        self._bind(node.name)
-        self._scope.definitions.add(mangle(node.name, self._owner))
+        self._decorators(node)
+        self._bind(node.name, way=Way.DEFINITION)
         if node.bases or node.keywords or node.decorator_list or any(map(_makes_objects, ast.walk(node))):
             self._scope.derived.add(mangle(node.name, self._owner))
         outer, loops, owner = self._scope, self._loops, self._owner
@@ -371,15 +441,36 @@ class Scopes(ast.NodeVisitor):
             self.visit(statement)
         self._scope, self._loops, self._owner = outer, loops, owner
 
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS and len(node.args) == 1:
+            self._consumers[node.args[0]] = node.func.id
+        self.generic_visit(node)
+        if not self._started and not self._decorates and self._scope.kind in ("module", "class"):
+            self._started = self._may_start(node.func)
+
+    def _may_start(self, function: ast.expr) -> bool:
+        """Whether what the module calls may start threads: builtins, and what the library has, don't."""
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        if not isinstance(function, ast.Name):
+            return not isinstance(function, (ast.Constant, ast.JoinedStr))
+        origins = self.module.imports.get(function.id)
+        if origins is None:
+            return function.id not in _BUILTINS or function.id in self.module.bindings
+        return not all(origin.partition(".")[0] in _IDLE for origin in origins)
+
     def _visit_comprehension(self, node: _COMPREHENSIONS) -> None:
         self.visit(node.generators[0].iter)
         outer, loops = self._scope, self._loops
-        self._enter(node, "comprehension", "")
-        self._loops = 0
+        scope = self._enter(node, "comprehension", _LATER if isinstance(node, ast.GeneratorExp) else "")
+        scope.consumer = self._consumers.get(node, "")
         for index, generator in enumerate(node.generators):
+            self._loops = 0
             if index:
                 self.visit(generator.iter)
+            self._loops = 1
             self.visit(generator.target)
+            self._loops = 0
             for condition in generator.ifs:
                 self.visit(condition)
         for field in ("key", "value", "elt"):

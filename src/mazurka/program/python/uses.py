@@ -17,6 +17,7 @@ from weakref import ref
 
 from mazurka.program.python import amid, attributes, calls, kernel, native_objects, natives, sites, wholes
 from mazurka.program.python.attributes import INSTANCE, NONE, classify
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of, shapes
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.instrument import instrument_source
@@ -194,6 +195,23 @@ def operand(thing: Any, site: int) -> Any:
     if run is not None and not run.solo and type(thing) not in wholes.PLAIN:
         calls.combine(run, thing, None, site)
     return thing
+
+
+def operand_kept(thing: Any, site: int) -> Any:
+    """``thing`` is about to be looked at, and again later, untold."""
+    run = kernel.active
+    if run is None or run.solo or type(thing) in wholes.PLAIN:
+        return thing
+    calls.use(run, thing, site)
+    if is_container(thing) and wholes.reads_shared(run, (thing,), site) and has_company(run):
+        attributes.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
+    return thing
+
+
+def is_container(thing: Any) -> bool:
+    """Whether operators look into ``thing`` without telling."""
+    kind = type(thing)
+    return kind in (tuple, frozenset) or shape_of(kind).base is not None or bool(native_objects.state_of(kind))
 
 
 def combine(right: Any, left: Any, site: int) -> Any:

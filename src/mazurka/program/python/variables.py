@@ -11,7 +11,8 @@ from __future__ import annotations
 import _thread
 import sys
 from collections.abc import Callable
-from types import CellType, FrameType
+from importlib.util import resolve_name
+from types import CellType, FrameType, ModuleType
 from typing import Any, Final
 
 from mazurka.program.python import attributes, calls, foreign, kernel, objects
@@ -241,6 +242,50 @@ def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
 def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
     space = sys._getframe(2).f_globals
     attributes.global_access(run, space.get("__name__", "?"), name, site, op, space)
+
+
+def read_in_class(name: str, site: int) -> bool:
+    """A variable of a class that is being made is about to be read: the global, if it is not there yet."""
+    run = kernel.active
+    if run is not None and not run.solo:
+        frame = sys._getframe(1)
+        if name not in frame.f_locals:
+            attributes.global_access(run, frame.f_globals.get("__name__", "?"), name, site, _READ, frame.f_globals)
+    return True
+
+
+def read_of_module(module: str, names: tuple[str, ...], site: int) -> None:
+    """``from module import names``: the module's variables are about to be read, if it is there already."""
+    run = kernel.active
+    if run is None or run.solo:
+        return
+    space = sys._getframe(1).f_globals
+    try:
+        found = sys.modules.get(resolve_name(module, space.get("__package__")))
+    except (ImportError, TypeError):  # which the import reports
+        return
+    for name in names if type(found) is ModuleType else ():
+        if name in vars(found):
+            attributes.module_read(run, found, name, site)
+
+
+def class_begins(site: int) -> None:
+    """The body of a class is about to be executed: what is stored in its namespace is not told."""
+    run = kernel.active
+    if run is not None and not run.solo and has_company(run) and _holders(sys._getframe(1)) > _HOLDERS:
+        attributes.count_untracked(run, "a namespace of a class that others may have", site)
+
+
+def _holders(frame: FrameType) -> int:
+    return sys.getrefcount(frame.f_locals)
+
+
+class _Made:
+    holders = _holders(sys._getframe())
+
+
+#: How many hold the namespace of a class that is being made, as a rule.
+_HOLDERS: Final = _Made.holders
 
 
 def delete_global(name: str, site: int) -> None:

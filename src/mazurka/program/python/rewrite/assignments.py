@@ -35,8 +35,7 @@ _IN_PLACE: Final = {
 def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     kept: list[ast.stmt] = []
     value = r.visit(node.value)
-    if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
-        value = used(r, value, node.value, "unpack", "us")
+    value = unpacked(r, value, node.value, node.targets)
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         if not node.targets[0].id.startswith("@"):
             value = stored(r, node.targets[0].id, value, node.value)
@@ -49,6 +48,28 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
         node.targets = [assigned(r, target) for target in node.targets]
     node.value = value
     return [node, *kept]
+
+
+def unpacked(r: Rewriter, value: ast.expr, original: ast.expr, targets: list[ast.expr]) -> ast.expr:
+    """``value``, announced as gone through if a target says so; and what is in it, too, where targets are nested."""
+    parts = [target.elts for target in targets if isinstance(target, (ast.Tuple, ast.List))]
+    if not parts:
+        return value
+    if not any(map(is_nested, targets)):
+        return used(r, value, original, "unpack", "us")
+    given = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    if isinstance(value, ast.Tuple) and not any(
+        isinstance(each, ast.Starred) or len(part) != len(given) for part in [given, *parts] for each in part
+    ):
+        value.elts = [unpacked(r, each, each, [part[i] for part in parts]) for i, each in enumerate(given)]
+        return value
+    return used(r, used(r, value, original, "unpack", "us"), original, "unpack all")
+
+
+def is_nested(target: ast.expr) -> bool:
+    """Whether a target unpacks what it unpacks."""
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    return any(isinstance(each, (ast.Tuple, ast.List)) for each in parts)
 
 
 def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:
@@ -75,7 +96,7 @@ def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
 
 def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: str) -> ast.stmt:
     variable, _ = r.what(target.id)
-    if variable in (Variable.GLOBAL, Variable.CELL) and (variable is Variable.GLOBAL or r.scope.kind != "class"):
+    if variable in (Variable.GLOBAL, Variable.CELL, Variable.CLASS) or binds(node.value):
         load = r.visit(reading(target.id, target))
         value = stored(r, target.id, in_place(r, node, load, operation), target)
         return at(ast.Assign([target], value), node)

@@ -11,9 +11,9 @@ from typing import Final
 
 from mazurka.program.python.containers import GOING_THROUGH, METHODS, SLOTS
 from mazurka.program.python.rewrite.nodes import at, constant, copied, is_ours, text_of
-from mazurka.program.python.rewrite.operators import used
+from mazurka.program.python.rewrite.operators import is_asked, used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
-from mazurka.program.python.scopes import Variable
+from mazurka.program.python.scopes import Variable, Way
 
 #: Builtins that go through their one argument.
 _CONSUMERS: Final = frozenset(
@@ -40,7 +40,7 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
         return builtin_call(r, node, function.id)
     if isinstance(function, ast.Attribute) and not is_ours(function.value):
         origin = r.imported(function)
-        if origin is not None and is_quiet(origin, function.attr):
+        if origin is not None and is_quiet(origin, function.attr) and is_of_module(r, function):
             return plain_call(r, node)
         if origin is None and not is_builtin(r, function.value):
             return method_call(r, node, function)
@@ -64,12 +64,21 @@ def is_quiet(origin: str, name: str) -> bool:
     return origin.partition(".")[0] in _QUIET and name not in _GOING
 
 
+def is_of_module(r: Rewriter, function: ast.Attribute) -> bool:
+    """Whether a dotted name means what a module has, not something of that."""
+    start = function.value
+    if isinstance(start, ast.Name):
+        name = r.mangled(start.id)
+        owner = r.always(name, Way.IMPORT)
+        return owner is not None and (name not in owner.members or text_of(start) == "futures")
+    return text_of(start) in ("concurrent.futures", "concurrent.futures.thread")
+
+
 def is_defined(r: Rewriter, function: ast.Name) -> bool:
     """Whether a name always means a function or class of this module (or is pytest's business)."""
-    variable, owner = r.what(function.id)
     name = r.mangled(function.id)
-    known = variable in (Variable.LOCAL, Variable.CONSTANT) and name in owner.definitions
-    return (known and name not in owner.derived) or function.id.startswith("@")
+    owner = r.always(name, Way.DEFINITION)
+    return (owner is not None and name not in owner.derived) or function.id.startswith("@")
 
 
 def ordinary_call(r: Rewriter, node: ast.Call) -> ast.Call:
@@ -120,9 +129,28 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     )
     if name in _UNWATCHED or (plain and name not in _EVALUATING and name != "print"):
         node.func = r.visit(node.func)  # `id` is another in a run
-        arguments(r, node)
+        if single and isinstance(node.args[0], ast.GeneratorExp) and not has_key(node):
+            generated(r, node.args[0], name)
+        else:
+            arguments(r, node)
         return node
     return looked_at(r, node)
+
+
+def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
+    """A generator expression, such that what a builtin looks at in its elements is told."""
+    element = node.elt
+    hook = ""
+    if consumer in ("any", "all") and is_asked(r, element):
+        hook = "b"
+    elif consumer == "dict" and r.is_shared(element):
+        hook = "us"
+    elif consumer in ("max", "min", "sorted") and r.is_shared(element, inside=True):
+        hook = "uk"
+    r.visit(node)
+    if hook:
+        given: ast.Call = node.elt  # type: ignore[assignment]  # the call of the hook that tells of the yield
+        given.args[0] = r.hook(hook, [given.args[0], r.site(element, "call", consumer)], element)
 
 
 #: Builtins that make something of what they are given without looking into it.

@@ -7,41 +7,46 @@ import sys
 from typing import Final
 
 from mazurka.program.python.rewrite import midst
+from mazurka.program.python.rewrite.assignments import unpacked
 from mazurka.program.python.rewrite.calls import is_builtin
-from mazurka.program.python.rewrite.items import assigned, bound
+from mazurka.program.python.rewrite.items import assigned, bound, unbinding
 from mazurka.program.python.rewrite.loops import leave
 from mazurka.program.python.rewrite.names import cell, stored, told
 from mazurka.program.python.rewrite.nodes import (
-    MAYBE_CONTAINER,
     at,
     constant,
     copied,
     is_ours,
     named,
     parameter_names,
+    reading,
     text_of,
 )
 from mazurka.program.python.rewrite.operators import tested, used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
 
+#: Methods whose result is asked for its truth where they are not seen to be called.
+_JUDGING: Final = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
     kept: list[ast.stmt] = []
     ends: list[ast.stmt] = []
+    first: list[ast.stmt] = []
     for item in node.items:
         manager = item.context_expr
         item.context_expr = r.visit(manager)
-        if isinstance(node, ast.With) and isinstance(manager, MAYBE_CONTAINER) and not is_ours(manager):
+        if isinstance(node, ast.With) and r.is_shared(manager):
             site = r.site(manager, "call", text_of(manager))
             item.context_expr = r.hook("w", [item.context_expr, site], manager)
             ends.insert(0, at(ast.Expr(r.hook("wx", [copied(site)], manager)), manager))
         if item.optional_vars is not None:
             kept += bound(r, item.optional_vars)
-            item.optional_vars = assigned(r, item.optional_vars)
-    body = r.statements(node.body)
+            item.optional_vars, unpacking = unpacked_inside(r, item.optional_vars)
+            first += unpacking
+    body = [*first, *r.statements(node.body)]
     for end in ends:
         for part in ast.walk(end):
             if hasattr(part, "lineno"):
@@ -50,10 +55,22 @@ def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
     return node
 
 
+def unpacked_inside(r: Rewriter, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+    """What ``with ... as`` binds, and statements that do the rest."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return assigned(r, target), []
+    whole = f"__mz_with{target.lineno}_{target.col_offset}__"
+    value = unpacked(r, reading(whole, target), reading(whole, target), [target])
+    statement = at(ast.Assign([assigned(r, target)], value), target)
+    forget = at(ast.Delete([at(ast.Name(whole, ast.Del()), target)]), target)
+    return at(ast.Name(whole, ast.Store()), target), [statement, forget]
+
+
 def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return [node]
     kept: list[ast.stmt] = []
+    first = reading_of_module(r, node) if isinstance(node, ast.ImportFrom) and r.scope.kind == "function" else []
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
         if alias.name == "*" or r.what(name)[0] is not Variable.GLOBAL:
@@ -66,13 +83,34 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
             kept.append(at(ast.Delete([at(ast.Name(alias.asname, ast.Del()), node)]), node))
         else:
             kept += told(r, [name], node)
-    return [node, *kept]
+    return [*first, node, *kept]
+
+
+def reading_of_module(r: Rewriter, node: ast.ImportFrom) -> list[ast.stmt]:
+    """Says that variables of a module are about to be read."""
+    names = at(ast.Tuple([constant(alias.name, node) for alias in node.names], ast.Load()), node)
+    module = constant("." * node.level + (node.module or ""), node)
+    return [at(ast.Expr(r.hook("fi", [module, names, r.site(node, "global", node.module or "")], node)), node)]
 
 
 def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
     node.type = node.type and r.visit(node.type)
-    node.body = [*told(r, [node.name] if node.name else [], node), *r.statements(node.body)]
+    name, body = node.name, r.statements(node.body)
+    if name is None or r.what(name)[0] not in (Variable.GLOBAL, Variable.CELL):
+        node.body = body
+        return node
+    # Bound, and unbound at the end, under a name that nobody else has, and by statements that tell.
+    node.name = f"__mz_{name}__"
+    first = at(ast.Assign([store(name, node)], stored(r, name, reading(node.name, node), node)), node)
+    target = at(ast.Name(name, ast.Del()), body[-1])
+    gone = at(ast.Assign([store(name, body[-1])], constant(None, body[-1])), body[-1])
+    last = [*unbinding(r, target), gone, at(ast.Delete([target]), body[-1])]
+    node.body = [first, at(ast.Try(body, [], [], last), body[0])]
     return node
+
+
+def store(name: str, like: ast.AST) -> ast.expr:
+    return at(ast.Name(name, ast.Store()), like)
 
 
 def match(r: Rewriter, node: ast.Match) -> ast.stmt:
@@ -96,7 +134,7 @@ def match(r: Rewriter, node: ast.Match) -> ast.stmt:
 def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
     """One decorator: a call, for which there is no node."""
     value: ast.expr = r.visit(node)
-    if r.scope.kind == "module" or (isinstance(node, ast.Name) and is_builtin(r, node)) or is_ours(node):
+    if (isinstance(node, ast.Name) and is_builtin(r, node)) or is_ours(node):
         return value
     return r.hook("d", [value, r.site(node, "call", text_of(node))], node)
 
@@ -132,7 +170,7 @@ def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionD
     if variable is Variable.GLOBAL:
         args = [*named(name, node), r.site(node, "global", name)]
         node.decorator_list.insert(0, r.hook("db", args, node))
-    elif variable is Variable.CELL and r.scope.kind != "class":
+    elif variable is Variable.CELL:
         args = [cell(r, node.name, node), *named(name, node), r.site(node, "write", name)]
         node.decorator_list.insert(0, r.hook("dc", args, node))
     return [node]
@@ -153,7 +191,8 @@ def defaults(r: Rewriter, args: ast.arguments) -> None:
 def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
     value = node.value
     if value is not None:
-        visited: ast.expr = r.visit(value)
+        judges = bool(r.path) and r.path[-1] in _JUDGING
+        visited: ast.expr = tested(r, value, False) if judges else r.visit(value)
         of_iter = bool(r.path) and r.path[-1] == "__iter__"
         node.value = r.hook("ir", [visited, r.site(value, "iterate")], value) if of_iter else visited
     if r.options.calls and r.path:
@@ -194,10 +233,19 @@ def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
         keyword.value = r.visit(keyword.value)
     r.scope, r.loops, r.owner = r.scopes.of[node], [], node.name
     r.path.append(node.name)
-    node.body = r.statements(node.body)
+    prepared = r.hook("cb", [r.site(node, "call", node.name)], node.body[0])
+    body = r.statements(node.body)
+    node.body = with_first(body, at(ast.Expr(prepared), node.body[0])) if node.bases or node.keywords else body
     r.path.pop()
     r.scope, r.loops, r.owner = outer, loops, owner
     return announced_definition(r, node)
+
+
+def with_first(body: list[ast.stmt], first: ast.stmt) -> list[ast.stmt]:
+    """A body with a statement before all others but its docstring."""
+    value = body[0].value if isinstance(body[0], ast.Expr) else None
+    start = 1 if isinstance(value, ast.Constant) and isinstance(value.value, str) else 0
+    return [*body[:start], first, *body[start:]]
 
 
 RULES: Final[dict[type[ast.AST], Rule]] = {

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from mazurka.program.python.rewrite.assignments import is_nested
 from mazurka.program.python.rewrite.items import assigned, bound
-from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, constant
+from mazurka.program.python.rewrite.names import stored
+from mazurka.program.python.rewrite.nodes import at, constant, reading
 from mazurka.program.python.rewrite.operators import tested
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.scopes import Variable
 
 _LOOP_VARIABLES = ast.For | ast.AsyncFor
 
@@ -31,7 +34,7 @@ def leave(r: Rewriter, site: int, like: ast.AST) -> ast.stmt:
 def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
     iterable = r.visit(node.iter)
     if isinstance(node, ast.For):
-        iterable = iterated(r, iterable, node.iter)
+        iterable = iterated(r, iterable, node.iter, node.target)
     kept = bound(r, node.target)
     node.iter, node.target = iterable, assigned(r, node.target)
     node.body = [*r.statements(node.body), *kept]
@@ -39,14 +42,22 @@ def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
     return node
 
 
-def iterated(r: Rewriter, value: ast.expr, original: ast.expr) -> ast.expr:
-    if isinstance(original, (*MAYBE_CONTAINER, ast.BoolOp)) and not is_range(r, original):
-        return r.hook("it", [value, r.site(original, "iterate")], original)
-    return value
+def iterated(r: Rewriter, value: ast.expr, original: ast.expr, target: ast.expr) -> ast.expr:
+    """What is gone through, its elements being unpacked if the target says so."""
+    if r.is_shared(original):
+        value = r.hook("it", [value, r.site(original, "iterate")], original)
+    nested = is_nested(target)
+    tuples = isinstance(original, ast.Call) and r.is_builtin(original.func, ("enumerate", "zip"))
+    if not isinstance(target, (ast.Tuple, ast.List)) or (tuples and not nested) or r.plain(original):
+        return value
+    if is_items(original) and not nested:
+        return value
+    return r.hook("iu", [value, constant(nested, original), r.site(original, "unpack")], original)
 
 
-def is_range(r: Rewriter, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and r.is_builtin(node.func, ("range",))
+def is_items(node: ast.expr) -> bool:
+    """Whether these are the items of a dictionary, most likely; others tell themselves what they are."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "items"
 
 
 def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
@@ -54,9 +65,10 @@ def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
     first = generators[0]
     outermost = iterator(r, first)
     outer, r.scope = r.scope, r.scopes.of[node]
+    node.generators = []  # type: ignore[attr-defined]  # see above
     for generator in generators:
         generator.iter = outermost if generator is first else iterator(r, generator)
-        generator.target = assigned(r, generator.target)
+        node.generators += bound_by(r, generator)  # type: ignore[attr-defined]  # see above
         generator.ifs = [tested(r, each, False) for each in generator.ifs]
     for field in ("key", "value", "elt"):
         if hasattr(node, field):
@@ -64,9 +76,28 @@ def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
     if isinstance(node, ast.GeneratorExp):
         node.elt = r.hook("y", [node.elt, r.site(node, "yield")], node.elt)
     r.scope = outer
+    first = node.generators[0]  # type: ignore[attr-defined]  # see above
     if isinstance(node, ast.GeneratorExp) and not first.is_async:
         first.iter = r.hook("yi", [first.iter, r.site(node, "yield")], first.iter)
     return node
+
+
+def bound_by(r: Rewriter, generator: ast.comprehension) -> list[ast.comprehension]:
+    """A ``for`` of a comprehension, and one more over each single value if what that binds is to be told."""
+    target = generator.target
+    names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    shared = [name for name in names if r.what(name)[0] is Variable.CELL and not name.startswith("@")]
+    generator.target = assigned(r, target)
+    if not shared:
+        return [generator]
+    whole = f"__mz_{shared[0]}__"
+    value = reading(whole, target)
+    for name in shared:
+        value = stored(r, name, value, target)
+    one = at(ast.Tuple([value], ast.Load()), target)
+    outer = ast.comprehension(at(ast.Name(whole, ast.Store()), target), generator.iter, [], generator.is_async)
+    generator.iter, generator.is_async = one, 0
+    return [outer, generator]
 
 
 def yield_(r: Rewriter, node: ast.Yield) -> ast.expr:
@@ -83,7 +114,7 @@ def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
 
 def iterator(r: Rewriter, generator: ast.comprehension) -> ast.expr:
     value = r.visit(generator.iter)
-    return value if generator.is_async else iterated(r, value, generator.iter)
+    return value if generator.is_async else iterated(r, value, generator.iter, generator.target)
 
 
 RULES: Final[dict[type[ast.AST], Rule]] = {

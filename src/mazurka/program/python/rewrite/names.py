@@ -24,8 +24,10 @@ def name_(r: Rewriter, node: ast.Name) -> ast.expr:
         return reading("__mz_id__", node)
     if variable is Variable.GLOBAL:
         hook = r.hook("rg", [*global_arguments(r, name, node), r.site(node, "global", name)], node)
-    elif variable is Variable.CELL and r.scope.kind != "class":
+    elif variable is Variable.CELL:
         hook = r.hook("rc", [cell(r, node.id, node), *named(name, node), r.site(node, "read", name)], node)
+    elif variable is Variable.CLASS and r.scopes.module.bindings.get(name, 0) > 1:
+        hook = r.hook("rn", [*named(name, node), r.site(node, "global", name)], node)
     else:
         return node
     return at(ast.IfExp(hook, node, reading(node.id, node)), node)

@@ -9,8 +9,11 @@ from typing import Final, TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
 
-#: Expressions whose value may be a container that threads share.
-MAYBE_CONTAINER: Final = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Await, ast.NamedExpr, ast.IfExp)
+#: Expressions that make a container of its elements.
+DISPLAYS: Final = (ast.Tuple, ast.List, ast.Set, ast.Dict)
+
+#: Expressions whose value nobody else has.
+FRESH: Final = (*DISPLAYS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 
 
 def at(node: _N, like: ast.AST) -> _N:
@@ -54,6 +57,13 @@ def binds(node: ast.expr) -> bool:
 def parameter_names(args: ast.arguments) -> set[str]:
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return {each.arg for each in every if each is not None}
+
+
+def elements(node: ast.expr) -> list[ast.expr]:
+    """What a display puts into its container."""
+    if isinstance(node, ast.Dict):
+        return [*filter(None, node.keys), *node.values]
+    return node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else []
 
 
 def is_ours(node: ast.expr) -> bool:

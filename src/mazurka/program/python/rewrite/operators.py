@@ -5,19 +5,22 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.rewrite.nodes import MAYBE_CONTAINER, at, copied, is_ours, text_of
+from mazurka.program.python.rewrite.nodes import FRESH, at, binds, copied, is_ours, text_of
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.scopes import Variable
 
+#: Ways of use that look into what is in a container, too.
+_INSIDE: Final = ("format", "match", "unpack all")
 _COMPARING: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def used(r: Rewriter, value: ast.expr, original: ast.expr, kind: str, hook: str = "u") -> ast.expr:
     """``value``, announced as looked at as a whole (``us``: gone through) if it may be a container."""
-    if isinstance(original, ast.Name) and (original.id.startswith("@") or original.id in r.scope.parameters):
+    if isinstance(original, ast.Name) and kind == "unpack" and original.id in r.scope.parameters:
         return value
-    if isinstance(original, (*MAYBE_CONTAINER, ast.BoolOp)):
-        return r.hook(hook, [value, r.site(original, kind)], original)
-    return value
+    if not r.is_shared(original, inside=kind in _INSIDE):
+        return value
+    return r.hook(hook, [value, r.site(original, kind)], original)
 
 
 def starred(r: Rewriter, node: ast.Starred) -> ast.expr:
@@ -35,7 +38,10 @@ def dict_(r: Rewriter, node: ast.Dict) -> ast.expr:
 
 
 def formatted_value(r: Rewriter, node: ast.FormattedValue) -> ast.expr:
-    node.value = used(r, r.visit(node.value), node.value, "format")
+    looked_into = r.is_shared(node.value, inside=True)
+    node.value = r.visit(node.value)
+    if looked_into:
+        node.value = r.hook("u", [node.value, r.site(node.value, "format")], node.value)
     if node.format_spec is not None:
         node.format_spec = r.visit(node.format_spec)
     return node
@@ -52,7 +58,7 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
     if isinstance(operator, (ast.In, ast.NotIn)):
         return membership(r, node, left, right, isinstance(operator, ast.NotIn))
     compares = isinstance(operator, _COMPARING) and compared(r, left, right)
-    steady = r.steady(left)
+    steady = r.steady(left) and not binds(right)
     node.left = r.visit(left)
     node.comparators = [r.visit(right)]
     if not compares:
@@ -67,18 +73,27 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
 
 def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
     left = node.left
-    node.left = r.visit(left)
+    node.left = kept(r, r.visit(left), left, node.ops[0])
     for index, right in enumerate(node.comparators):
-        again = copied(left) if r.steady(left) else None
+        again = copied(left) if r.steady(left) and not binds(right) else None
         value = r.visit(right)
         if isinstance(node.ops[index], (ast.In, ast.NotIn)):
             value = used(r, value, right, "search", "us")
         elif isinstance(node.ops[index], _COMPARING) and compared(r, left, right):
             site = r.site(right, "compare")
             value = r.hook("o", [value, again, site], right) if again else r.hook("u", [value, site], right)
+        if index + 1 < len(node.ops):
+            value = kept(r, value, right, node.ops[index + 1])
         node.comparators[index] = value
         left = right
     return node
+
+
+def kept(r: Rewriter, value: ast.expr, original: ast.expr, operator: ast.cmpop) -> ast.expr:
+    """An operand of a chain that is looked at once more when the next one is known: that can't be told then."""
+    if not isinstance(operator, _COMPARING) or r.steady(original) or r.plain(original) or is_ours(original):
+        return value
+    return r.hook("uk", [value, r.site(original, "compare")], original)
 
 
 def compared(r: Rewriter, left: ast.expr, right: ast.expr) -> bool:
@@ -104,10 +119,11 @@ def is_nothing(node: ast.expr) -> bool:
 
 
 def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, negated: bool) -> ast.expr:
-    steady = r.steady(left)
+    steady = r.steady(left) and not binds(right)
+    quiet = r.plain(right) or (isinstance(right, FRESH) and (r.plain(left) or not r.is_shared(right, inside=True)))
     node.left, container = r.visit(left), r.visit(right)
     node.comparators = [container]
-    if not isinstance(right, (*MAYBE_CONTAINER, ast.BoolOp)):
+    if quiet or is_ours(right):
         return node
     site = r.site(node, "search", text_of(left))
     if steady:
@@ -124,12 +140,13 @@ def is_text(node: ast.expr) -> bool:
 def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
     left, right = node.left, node.right
     if isinstance(node.op, ast.Mod) and is_text(left):
+        looked_into = r.is_shared(right, inside=True)
         node.left, node.right = r.visit(left), r.visit(right)
-        if isinstance(right, (*MAYBE_CONTAINER, ast.Tuple, ast.Dict)):
+        if looked_into:
             node.right = r.hook("u", [node.right, r.site(node, "format")], right)
         return node
     combines = not (r.plain(left) and r.plain(right)) and not (is_ours(left) or is_ours(right))
-    steady, plain = r.steady(left), r.plain(left)
+    steady, plain = r.steady(left) and not binds(right), r.plain(left)
     unnamed = r.plain(right) and not steady
     node.left, node.right = r.visit(left), r.visit(right)
     if not combines:
@@ -146,14 +163,21 @@ def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
 
 def tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
     """An expression whose truth is asked for."""
-    value: ast.expr = r.visit(node)
     if branches and r.options.branches and not isinstance(node, ast.Constant):
-        return r.hook("br", [value, r.site(node, "branch")], node)
-    if isinstance(node, ast.Name) and (node.id.startswith("@") or node.id in ("__debug__", "TYPE_CHECKING")):
-        return value
-    if isinstance(node, MAYBE_CONTAINER):
-        return r.hook("b", [value, r.site(node, "test")], node)
-    return value
+        return r.hook("br", [r.visit(node), r.site(node, "branch")], node)
+    if isinstance(node, ast.BoolOp):
+        node.values = [tested(r, each, False) for each in node.values]
+        return node
+    asked = is_asked(r, node)
+    value: ast.expr = r.visit(node)
+    return r.hook("b", [value, r.site(node, "test")], node) if asked else value
+
+
+def is_asked(r: Rewriter, node: ast.expr) -> bool:
+    """Whether its truth may be that of a container: comparisons tell of what they return (`definitions.return_`)."""
+    if isinstance(node, ast.Name) and (node.id == "TYPE_CHECKING" or r.what(node.id)[0] is Variable.BUILTIN):
+        return False
+    return not isinstance(node, ast.Compare) and r.is_shared(node)
 
 
 def bool_op(r: Rewriter, node: ast.BoolOp) -> ast.expr:

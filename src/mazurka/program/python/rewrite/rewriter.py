@@ -12,11 +12,11 @@ from typing import Any
 
 from mazurka.program.python import sites
 from mazurka.program.python.rewrite import midst
-from mazurka.program.python.rewrite.nodes import at, constant, reading
-from mazurka.program.python.scopes import Scope, Scopes, Variable, mangle
+from mazurka.program.python.rewrite.nodes import DISPLAYS, FRESH, at, constant, elements, is_ours, reading
+from mazurka.program.python.scopes import Scope, Scopes, Variable, Way, mangle
 
-#: Builtins that give numbers or texts.
-_COUNTING = ("len", "int", "float", "ord", "hash", "id", "str", "repr", "bool", "isinstance", "chr", "hex", "callable")
+#: Builtins that give numbers, texts or ranges.
+_COUNTING = "range len int float ord hash id str repr bool isinstance chr hex callable".split()
 
 Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
 Rules = Mapping[type[ast.AST], Rule]
@@ -116,13 +116,15 @@ class Rewriter(ast.NodeTransformer):
         return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
     def plain(self, node: ast.expr) -> bool:
-        """Whether its value is a number, a text or the like, which nobody can change."""
+        """Whether its value is a number, a text or the like, which nobody can change; or a range of numbers."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Name):
             return self._is_plain_local(node.id)
         if isinstance(node, ast.UnaryOp):
             return isinstance(node.op, ast.Not) or self.plain(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(map(self.plain, node.values))
         if isinstance(node, ast.BinOp):
             return self.plain(node.left) and self.plain(node.right)
         if isinstance(node, ast.Compare):
@@ -131,11 +133,19 @@ class Rewriter(ast.NodeTransformer):
             )
         return isinstance(node, ast.Call) and self.is_builtin(node.func, _COUNTING)
 
+    def is_shared(self, node: ast.expr, inside: bool = False) -> bool:
+        """Whether others may have its value, or, if that is wanted, something in it."""
+        if isinstance(node, ast.GeneratorExp) or self.plain(node) or is_ours(node):
+            return False
+        if inside and isinstance(node, DISPLAYS):
+            return not all(map(self.plain, elements(node)))
+        return not isinstance(node, FRESH) or (inside and not isinstance(node, ast.Lambda))
+
     def _is_plain_local(self, name: str) -> bool:
         """Whether all that a local variable is ever given is plain."""
         variable, owner = self.what(name)
         name = self.mangled(name)
-        if variable is not Variable.LOCAL or owner.kind != "function" or name in owner.unsaid:
+        if variable is not Variable.LOCAL or owner.kind != "function" or owner.ways.get(name) != {Way.EXPRESSION}:
             return False
         known = self.plain_locals.get((owner, name))
         if known is None:
@@ -150,9 +160,19 @@ class Rewriter(ast.NodeTransformer):
         return isinstance(node, ast.Name) and node.id in names and self.what(node.id)[0] is Variable.BUILTIN
 
     def imported(self, node: ast.expr) -> str | None:
-        """The module that a name, or the start of a dotted one, was imported from."""
+        """The module that a name, or the start of a dotted one, was imported from and always means something of."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name):
             return None
-        return self.what(node.id)[1].imports.get(self.mangled(node.id))
+        name = self.mangled(node.id)
+        found = self.always(name, Way.IMPORT)
+        modules = found.imports[name] if found is not None else set()
+        return next(iter(modules)) if len(modules) == 1 else None
+
+    def always(self, name: str, way: Way) -> Scope | None:
+        """Whose variable a (mangled) name is, if nothing else ever binds it, and that once."""
+        variable, owner = self.scopes.resolve(self.scope, name)
+        if variable not in (Variable.LOCAL, Variable.CONSTANT) or owner.ways.get(name) != {way}:
+            return None
+        return None if owner is self.scopes.module and self.scopes.star_import else owner
