@@ -2,8 +2,8 @@
 
 Looking at a class anew in each run would cost more than most runs. A shape is kept from run to run
 
-- of a class that lasts: one written in C, or the one that its module has under its name (a class that a run made goes
-  with the run, and its shape, which may refer to it, must not hold it);
+- of a class that lasts: one written in C, one of our models, or the one that its module has under its name (a class
+  that a run made goes with the run, and its shape, which may refer to it, must not hold it);
 - as long as no class was changed: hooks forget all shapes when the program changes one, the state's restoring does
   when it finds one changed;
 - and as long as no further code was instrumented, since what a method may do depends on who sees it.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
-from mazurka.program.python import objects, sites
+from mazurka.program.python import native_objects, objects, sites
 from mazurka.program.python.containers import Shape, forget_shapes, shapes
 
 _HEAP_TYPE: Final = 1 << 9
@@ -54,4 +54,6 @@ def _lasts(shape: Shape) -> bool:
     if not _flags_of(kind) & _HEAP_TYPE:
         return True
     module, name = _module_of(kind), _name_of(kind)
-    return type(module) is str and objects.dictionary(sys.modules.get(module)).get(name) is kind
+    if type(module) is str and objects.dictionary(sys.modules.get(module)).get(name) is kind:
+        return True
+    return native_objects.is_stateless(kind)  # one of our models, under the name of what it stands for

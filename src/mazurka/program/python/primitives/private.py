@@ -3,8 +3,8 @@ place."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from sys import _getframe
 from typing import Any, Final
 
 from mazurka.program.python.primitives.run import INNER, Models, count_untracked, here, model_of
@@ -21,14 +21,12 @@ class Peeked:
     def __get__(self, thing: Any, owner: type | None = None) -> Any:
         if thing is None or self.name not in thing.__dict__:
             raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
-        models = here()
-        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+        if _getframe(1).f_code.co_filename not in INNER and (models := here()) is not None:
             models.kernel.visit(Op.READ, model_of(thing, models, self.kind).target, 0, point=True)
         return thing.__dict__[self.name]
 
     def __set__(self, thing: Any, value: Any) -> None:
-        models = here()
-        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+        if _getframe(1).f_code.co_filename not in INNER and (models := here()) is not None:
             count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
         thing.__dict__[self.name] = value
 
@@ -42,7 +40,7 @@ class Private:
 
     def _use(self, thing: Any, op: Op) -> None:
         models = here()
-        if models is None or sys._getframe(2).f_code.co_filename in INNER:
+        if models is None:
             return
         if self.tell is not None:
             self.tell(models, thing, op)
@@ -52,15 +50,18 @@ class Private:
     def __get__(self, thing: Any, owner: type | None = None) -> Any:
         if thing is None or self.name not in thing.__dict__:
             raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
-        self._use(thing, Op.READ)
+        if _getframe(1).f_code.co_filename not in INNER:
+            self._use(thing, Op.READ)
         return thing.__dict__[self.name]
 
     def __set__(self, thing: Any, value: Any) -> None:
-        self._use(thing, Op.WRITE)
+        if _getframe(1).f_code.co_filename not in INNER:
+            self._use(thing, Op.WRITE)
         thing.__dict__[self.name] = value
 
     def __delete__(self, thing: Any) -> None:
-        self._use(thing, Op.WRITE)
+        if _getframe(1).f_code.co_filename not in INNER:
+            self._use(thing, Op.WRITE)
         del thing.__dict__[self.name]
 
 
@@ -94,7 +95,7 @@ def untracked_method(owner: type, name: str, original: dict[tuple[type, str], An
 
     def method(self: Any, *args: Any) -> Any:
         models = here()
-        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+        if models is not None and _getframe(1).f_code.co_filename not in INNER:
             count_untracked(models.kernel, f"{owner.__name__}.{name}()")
         return original[owner, name](self, *args)
 
