@@ -57,6 +57,7 @@ CONTAINER: Final = 11  # a method of a container, see containers.py
 GOT_IN_C: Final = 13  # what a property gives whose function is in C
 REMADE: Final = 14  # an initialiser in C of what is else never changed
 PROPERTY: Final = 15  # what code gives that tells of itself
+OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 
 _METHODS: Final = (
@@ -127,6 +128,8 @@ def _classify_apart(kind: type, name: str) -> int:
     """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
     if kind in native_objects.WEAK_PROXIES:
         return STATE
+    if kind is super:
+        return OF_BASES
     return GOT_IN_C if name in _PARTS_OF_CODE and any(each in _PARTS_OF_CODE[name] for each in bases(kind)) else NONE
 
 
@@ -309,6 +312,8 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
         foreign.count_if_shared(run, thing, name, site)
     elif how is GOT_IN_C:
         _get_in_c(run, thing, name, site)
+    elif how is OF_BASES:
+        _read_of_bases(run, thing, name, site)
     elif how is BESIDE_STATE:
         _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
     elif is_a(how, type):
@@ -318,6 +323,20 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
             _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
+
+
+def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
+    """``super().name`` is about to be read, or called."""
+    kind = thing.__self_class__
+    if kind is None:
+        return
+    behind = kind.__mro__[kind.__mro__.index(thing.__thisclass__) + 1 :]
+    owner = next((each for each in behind if name in each.__dict__), None)
+    if owner is None or (is_a(owner.__dict__[name], _METHODS) and not _may_be_replaced(name)):
+        return
+    reads = _reads_of(run, tuple([each for each in behind[: behind.index(owner) + 1] if each.__flags__ & 1 << 9]), name)
+    if reads:
+        run.visit(_READ, reads[0].target, site, None, reads[1:])
 
 
 def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
@@ -348,6 +367,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         return
     if how is OF_CLASS:
         changed_code(run, thing, name, site)
+        if not (native_objects.is_ours(thing) or run.is_recording) and has_company(run):
+            count_untracked(run, f"assignment to {thing.__name__}.{name}", site)
         space = type.__dict__["__dict__"].__get__(thing)
         if name not in space or op is _RMW or name not in sites.stored_from_outside:
             _comes_or_goes(run, name)
@@ -460,12 +481,19 @@ def module_read(run: Any, module: Any, name: str, site: int) -> None:
         global_access(run, space.get("__name__", "?"), name, site, _READ, space)
 
 
+#: Globals of modules that are not instrumented, of which those who use them tell.
+_STREAMS: Final = frozenset("stdin stdout stderr".split())
+
+
 def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -> None:
     """A global is about to be stored, or deleted, by way of its module."""
     space = objects.dictionary(module)
     file = space.get("__file__")
     if space is vars(builtins) and not run.is_recording:
         count_untracked(run, f"assignment to the builtin {name}", site)
+    elif file not in sites.instrumented and space.get("__spec__") is not None and name not in _STREAMS:
+        if has_company(run) and not run.is_recording:  # its own code, and others', look there unseen
+            count_untracked(run, f"assignment to {space.get('__name__', '?')}.{name}", site)
     if file in sites.instrumented and name not in sites.variables(file):
         count_untracked(
             run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site

@@ -349,10 +349,15 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
 
 
 def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    if function in _READERS:
+    if function is print and not run.is_recording:
+        in_one_step(
+            run,
+            site,
+            lambda told: _read(told, site, args, named, function),
+            lambda told: natives.printed(told, named, site),
+        )
+    elif function in _READERS:
         _read(run, site, args, named, function)
-        if function is print:
-            natives.printed(run, named, site)
     elif function is len and args:
         measure(run, args[0], site)
     elif function is getattr or function is hasattr:
@@ -417,7 +422,8 @@ def _read(
     if function in _WITH_KEY and named and named.get("key") is not None and args:
         more = effects_of_calls(announce, named["key"], args[0] if len(args) == 1 else args, site)
     given = (*args, *(named or {}).values())
-    inside = [] if function not in _DEEP or (named and "key" in named) else wholes.inside(given)
+    compares_results = bool(named) and named is not None and is_seen(named.get("key"))
+    inside = [] if function not in _DEEP or compares_results else wholes.inside(given)
     if inside and not run.is_recording:
         in_one_step(
             run,

@@ -16,6 +16,7 @@ Cost: some microseconds a call.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, Final
@@ -54,14 +55,12 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         attributes.count_untracked(run, f"{function.__qualname__}()", site)
         return
     if is_made(function):
-        _call_behind(run, function, (), site)
-        if name not in ("__init__", "__new__", "__post_init__"):
-            wholes.read(run, given, site, copying=True)
-        elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
-            _made_again(run, args[0], function, site)
+        _call_made(run, function, site, args, given)
         return
     if name in _READING_HINTS:
         wholes.read(run, [hints for each in given for hints in _hints_of(each)], site)
+    elif function.__qualname__ in _REDIRECTING and args:
+        attributes.global_access(run, "sys", args[0]._stream, site, _RMW, vars(sys))
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         _count_changers(run, function, given, site)
         return
@@ -87,6 +86,20 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     enter(run, module, name, given, site)
 
+
+def _call_made(
+    run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
+) -> None:
+    """A function that a library has made for a class of the program."""
+    _call_behind(run, function, (), site)
+    if function.__name__ not in ("__init__", "__new__", "__post_init__"):
+        wholes.read(run, given, site, copying=True)
+    elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
+        _made_again(run, args[0], function, site)
+
+
+#: Those that set a stream of `sys`, and set it back.
+_REDIRECTING: Final = frozenset({"_RedirectStream.__enter__", "_RedirectStream.__exit__"})
 
 #: Functions that look at annotations.
 _READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fields".split())

@@ -210,6 +210,8 @@ def is_pure_python(module: object, name: str) -> bool:
 def is_transparent(function: Any) -> bool:
     """Whether a function in Python only hands on what it is given."""
     name = function.__globals__.get("__name__")
+    if f"{name}.{function.__qualname__}" in _IMPURE:
+        return False
     return name in _TRANSPARENT and function.__name__ not in _LOOKING
 
 

@@ -64,6 +64,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_wi__": variables.write_item,
     "__mz_sv__": variables.slice_value,
     "__mz_ad__": variables.assigned_dictionary,
+    "__mz_rx__": uses.raised,
     "__mz_di__": variables.delete_item,
     "__mz_rp__": variables.read_item_pair,
     "__mz_dp__": variables.delete_item_pair,

@@ -10,12 +10,16 @@ Cost: about a quarter of a microsecond for each access of a step beyond the firs
 
 from __future__ import annotations
 
+import copy
+import copyreg
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import objects
+from mazurka.program.python.company import has_company
 from mazurka.program.python.keys import key_of
 from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.task import Moved
@@ -116,10 +120,21 @@ def perform(run: Any, site: int, tell: Callable[..., object], *args: Any) -> Non
     task.doubts = False
 
 
+#: Containers that the interpreter, or code that nobody sees, goes by.
+_GONE_BY: Final = (
+    *(sys.modules, sys.path, sys.meta_path, sys.path_hooks, sys.path_importer_cache),
+    *(copyreg.dispatch_table, copy._copy_dispatch, copy._deepcopy_dispatch),  # type: ignore[attr-defined]
+)
+_GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
+
+
 def emit(
     run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...] = (), look: Any = None
 ) -> None:
     """Pass one step; in detail mode with names and, if ``look`` tells it, the value."""
+    if op is not _READ and id(thing) in _GONE_BY_IDS and has_company(run):
+        text = "changes of what imports, copies or pickles go by"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
     if not run.detail:
         run.visit(op, target, site, None, more)
         return

@@ -19,7 +19,7 @@ from mazurka.program.python import attributes, kernel, native_objects, objects, 
 from mazurka.program.python.attributes import classify
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import DEEP, OPERATIONS, SLOTS, Handler, operation, read_structure, shape_of
-from mazurka.program.python.gathering import Gathering, in_one_step
+from mazurka.program.python.gathering import Gathering, effects_of_calls, in_one_step, is_seen
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a, number, peek_attribute
@@ -80,12 +80,14 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
     """An operation on a container, which may go into its elements, as deep as they are."""
     if name in DEEP and not run.is_recording:
         inside = _gone_into(thing, name, args)
+        key = next(filter(callable, args), None) if name == "sort" else None
         if inside:
             in_one_step(
                 run,
                 site,
                 lambda told: handler(told, thing, site, args),
                 lambda told: wholes.read(told, inside, site, comparing=name not in _DESCRIBING),
+                lambda told: told.accesses.extend(effects_of_calls(attributes.calling[0], key, [*thing], site)),
             )
             return
     perform(run, site, handler, thing, site, args)
@@ -95,7 +97,7 @@ def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
     """What a method goes into beside its container, and what that leads to is looked at, too."""
     if name in _TAKING_PAIRS:
         return wholes.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, dict) else []
-    if name == "sort" and any(map(callable, args)):
+    if name == "sort" and any(map(is_seen, args)):
         return []  # the key's results are compared
     inside = [each for each in args if type(each) not in wholes.PLAIN]
     if not inside and name == "__contains__" and is_a(thing, (dict, set)):

@@ -238,10 +238,15 @@ def _listing(kind: type) -> int:
 _LIKE_OBJECTS: Final = frozenset((tuple, str, bytes, float, complex, frozenset))
 
 
+def _is_asked_for_identity() -> bool:
+    """Whether the program that runs asks of values which object they are, and not only what they equal."""
+    return _kernel.active is not None and not sites.comparing_identity.isdisjoint(sites.instrumented)
+
+
 def value_key(value: Any) -> tuple[Any, ...]:
     """A key for a value: equal keys mean values that no program can tell apart, but by what mutable objects hold."""
     kind = type(value)
-    if kind in _LIKE_OBJECTS and not sites.comparing_identity.isdisjoint(sites.instrumented):
+    if kind in _LIKE_OBJECTS and _is_asked_for_identity():
         return ("object", number(value))
     if kind is float or kind is complex:
         return (kind.__name__, repr(value))  # 0.0 is not -0.0, and nan is nan

@@ -22,7 +22,7 @@ from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
-from mazurka.program.python.objects import peek_attribute
+from mazurka.program.python.objects import number, peek_attribute
 from mazurka.program.python.views import keys_only, view_of
 
 
@@ -189,6 +189,21 @@ def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
     return thing, key
 
 
+#: Number of an exception -> the threads that have raised it.
+_raisers: dict[int, set[int]] = {}
+
+
+def raised(thing: Any, site: int) -> Any:
+    """``thing`` is about to be raised: where it was raised, and what was handled then, is kept in it."""
+    run = kernel.active
+    if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
+        raisers = _raisers.setdefault(number(thing), set())
+        raisers.add(run.current.index)
+        if len(raisers) > 1:
+            attributes.count_untracked(run, "what an exception remembers of being raised by several threads", site)
+    return thing
+
+
 def operand(thing: Any, site: int) -> Any:
     """The one operand that may be more than a value is about to be used."""
     run = kernel.active
@@ -280,6 +295,7 @@ _managed: dict[tuple[int, int], Any] = {}
 def restart() -> None:
     """A run begins, or has ended."""
     _managed.clear()
+    _raisers.clear()
 
 
 def decorator(function: Any, site: int) -> Any:

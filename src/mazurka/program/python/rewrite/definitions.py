@@ -204,7 +204,10 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
 
 
 def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
-    node.exc = node.exc and r.visit(node.exc)
+    if node.exc is not None:
+        raised = r.visit(node.exc)
+        made = isinstance(node.exc, ast.Call) or (isinstance(node.exc, ast.Name) and node.exc.id[:1].isupper())
+        node.exc = raised if made else r.hook("rx", [raised, r.site(node, "raise")], node.exc)
     node.cause = node.cause and r.visit(node.cause)
     if r.telling and node.exc is not None:
         node.exc = midst.ended(r, node.exc)
