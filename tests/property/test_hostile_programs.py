@@ -24,6 +24,7 @@ def test_samples(pool: ProcessPoolExecutor) -> None:
     said = check_folder(pool, SAMPLES)
     assert {name: each for name, each in said["bugs"].items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
     assert sum(each.verdict == VIOLATION for each in said["bugs"].values()) >= 0.95 * len(said["bugs"])
+    assert {name: each for name, each in said["unseen"].items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
     assert {name: each for name, each in said["correct"].items() if each.verdict not in (VERIFIED, INCONCLUSIVE)} == {}
     assert sum(each.verdict == VERIFIED for each in said["correct"].values()) >= 0.9 * len(said["correct"])
 

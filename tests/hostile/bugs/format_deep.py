@@ -1,0 +1,27 @@
+"""Format(outer) nested."""
+
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+inner = []
+outer = [inner]
+
+
+def write():
+    inner.append(1)
+    inner.clear()
+
+
+def look():
+    assert format(outer) == "[[]]"
+
+
+run(write, look)

@@ -1,0 +1,27 @@
+""" "{n}".format_map(globals())."""
+
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+n = 0
+
+
+def write():
+    global n
+    n = 1
+    n = 2
+
+
+def look():
+    assert "{n}".format_map(globals()) != "1"
+
+
+run(write, look)

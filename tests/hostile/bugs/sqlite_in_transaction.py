@@ -1,0 +1,28 @@
+"""Sqlite in transaction."""
+
+import sqlite3
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+c = sqlite3.connect(":memory:", check_same_thread=False)
+c.execute("create table t (n)")
+
+
+def a():
+    c.execute("insert into t values (1)")
+    c.commit()
+
+
+def b():
+    assert not c.in_transaction
+
+
+run(a, b)

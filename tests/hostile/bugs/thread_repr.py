@@ -1,0 +1,26 @@
+"""Thread repr."""
+
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+t = threading.Thread(target=lambda: None)
+
+
+def a():
+    t.start()
+
+
+def b():
+    assert "initial" in repr(t)
+
+
+run(a, b)
+t.join()

@@ -1,0 +1,28 @@
+"""For a, b in rows: unpacks inner lists."""
+
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+row = [0, 0]
+rows = [row]
+
+
+def write():
+    row[0] = 5
+    row[0] = 0
+
+
+def look():
+    for a, b in rows:
+        assert a == 0
+
+
+run(write, look)

@@ -1,0 +1,28 @@
+"""Ctypes pointer alias."""
+
+import ctypes
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+x = ctypes.c_int(0)
+p = ctypes.pointer(x)
+
+
+def a():
+    x.value += 1
+
+
+def b():
+    p.contents.value += 1
+
+
+run(a, b)
+assert x.value == 2

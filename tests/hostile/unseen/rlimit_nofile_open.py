@@ -1,0 +1,28 @@
+"""Rlimit nofile open."""
+
+import os
+import resource
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+def a():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def b():
+    os.close(os.dup(1))
+
+
+run(a, b)
