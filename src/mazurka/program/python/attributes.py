@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import re
 import struct
 import types
 from collections.abc import Callable
@@ -213,7 +214,9 @@ def _method(owner: type, value: Any, state: int) -> int:
         return OPAQUE  # of another object, or of none: that is told when it is called
     if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
         return OPAQUE  # a container's, under another name
-    if is_a(inner, _NATIVE) and inner.__name__ in HANDING_OUT:
+    if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
+        return OPAQUE
+    if is_a(inner, _NATIVE) and inner.__name__ == "__call__" and inner.__objclass__ is not type:
         return OPAQUE
     if is_a(inner, _NATIVE) and owner is not object:
         if inner.__name__ in REMAKING and not state_of(owner):
@@ -226,6 +229,12 @@ def _method(owner: type, value: Any, state: int) -> int:
 
 #: Functions in C that may give away the dictionary of an instance they are called with.
 HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
+
+#: Methods in C of what never changes that go into what it holds, or that use what they are given.
+_GOING_IN: Final = frozenset(
+    [("count", tuple), ("index", tuple)]
+    + [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
+)
 
 #: Methods that make an object anew, which is otherwise never changed.
 REMAKING: Final = frozenset({"__init__", "__setstate__"})
@@ -387,6 +396,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
             _comes_or_goes(run, name)  # it hides the method of the class
             how = classify(type(thing), name)
         if _is_method(how):
+            if found is not None and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None:
+                count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
             if found is None or type(found[1]) is not property:  # whose code would tell
                 run.current.silent += 1
                 changed_code(run, thing, name, site)
@@ -401,6 +412,10 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         _emit(run, thing, name, site, _RMW, changed)
         return
     _emit(run, thing, name, site, op)
+
+
+#: What classes in C have for parts of their objects.
+_FIELDS: Final = frozenset((types.MemberDescriptorType, types.GetSetDescriptorType))
 
 
 def _is_method(how: Any) -> bool:

@@ -234,6 +234,9 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
 
 def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     owner, name = function.__self__, function.__name__
+    if name == "__call__" and owner is not None and not is_a(owner, type):
+        announce(run, owner, site, args, named)
+        return
     if owner is None or type(owner) is types.ModuleType:
         _builtin(run, function, site, args, named)
         return
@@ -291,7 +294,9 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
 def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """``dict.get(d, k)``: a method in C, with its object as the first argument."""
     owner, name = args[0], function.__name__
-    if name == "pack_into" and type(owner) is struct.Struct:
+    if name == "__call__" and not is_a(owner, type):
+        announce(run, owner, site, args[1:], named)
+    elif name == "pack_into" and type(owner) is struct.Struct:
         _changer(run, site, args[1:])
     elif type(function) is types.ClassMethodDescriptorType:
         wholes.read(run, args[1:], site)

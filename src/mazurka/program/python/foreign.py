@@ -117,7 +117,7 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
     if run.is_recording or not has_company(run):
         return
     for each in given:
-        if type(each) is types.BuiltinMethodType and _changes(each):
+        if type(each) is types.BuiltinMethodType and changes(each):
             attributes.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
     _call_behind(run, function, given, site)
 
@@ -136,7 +136,7 @@ def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...],
         count()
 
 
-def _changes(function: types.BuiltinMethodType) -> bool:
+def changes(function: types.BuiltinMethodType) -> bool:
     """Whether it is a method in C of an object that has a state, which code that nobody sees may call."""
     if is_a(function.__self__, types.ModuleType):
         return False

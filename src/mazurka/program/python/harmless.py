@@ -117,7 +117,9 @@ _TRANSPARENT: Final = frozenset(
 )
 
 #: ... but for these.
-_LOOKING: Final = frozenset("asdict astuple replace _asdict_inner _astuple_inner".split())
+_LOOKING: Final = frozenset(
+    "asdict astuple replace _asdict_inner _astuple_inner NamedTuple TypedDict make_dataclass namedtuple".split()
+)
 
 #: Functions of other modules in Python that only look at what belongs to nobody, or never changes.
 _PURE_PYTHON: Final = frozenset(
@@ -137,7 +139,8 @@ _IMPURE: Final = frozenset(
 #: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
 _UNTRACEABLE: Final = frozenset(
     """sys.getrefcount abc.ABCMeta.register gc.get_referrers gc.get_objects sys._current_frames sys.settrace
-    sys.setprofile _ctypes.call_function functools.singledispatch.<locals>.register""".split()
+    sys.setprofile _ctypes.call_function functools.singledispatch.<locals>.register
+    functools.singledispatchmethod.register calendar.setfirstweekday""".split()
 )
 
 #: Packages whose operations tell the kernel themselves, or that run the checks.

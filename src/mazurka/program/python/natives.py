@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python import attributes, kernel, native_objects, objects, wholes
+from mazurka.program.python import attributes, foreign, kernel, native_objects, objects, wholes
 from mazurka.program.python.attributes import classify
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import DEEP, OPERATIONS, SLOTS, Handler, operation, read_structure, shape_of
@@ -63,7 +63,10 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     if base is None:
         if name in attributes.REMAKING and attributes.classify(type(owner), name) is attributes.REMADE:
             made_again(run, owner, name, site)
-        wholes.read(run, args, site)
+        for each in args:
+            if type(each) is types.BuiltinMethodType and foreign.changes(each) and has_company(run):
+                attributes.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
+        wholes.read(run, (owner, *args) if is_a(owner, tuple) else args, site)
     else:
         handler = OPERATIONS[base].get(name)
         if handler is not None:
