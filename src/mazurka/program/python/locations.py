@@ -122,8 +122,8 @@ def perform(run: Any, site: int, tell: Callable[..., object], *args: Any) -> Non
 
 #: Containers that the interpreter, or code that nobody sees, goes by.
 _GONE_BY: Final = (
-    *(sys.modules, sys.path, sys.meta_path, sys.path_hooks, sys.path_importer_cache),
-    *(copyreg.dispatch_table, copy._copy_dispatch, copy._deepcopy_dispatch),  # type: ignore[attr-defined]
+    *(sys.modules, sys.path, sys.meta_path, sys.path_hooks, sys.path_importer_cache, copyreg.dispatch_table),
+    *(getattr(copy, name, None) for name in ("_copy_dispatch", "_deepcopy_dispatch")),
 )
 _GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
 
