@@ -44,7 +44,7 @@ _sweep_at = 256
 _tidy_at = 4096
 _paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
 _named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
-_assigned: dict[int, list[Any]] = {}  # id of a dictionary that was assigned to a `__dict__` -> that, and how often
+_assigned: dict[int, int] = {}  # number of a dictionary that was assigned to a `__dict__` -> how often
 _shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
@@ -204,13 +204,13 @@ def adopt_namespace(owner: object) -> None:
 
 def assign_dictionary(space: Any) -> None:
     """A dictionary is assigned to a `__dict__`: again, or though it is one that instances have got at."""
-    known = _assigned.setdefault(id(space), [space, 0])
-    known[1] += 1 + (id(space) in numbers and numbers[id(space)] < 0)
+    n = number(space)
+    _assigned[abs(n)] = _assigned.get(abs(n), 0) + (1 if n > 0 else 2)
 
 
 def shared_dictionaries() -> bool:
     """Whether instances share their attributes, as far as is known."""
-    return any(count > 1 for _, count in _assigned.values())
+    return any(count > 1 for count in _assigned.values())
 
 
 def is_listed(kind: type) -> bool:
