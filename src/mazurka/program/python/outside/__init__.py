@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mazurka.program.python.outside import (
     asking,
+    cached_properties,
     chance,
     databases,
     descriptors,
@@ -118,6 +119,7 @@ __all__ = [
     "Preparing",
     "asking",
     "at_end_of_process",
+    "cached_properties",
     "databases",
     "descriptors",
     "end_run",

@@ -1,0 +1,44 @@
+"""The store by which `functools.cached_property` keeps its result: code that nobody sees writes an attribute."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mazurka.program.python import objects
+from mazurka.program.python.outside.replacing import replace_method
+from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.steps import change, pass_step
+
+
+class _Telling:
+    """Has what `cached_property.__get__` looks at; what it computes is told before it is stored."""
+
+    def __init__(self, real: Any, tell: Callable[[], None]) -> None:
+        self.attrname = real.attrname
+        self.lock = getattr(real, "lock", None)
+        self._func = real.func
+        self._tell = tell
+
+    def func(self, instance: Any) -> Any:
+        value = self._func(instance)
+        self._tell()
+        return value
+
+
+def _get(models: Models, real: Any, self: Any, instance: Any, owner: Any = None) -> Any:
+    if instance is None or self.attrname is None:
+        return real(self, instance, owner)
+
+    def tell() -> None:
+        n = objects.number(instance)
+        words = f"{type(instance).__name__}.{self.attrname}"
+        listed = [change(("s", -n), words)] if objects.is_listed(type(instance)) else []
+        pass_step(models, change(("a", n, self.attrname), words), *listed)
+
+    return real(_Telling(self, tell), instance, owner)
+
+
+if isinstance(functools.cached_property.__dict__["__get__"], type(_get)):
+    replace_method("functools", "cached_property.__get__", _get)
