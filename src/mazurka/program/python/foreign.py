@@ -108,7 +108,8 @@ _READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fiel
 def _hints_of(thing: Any) -> list[Any]:
     """The annotations of a class and its bases, or of a function."""
     places = bases(thing) if is_a(thing, type) else (thing,)
-    found = [getattr(each, "__dict__", {}).get("__annotations__") for each in places]
+    spaces = [getattr(each, "__dict__", {}) for each in places]
+    found = [space.get(name) for space in spaces for name in ("__annotations__", "__annotations_cache__")]
     return [*found, thing.__annotations__] if type(thing) is types.FunctionType else found
 
 
