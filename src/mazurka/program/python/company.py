@@ -38,8 +38,10 @@ class Ends:
 def has_company(run: Any) -> bool:
     """Whether other threads are there, or have been of whose end the running one does not know: a thread that takes no
     step which others could notice has ended as soon as it is started, though it might last in another order."""
-    if len(run.live) > 1 or run.is_recording:
-        return len(run.live) > 1
+    if run.is_recording:
+        return False  # nothing is counted then
+    if len(run.live) > 1:
+        return True
     lives, ended = ends_known(run)
     me = run.current.index
     return any(index != me and index not in ended for index in lives.values())
