@@ -292,7 +292,10 @@ def is_computed(thing: Any, name: str) -> bool:
     found = objects.peek_attribute(thing, name)
     if found is objects.MISSING:
         return True
-    return type(found) not in _BINDING and hasattr(type(found), "__get__")
+    kind = type(found)
+    if kind in _BINDING or any(each.__name__ == "partial" and each.__module__ == "functools" for each in bases(kind)):
+        return False
+    return hasattr(kind, "__get__")
 
 
 def is_instrumented(function: types.FunctionType) -> bool:
