@@ -1,4 +1,4 @@
-"""Environb."""
+"""What `os.environb` stores, `os.environ` shows."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Gc callbacks."""
+"""A collection calls what another thread has put into `gc.callbacks`."""
 
 import gc
 import threading

@@ -28,6 +28,7 @@ import struct
 import types
 from collections.abc import Callable
 from enum import EnumType
+from itertools import dropwhile
 from typing import Any, Final
 from zlib import crc32
 
@@ -127,11 +128,12 @@ _SEES_STORES: Final = " stores"
 
 def _classify_apart(kind: type, name: str) -> int:
     """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
-    if kind in native_objects.WEAK_PROXIES:
+    if native_objects.is_weak_proxy(kind):
         return STATE
     if kind is super:
         return OF_BASES
-    return GOT_IN_C if name in _PARTS_OF_CODE and any(each in _PARTS_OF_CODE[name] for each in bases(kind)) else NONE
+    owners = _PARTS_OF_CODE.get(name, ())
+    return GOT_IN_C if any(each is owner for each in bases(kind) for owner in owners) else NONE
 
 
 def _classify(kind: type, name: str) -> Any:
@@ -276,15 +278,16 @@ def _is_computed_elsewhere(kind: type) -> bool:
 
 
 #: What a class may have that gives what an instance has under its name, and how that is known.
-_BINDING: Final = frozenset(
-    (types.FunctionType, staticmethod, classmethod, functools.partialmethod, types.MemberDescriptorType, *_NATIVE)
+_BINDING: Final = (
+    *(types.FunctionType, staticmethod, classmethod, functools.partialmethod, types.MemberDescriptorType),
+    *_NATIVE,
 )
 
 
 def is_computed(thing: Any, name: str) -> bool:
     """Whether only looking up a method, not looking at it, tells what it is: code of the program gives it."""
     kind = type(thing)
-    if kind is super or kind is types.MemberDescriptorType or kind in (str, bytes):
+    if kind is super or kind is types.MemberDescriptorType or kind is str or kind is bytes:
         return False
     how = classify(kind, name)
     if how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
@@ -293,8 +296,10 @@ def is_computed(thing: Any, name: str) -> bool:
     if found is objects.MISSING:
         return True
     kind = type(found)
-    if kind in _BINDING or any(each.__name__ == "partial" and each.__module__ == "functools" for each in bases(kind)):
+    if any(kind is each for each in _BINDING):
         return False
+    if any(each.__name__ == "partial" and each.__module__ == "functools" for each in bases(kind)):
+        return False  # called without being bound, and from 3.13 on it warns where that is
     return hasattr(kind, "__get__")
 
 
@@ -342,11 +347,15 @@ def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
     kind = thing.__self_class__
     if kind is None:
         return
-    behind = kind.__mro__[kind.__mro__.index(thing.__thisclass__) + 1 :]
-    owner = next((each for each in behind if name in each.__dict__), None)
+    searched: list[type] = []
+    owner: type | None = None
+    for each in dropwhile(lambda each: each is not thing.__thisclass__, bases(kind)):
+        if each is not thing.__thisclass__ and owner is None:
+            searched.append(each)
+            owner = each if name in each.__dict__ else None
     if owner is None or (is_a(owner.__dict__[name], _METHODS) and not _may_be_replaced(name)):
         return
-    reads = _reads_of(run, tuple([each for each in behind[: behind.index(owner) + 1] if each.__flags__ & 1 << 9]), name)
+    reads = _reads_of(run, tuple([each for each in searched if each.__flags__ & 1 << 9]), name)
     if reads:
         run.visit(_READ, reads[0].target, site, None, reads[1:])
 

@@ -80,8 +80,7 @@ _CHANGERS: Final = frozenset(
 #: Functions in Python that look past the methods of what they are given.
 _COPYING: Final = frozenset({"copy", "json", "_pickle", "pickle", "dataclasses"})
 
-#: What gets at an attribute of an instance, and by which methods.
-_DESCRIPTORS: Final = frozenset({types.MemberDescriptorType})
+#: By which methods a slot gets at an attribute of an instance.
 _DESCRIPTOR_METHODS: Final = {"__get__": _READ, "__set__": Op.WRITE, "__delete__": _RMW}
 
 #: Kinds of callables of which it is known what they do.
@@ -101,7 +100,7 @@ def method(
         if kind not in _IN_C:
             foreign.count_unexplored(run, thing, name, site)
         return
-    if kind in _DESCRIPTORS and name in _DESCRIPTOR_METHODS and args:
+    if kind is types.MemberDescriptorType and name in _DESCRIPTOR_METHODS and args:
         natives.by_name(run, (args[0], thing.__name__), site, _DESCRIPTOR_METHODS[name])
         return
     if kind is super:
@@ -109,7 +108,7 @@ def method(
         if found is not None:
             announce(run, found, site, args, named or {})
         return
-    if kind in (str, bytes):
+    if kind is str or kind is bytes:
         _text_method(run, name, site, args, named)
         return
     how = classify(kind, name)

@@ -59,7 +59,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     if name in _READING_HINTS:
         wholes.read(run, [hints for each in given for hints in _hints_of(each)], site)
-    elif function.__qualname__ in _REDIRECTING and args:
+    elif module == "contextlib" and function.__qualname__ in _REDIRECTING and args:
         attributes.global_access(run, "sys", args[0]._stream, site, _RMW, vars(sys))
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         _count_changers(run, function, given, site)

@@ -74,7 +74,12 @@ def state_of(kind: type) -> int:
 def _state_of(kind: type) -> int:
     found = NOTHING
     for each in bases(kind):
-        if each is object or harmless.is_harmless_type(each) or shape_of(each).base is each or each in LAZY_VIEWS:
+        if (
+            each is object
+            or harmless.is_harmless_type(each)
+            or shape_of(each).base is each
+            or any(each is view for view in LAZY_VIEWS)
+        ):
             continue
         if root_of_class(each) == "numpy" and any(root.__name__ == "generic" for root in bases(each)):
             continue  # a number
@@ -194,7 +199,7 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
 def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
-    if type(root) in WEAK_PROXIES or _shows_raw_memory(root) or _is_mapped_twice(root):
+    if is_weak_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)
     found: list[Access] = []
     base = shape_of(type(root)).base
@@ -264,8 +269,10 @@ def _natives_held_by(thing: Any) -> list[Any]:
     return found
 
 
-#: What stands in for another object, whatever that is.
-WEAK_PROXIES: Final = frozenset((weakref.ProxyType, weakref.CallableProxyType))
+def is_weak_proxy(kind: type) -> bool:
+    """Whether its objects stand in for others, whatever those are."""
+    return kind is weakref.ProxyType or kind is weakref.CallableProxyType
+
 
 #: What most objects hold, none of which has a state.
 PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict, list, tuple, str, int, type(None)})
