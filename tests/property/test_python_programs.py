@@ -81,6 +81,12 @@ KEPT: dict[str, tuple[str, tuple[str, ...], int, str]] = {
         2,
         "",
     ),
+    "a set popped whose last element another discards": (
+        "s = {'a'}; l = []",
+        ("nonlocal s; l.append(s.pop())", "nonlocal s; s.discard('a')"),
+        2,
+        "KeyError",
+    ),
     "threads counted": ("l = []", ("l.append(threading.active_count())", "pass"), 2, ""),
 }
 

@@ -378,8 +378,10 @@ def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     for each in args:
         if type(each) in (set, frozenset, list, tuple, dict):
             elements += each
-    more = dict.fromkeys([("i", n, key_of(element)) for element in elements])
-    accesses = [Access(_WRITE, target) for target in more]
+    targets = dict.fromkeys([("i", n, key_of(element)) for element in elements])
+    for target in targets:
+        _is_contested(run, site, target, True)
+    accesses = [Access(_WRITE, target) for target in targets]
     emit(run, thing, site, _RMW, ("s", n), (*accesses, *_arguments(run, args, site)))
 
 

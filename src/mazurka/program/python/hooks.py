@@ -31,6 +31,7 @@ from mazurka.program.python import (
     native_objects,
     natives,
     objects,
+    rest,
     uses,
     variables,
 )
@@ -174,6 +175,7 @@ def uninstall() -> None:
     objects.forget_asked()
     _forget()
     forget_shapes()
+    rest.forget()
 
 
 def restart(_run: kernel.Kernel | None = None) -> None:

@@ -17,6 +17,7 @@ thread, from its start to its end, five.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from math import inf
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
@@ -26,7 +27,7 @@ from typing import Any, Final
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
-from mazurka.program.python import workers
+from mazurka.program.python import rest, workers
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.scheduler import Scheduler, TimedScheduler
 from mazurka.program.python.sharing import SHARED, Sharing
@@ -380,7 +381,11 @@ class Kernel:
         task.thread = thread
         task.label = label
         task.clock = parent.clock
-        self.solo = False
+        if self.solo:
+            self.solo = False
+            rest.wake()
+            if rest.START_POINTS not in self.points and rest.amid_expression(sys._getframe(1)):
+                self.need_points(rest.START_POINTS)
         self._record(parent, _FORK, task.life, 0, False, None, ())
         self._record(task, _BEGIN, task.life, 0, False, None, ())
         task.starter = parent
@@ -603,3 +608,7 @@ def activate(kernel: Kernel | None) -> None:
     """Make ``kernel`` the run in progress (None: there is none)."""
     global active
     active = kernel
+    if kernel is not None and (not kernel.solo or rest.START_POINTS in kernel.points):
+        rest.wake()
+    else:
+        rest.sleep()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mazurka.errors import MazurkaError
-from mazurka.program.python import hooks, kernel, loader, objects, swap
+from mazurka.program.python import hooks, kernel, loader, objects, rest, swap
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.recording import locks
 from mazurka.program.python.recording.adopting import adopt_locks
@@ -47,6 +47,7 @@ def record(
 
     def close() -> Finished | None:
         kernel.active = None
+        rest.sleep()
         recorder.end()
         return finished(directory) if os.getpid() == recorder.process else None
 
@@ -60,6 +61,7 @@ def record(
             undo += [swap.swap_module(module), adopt_locks(vars(module))]
         entry.prepare()
         recorder.begin()
+        rest.wake()
         kernel.active = recorder  # type: ignore[assignment]  # it answers what hooks ask
         hooks.restart()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection

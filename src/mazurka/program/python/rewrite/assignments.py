@@ -10,7 +10,17 @@ from typing import Final
 
 from mazurka.program.python.rewrite.items import assigned, bound, key_of
 from mazurka.program.python.rewrite.names import stored
-from mazurka.program.python.rewrite.nodes import at, binds, constant, copied, named, reading, text_of
+from mazurka.program.python.rewrite.nodes import (
+    at,
+    binds,
+    calls_nothing,
+    constant,
+    copied,
+    duplicate,
+    named,
+    reading,
+    text_of,
+)
 from mazurka.program.python.rewrite.operators import used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
@@ -84,6 +94,16 @@ def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:
 
 def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
     target = node.target
+    if r.doubling or not (calls_nothing(target) and calls_nothing(node.value)):
+        return augmented(r, node, target)
+    hooks, original = r.hooks, at(ast.AugAssign(duplicate(target), node.op, duplicate(node.value)), node)
+    r.doubling = True
+    statement = augmented(r, node, target)
+    r.doubling = False
+    return statement if hooks == r.hooks else at(ast.If(r.awake(node), [statement], [original]), node)
+
+
+def augmented(r: Rewriter, node: ast.AugAssign, target: ast.Name | ast.Attribute | ast.Subscript) -> ast.stmt:
     operation = type(node.op).__name__
     if isinstance(target, ast.Name):
         return augment_name(r, node, target, operation)

@@ -112,9 +112,13 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         if name in _CONSUMERS:
             hook = "u" if name in _WHOLE else "us"
         if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
-            argument = r.visit(node.args[0])
+            argument = node.args[0]
             by_key = " by key" if any(keyword.arg == "key" for keyword in node.keywords) else ""
-            node.args = [r.hook(hook, [argument, r.site(node, "call", name + by_key)], node.args[0])]
+
+            def told() -> ast.expr:
+                return r.hook(hook, [r.visit(argument), r.site(node, "call", name + by_key)], argument)
+
+            node.args = [r.doubled(argument, told)]
             node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
             return node
     if name == "next" and len(node.args) == 2 and r.steady(node.args[1]):
@@ -176,10 +180,15 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     name = r.mangled(function.attr)
     if all(r.steady(each) for each in given) and all(keyword.arg for keyword in node.keywords):
-        args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
-        hook = r.hook("m", [*args, *(copied(each) for each in node.args)], function.value)
-        hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
-        function.value = hook
+        owner = function.value
+
+        def told() -> ast.expr:
+            args = [r.visit(owner), constant(name, function), r.site(node, "call", name)]
+            hook = r.hook("m", [*args, *(copied(each) for each in node.args)], owner)
+            hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
+            return hook
+
+        function.value = r.doubled(owner, told)
         return node
     if function.attr in METHODS or function.attr in SLOTS:
         return looked_at(r, node)

@@ -19,9 +19,12 @@ def attribute(r: Rewriter, node: ast.Attribute) -> ast.expr:
 
 
 def announced(r: Rewriter, node: ast.Attribute, hook: str, kind: str) -> ast.expr:
-    name = r.mangled(node.attr)
-    value = r.visit(node.value)
-    return r.hook(hook, [value, constant(name, node), r.site(node, kind, name)], node.value)
+    name, value = r.mangled(node.attr), node.value
+
+    def told() -> ast.expr:
+        return r.hook(hook, [r.visit(value), constant(name, node), r.site(node, kind, name)], value)
+
+    return told() if name == "__dict__" else r.doubled(value, told)
 
 
 def subscript(r: Rewriter, node: ast.Subscript) -> ast.expr:
@@ -35,15 +38,25 @@ def subscript(r: Rewriter, node: ast.Subscript) -> ast.expr:
 
 def keyed(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscript:
     """``value[key]`` with a steady key."""
-    args = [r.visit(node.value), copied(node.slice), r.site(node, kind, text_of(node.slice))]
-    node.value = r.hook(hook, args, node.value)
+    value = node.value
+
+    def told() -> ast.expr:
+        args = [r.visit(value), copied(node.slice), r.site(node, kind, text_of(node.slice))]
+        return r.hook(hook, args, value)
+
+    node.value = r.doubled(value, told)
     return node
 
 
 def sliced(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscript:
     """``value[a:b]`` with steady bounds: which slice it is does not matter."""
-    args = [r.visit(node.value), key_of(r, copied(node.slice)), r.site(node, kind, "slice")]
-    node.value = r.hook(hook, args, node.value)
+    value = node.value
+
+    def told() -> ast.expr:
+        args = [r.visit(value), key_of(r, copied(node.slice)), r.site(node, kind, "slice")]
+        return r.hook(hook, args, value)
+
+    node.value = r.doubled(value, told)
     return node
 
 

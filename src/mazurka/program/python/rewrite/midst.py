@@ -8,11 +8,10 @@ among them: what goes through them is accompanied.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from mazurka.program.python.rewrite.nodes import at, constant
+from mazurka.program.python.rewrite.nodes import at, children, constant, walk
 
 if TYPE_CHECKING:
     from mazurka.program.python.rewrite.rewriter import Rewriter
@@ -33,28 +32,34 @@ class How(Enum):
     """How a function tells that it returns."""
 
     BY_RETURN = "each `return` and `raise` does"
+    AT_YIELDS = "it is a generator: its `yield` do"
     FINALLY = "its body is enclosed: there may be more to do once a `return` has its value"
 
 
 def possible(tree: ast.Module) -> dict[ast.AST, How]:
     """The functions of a module that may be called amid an operation."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    nodes = [*walk(tree)]
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     values = {"keys"} | {
         node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called
     }
-    return {
-        node: _how(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and _may_be(node, values) and not is_generator(node)
-    }
+    found: dict[ast.AST, How] = {}
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            own = _own(node)
+            if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own):
+                found[node] = How.AT_YIELDS
+            elif _may_be(node, own, values):
+                found[node] = _how(own)
+    return found
 
 
-def _may_be(node: ast.FunctionDef, values: set[str]) -> bool:
+def _may_be(node: ast.FunctionDef, own: list[ast.AST], values: set[str]) -> bool:
     if node.name.startswith("__") and node.name.endswith("__"):
         return node.name not in _APART
-    if not any(isinstance(each, ast.Return) and each.value is not None for each in _own(node)):
+    if not any(isinstance(each, ast.Return) and each.value is not None for each in own):
         return False  # nobody could do anything with what it returns
     names = {getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list}
     if "property" in names:
@@ -62,30 +67,24 @@ def _may_be(node: ast.FunctionDef, values: set[str]) -> bool:
     return node.name in values or bool(names - _HARMLESS)
 
 
-def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+def _own(function: ast.FunctionDef) -> list[ast.AST]:
     """The nodes of a function, without those of functions and classes in it."""
     inside: list[ast.AST] = [*function.body]
-    while inside:
-        node = inside.pop()
-        yield node
+    for node in inside:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            inside += ast.iter_child_nodes(node)
+            inside += children(node)
+    return inside
 
 
-def is_generator(function: ast.FunctionDef) -> bool:
-    """Whether calling it makes a generator."""
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own(function))
-
-
-def _how(function: ast.FunctionDef) -> How:
-    nested = (inner for node in _own(function) if isinstance(node, (ast.With, ast.Try)) for inner in ast.walk(node))
+def _how(own: list[ast.AST]) -> How:
+    nested = (inner for node in own if isinstance(node, (ast.With, ast.Try)) for inner in walk(node))
     return How.FINALLY if any(isinstance(node, (ast.Return, ast.Raise)) for node in nested) else How.BY_RETURN
 
 
 def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.stmt]:
     """A function's body, telling when it begins and when it is left."""
     how = r.told_of.get(node)
-    if isinstance(node, ast.FunctionDef) and is_generator(node):
+    if how is How.AT_YIELDS:
         last = r.hook("y", [constant(None, body[-1]), r.site(node, "yield")], body[-1])
         return [at(ast.Try(body, [], [], [at(ast.Expr(last), body[-1])]), body[0])]
     if how is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
@@ -17,7 +17,14 @@ FRESH: Final = (*DISPLAYS, ast.ListComp, ast.SetComp, ast.DictComp, ast.Generato
 
 
 def at(node: _N, like: ast.AST) -> _N:
-    return ast.copy_location(node, like)
+    place, mine = vars(like), vars(node)  # as `ast.copy_location` does it, more quickly
+    for name in _PLACE:
+        if name in place:
+            mine[name] = place[name]
+    return node
+
+
+_PLACE: Final = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def constant(value: object, like: ast.AST) -> ast.expr:
@@ -30,6 +37,25 @@ def reading(name: str, like: ast.AST) -> ast.expr:
 
 def named(name: str, like: ast.AST) -> list[ast.expr]:
     return [constant(name, like)]
+
+
+def children(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes right in a node; quicker than `ast`'s, and without what only says how a variable is used."""
+    for value in vars(node).values():
+        if isinstance(value, list):
+            for each in value:
+                if isinstance(each, ast.AST):
+                    yield each
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            yield value
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes in a node, and itself."""
+    found = [node]
+    for each in found:
+        yield each
+        found += children(each)
 
 
 def copied(node: ast.expr) -> ast.expr:
@@ -51,12 +77,55 @@ def flat(targets: list[ast.expr]) -> Iterable[ast.expr]:
 
 def binds(node: ast.expr) -> bool:
     """Whether evaluating it may give a local another value."""
-    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(node))
+    return any(isinstance(each, ast.NamedExpr) for each in walk(node))
 
 
 def parameter_names(args: ast.arguments) -> set[str]:
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return {each.arg for each in every if each is not None}
+
+
+#: Expressions that hold no call, no scope of their own and no binding, if nothing in them is anything else.
+_CALLING_NOTHING: Final = (
+    ast.Name,
+    ast.Constant,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Slice,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.BoolOp,
+    ast.IfExp,
+    ast.Tuple,
+    ast.List,
+    ast.Set,
+    ast.Dict,
+    ast.Starred,
+    ast.JoinedStr,
+    ast.FormattedValue,
+)
+
+
+def calls_nothing(node: ast.expr) -> bool:
+    """Whether evaluating it calls no function by name: operators and properties may still run code of the program."""
+    if isinstance(node, (ast.Name, ast.Constant)):
+        return not (isinstance(node, ast.Name) and node.id == "id")  # which is another in a run
+    if not isinstance(node, _CALLING_NOTHING) or (isinstance(node, ast.Attribute) and node.attr == "__dict__"):
+        return False
+    return all(calls_nothing(each) for each in children(node) if isinstance(each, ast.expr))
+
+
+def duplicate(node: _N) -> _N:
+    """A copy of a node and what is in it, to be rewritten apart from it."""
+    fields = {name: _duplicated(value) for name, value in ast.iter_fields(node)}
+    return at(type(node)(**fields), node)
+
+
+def _duplicated(value: object) -> object:
+    if isinstance(value, list):
+        return [_duplicated(each) for each in value]
+    return duplicate(value) if isinstance(value, (ast.expr, ast.comprehension, ast.keyword)) else value
 
 
 def elements(node: ast.expr) -> list[ast.expr]:

@@ -38,10 +38,11 @@ def dict_(r: Rewriter, node: ast.Dict) -> ast.expr:
 
 
 def formatted_value(r: Rewriter, node: ast.FormattedValue) -> ast.expr:
-    looked_into = r.is_shared(node.value, inside=True)
-    node.value = r.visit(node.value)
-    if looked_into:
-        node.value = r.hook("u", [node.value, r.site(node.value, "format")], node.value)
+    value = node.value
+    if r.is_shared(value, inside=True):
+        node.value = r.doubled(value, lambda: r.hook("u", [r.visit(value), r.site(value, "format")], value))
+    else:
+        node.value = r.visit(value)
     if node.format_spec is not None:
         node.format_spec = r.visit(node.format_spec)
     return node
@@ -163,6 +164,10 @@ def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
 
 def tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
     """An expression whose truth is asked for."""
+    return r.doubled(node, lambda: _tested(r, node, branches))
+
+
+def _tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
     if branches and r.options.branches and not isinstance(node, ast.Constant):
         return r.hook("br", [r.visit(node), r.site(node, "branch")], node)
     if isinstance(node, ast.BoolOp):

@@ -8,15 +8,37 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from mazurka.program.python import sites
 from mazurka.program.python.rewrite import midst
-from mazurka.program.python.rewrite.nodes import DISPLAYS, FRESH, at, constant, elements, is_ours, reading
+from mazurka.program.python.rewrite.nodes import (
+    DISPLAYS,
+    FRESH,
+    at,
+    calls_nothing,
+    constant,
+    duplicate,
+    elements,
+    is_ours,
+    reading,
+)
 from mazurka.program.python.scopes import Scope, Scopes, Variable, Way, mangle
 
 #: Builtins that give numbers, texts or ranges.
 _COUNTING = "range len int float ord hash id str repr bool isinstance chr hex callable".split()
+
+#: Expressions that stand twice in what is made of a module: with hooks, and as they are for where hooks are at rest.
+_DOUBLED: Final = (
+    ast.Attribute,
+    ast.Subscript,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.BoolOp,
+    ast.IfExp,
+    ast.Name,
+)
 
 Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
 Rules = Mapping[type[ast.AST], Rule]
@@ -44,6 +66,8 @@ class Rewriter(ast.NodeTransformer):
         self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
         self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
         self.said: set[str] = set()  # kinds of entries that say something of the whole module
+        self.hooks = 0  # how many calls of hooks there are by now
+        self.doubling = False  # whether this is in the first half of something that stands twice
         self.telling = False  # whether returns of this function are to be told
         self.told_of = midst.possible(tree)
         self.plain_locals: dict[tuple[Scope, str], bool] = {}
@@ -61,7 +85,31 @@ class Rewriter(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         """What takes the place of a node."""
         rule = self.rules.get(type(node))
-        return self.generic_visit(node) if rule is None else rule(self, node)
+        if rule is None:
+            return self.generic_visit(node)
+        if isinstance(node, _DOUBLED) and not self.doubling:
+            return self.doubled(node, lambda: rule(self, node))
+        return rule(self, node)
+
+    def doubled(self, node: ast.expr, rewritten: Callable[[], ast.expr]) -> ast.expr:
+        """``rewritten()``, which makes hooks for ``node``, and ``node`` as it is for where hooks are at rest.
+
+        Only if ``node`` calls nothing: a thread that a call in it starts would find the rest of it without hooks. What
+        properties and operators start is seen then (:mod:`mazurka.program.python.rest`).
+        """
+        if self.doubling or not calls_nothing(node):
+            return rewritten()
+        hooks, original = self.hooks, duplicate(node)
+        self.doubling = True
+        try:
+            result = rewritten()
+        finally:
+            self.doubling = False
+        return result if hooks == self.hooks else at(ast.IfExp(self.awake(node), result, original), node)
+
+    def awake(self, like: ast.AST) -> ast.expr:
+        """Whether hooks are not at rest."""
+        return reading("__mz_on__", like)
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """A body, rewritten."""
@@ -89,6 +137,7 @@ class Rewriter(ast.NodeTransformer):
 
     def hook(self, name: str, args: list[ast.expr], like: ast.AST) -> ast.Call:
         """A call of a hook."""
+        self.hooks += 1
         return at(ast.Call(reading(f"__mz_{name}__", like), args, []), like)
 
     def through(self, function: str, hook: ast.Call, like: ast.AST) -> ast.Call:
