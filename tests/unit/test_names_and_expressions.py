@@ -331,7 +331,8 @@ NAMES = {
 
 @pytest.mark.parametrize("where", ["module", "function"])
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES.keys())
-def test_what_a_name_may_mean(names: str, where: str, tmp_path: Path) -> None:
+def test_what_a_name_may_mean(names: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("threading.mine", None, raising=False)  # which is taken out again afterwards
     if where == "module":
         source = f"{names}\ndef work():\n    if items: take()\n"
     else:

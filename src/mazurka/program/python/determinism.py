@@ -93,13 +93,23 @@ def uninstall() -> None:
         _undo.pop()()
 
 
-def _file_names(tempfile: Any) -> Any:
+class _FileNames:
     """The names of temporary files: the same in each run, and not those of another check beside this one."""
-    sequence = tempfile._RandomNameSequence()
-    sequence._rng = random.Random(_SEED)
-    sequence._rng_pid = os.getpid()  # of the check, in its children, too
-    _seed(sequence._rng, _SEED * sequence._rng_pid)
-    return sequence
+
+    def __init__(self, tempfile: Any) -> None:
+        self._tempfile = tempfile
+        self._sequence: Any = None  # made when it is asked for: most programs make no such file
+
+    def __iter__(self) -> _FileNames:
+        return self
+
+    def __next__(self) -> str:
+        if self._sequence is None:
+            self._sequence = self._tempfile._RandomNameSequence()
+            self._sequence._rng = random.Random(_SEED)
+            self._sequence._rng_pid = os.getpid()  # of the check, in its children, too
+            _seed(self._sequence._rng, _SEED * self._sequence._rng_pid)
+        return str(next(self._sequence))
 
 
 def restart() -> None:
@@ -108,7 +118,7 @@ def restart() -> None:
     _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
     vars(_shared)["gauss_next"] = None
     if (names := sys.modules.get("tempfile")) is not None:
-        vars(names)["_name_sequence"] = _file_names(names)
+        vars(names)["_name_sequence"] = _FileNames(names)
     if (uuid := sys.modules.get("uuid")) is not None:
         space = vars(uuid)
         space.update((name, None) for name in _LAST_TIMES if name in space)

@@ -18,7 +18,7 @@ from typing import Any, Final
 from mazurka.program.python import calls, sites
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.primitives import names
-from mazurka.program.python.primitives.run import here
+from mazurka.program.python.primitives.run import Models, here
 
 #: Where reports say that such a call is made.
 _VIA: Final = threading.Thread.run.__code__
@@ -30,21 +30,30 @@ def called(function: Any, *args: Any, **named: Any) -> Any:
     """Call ``function`` as an instrumented call would."""
     models = here()
     if models is not None and not is_seen(function):
-        run = models.kernel
-        if not run.solo and not run.aborting:
-            calls.announce(run, function, sites.of_call(_VIA), args, named)
+        _announce(models, function, args, named)
     return function(*args, **named)
 
 
+def _announce(models: Models, function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    run = models.kernel
+    if not run.solo and not run.aborting:
+        calls.announce(run, function, sites.of_call(_VIA), args, named)
+
+
 def thread_run(self: Any) -> None:
-    if here() is None:
+    models = here()
+    space = self.__dict__  # its attributes without what tells of their use
+    if models is None or "_target" not in space:
         _original[threading.Thread, "run"](self)
         return
+    target, args, named = space["_target"], space["_args"], space["_kwargs"]
     try:
-        if self._target is not None:
-            called(self._target, *self._args, **self._kwargs)
+        if target is not None:
+            if not is_seen(target):
+                _announce(models, target, args, named)
+            target(*args, **named)
     finally:
-        del self._target, self._args, self._kwargs
+        del space["_target"], space["_args"], space["_kwargs"], target, args, named
 
 
 def condition_wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:

@@ -22,6 +22,7 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 from greenlet import GreenletExit
@@ -32,7 +33,7 @@ from mazurka.program.python.primitives import identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here, outside_number
-from mazurka.program.python.task import COUNT_POINTS, END_POINTS, THREADS, Task
+from mazurka.program.python.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
@@ -76,16 +77,22 @@ class ThreadState(Started):
         self.starter: Task | None = None
         self.lookers: list[Task] = []  # those who saw that it was not started
         self.target: Target = ("start", birth)
-        self.mark = -1 - (zlib.crc32(birth.encode()) | 1 << 32)  # among points: its start needs one
+        self.mark = _mark(birth)
+
+
+@lru_cache(maxsize=1024)
+def _mark(birth: str) -> int:
+    """Stands among points for the start of the thread that is made so: it needs one."""
+    return -1 - (zlib.crc32(birth.encode()) | 1 << 32)
 
 
 def _state(thread: Any, models: Models) -> ThreadState:
-    state: ThreadState | None = thread.__dict__.get("_mz")
+    space = thread.__dict__  # its attributes without what tells of their use
+    state: ThreadState | None = space.get("_mz")
     if state is None or state.models is not models:
         models.keep(thread)
-        birth = thread.__dict__.get("_mz_birth") or "0"
-        state = thread._started = thread.__dict__["_mz"] = ThreadState(models, birth)
-        thread._ident = thread._native_id = None
+        state = space["_started"] = space["_mz"] = ThreadState(models, space.get("_mz_birth") or "0")
+        space["_ident"] = space["_native_id"] = None
     if thread is _MAIN and state.task is None:
         state.task = models.kernel.tasks[0]
     return state
@@ -97,24 +104,19 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
         self.__dict__["_mz_birth"] = outside_number(sys._getframe(1))
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
         return
-    self.__dict__["_mz_birth"] = birth = models.number()
+    space = self.__dict__
+    space["_mz_birth"] = birth = models.number()
     if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
-        _init_plain(self.__dict__, **kwargs)
+        _init_plain(models, space, **kwargs)
     else:
-        _init_native(self, args, kwargs)
-    self._started = self.__dict__["_mz"] = ThreadState(models, birth)
+        _init_native(models, self, args, kwargs)
+    space["_started"] = space["_mz"] = ThreadState(models, birth)
 
 
-def _take_number() -> None:
-    models = here()
-    if models is not None:
-        names.take_number(models)
-
-
-def _init_native(self: Any, args: Any, kwargs: Any) -> None:
+def _init_native(models: Models, self: Any, args: Any, kwargs: Any) -> None:
     namespace = threading.__dict__
     if not (kwargs.get("name") or args[2:] and args[2]):
-        _take_number()
+        names.take_number(models)
     event, namespace["Event"] = namespace["Event"], Started  # what it makes one for is `_started`, and nothing else
     try:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
@@ -129,13 +131,19 @@ _USUAL: Final = frozenset({"target", "name", "args", "kwargs", "daemon"})
 
 
 def _init_plain(
-    space: dict[str, Any], target: Any = None, name: Any = None, args: Any = (), kwargs: Any = None, daemon: Any = None
+    models: Models,
+    space: dict[str, Any],
+    target: Any = None,
+    name: Any = None,
+    args: Any = (),
+    kwargs: Any = None,
+    daemon: Any = None,
 ) -> None:
     """What ``Thread.__init__`` does, less what is for threads that outlive their program."""
     if name:
         name = str(name)
     else:
-        _take_number()
+        names.take_number(models)
         name = threading.__dict__["_newname"]("Thread-%d")
         known_as = getattr(target, "__name__", _BLANK) if target is not None else _BLANK
         if known_as is not _BLANK:
@@ -145,7 +153,7 @@ def _init_plain(
     space["_args"] = args
     space["_kwargs"] = {} if kwargs is None else kwargs
     space["_name"] = name
-    space["_daemonic"] = current_thread()._daemonic if daemon is None else daemon
+    space["_daemonic"] = _thread_of(models.kernel.current, models).__dict__["_daemonic"] if daemon is None else daemon
     space["_stderr"] = sys.stderr
     if "_handle" in space:
         space["_handle"] = _HANDLE()
@@ -162,23 +170,27 @@ def thread_start(self: Any) -> None:
     if models is None:
         _original[threading.Thread, "start"](self)
         return
-    if not self._initialized:
+    space = self.__dict__
+    if not space.get("_initialized"):
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
     kernel = models.kernel
     accesses = [Access(Op.RMW, state.target)] if _uses_start(state, kernel, starts=True) else []
-    accesses += identifiers.looks(models)
+    if IDENT_POINTS in kernel.points:
+        accesses += identifiers.looks(models)
     if COUNT_POINTS in kernel.points:
         accesses.insert(0, Access(Op.RMW, THREADS))
     if accesses:
         kernel.visit(accesses[0].op, accesses[0].target, 0, None, tuple(accesses[1:]), point=True)
-    if self._started.is_set():
+    started = space["_started"]
+    if started.is_set():
         raise RuntimeError("threads can only be started once")
-    self._started.set()
+    started.set()
     state.starter = kernel.current
-    identifiers.pass_on(models)
+    if IDENT_POINTS in kernel.points:
+        identifiers.pass_on(models)
     # No partial: a call from C would deepen the stack that every switch has to copy.
-    kernel.fork(lambda: _live(self, state), daemon=self._daemonic, thread=self, label=self._name)
+    kernel.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
 
 def _uses_start(state: ThreadState, kernel: Kernel, starts: bool = False) -> bool:
@@ -189,10 +201,11 @@ def _uses_start(state: ThreadState, kernel: Kernel, starts: bool = False) -> boo
     me = kernel.current
     if state.starter is me:
         return False
-    if state.flag or starts and any(each is not me for each in state.lookers):
+    lookers = state.lookers
+    if state.flag or starts and lookers and any(each is not me for each in lookers):
         kernel.need_points(state.mark)
-    elif not starts and not any(each is me for each in state.lookers):
-        state.lookers.append(me)
+    elif not starts and not any(each is me for each in lookers):
+        lookers.append(me)
     return state.mark in kernel.points
 
 
@@ -223,13 +236,14 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
     if models is None:
         _original[threading.Thread, "join"](self, timeout)
         return
-    if not self._initialized:
+    space = self.__dict__
+    if not space.get("_initialized"):
         raise RuntimeError("Thread.__init__() not called")
     state = _state(self, models)
     kernel = models.kernel
-    if _uses_start(state, kernel):
+    if state.starter is not kernel.current and _uses_start(state, kernel):
         kernel.visit(Op.READ, state.target, 0, point=True)
-    if not self._started.is_set():
+    if not space["_started"].is_set():
         raise RuntimeError("cannot join thread before it is started")
     task = state.task
     if task is None or task is kernel.current:
@@ -386,8 +400,9 @@ def _keep_modules(models: Models) -> None:
     namespace["_counter"] = itertools.count(1).__next__
     models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)
-    _MAIN._started = _MAIN.__dict__["_mz"] = ThreadState(models, "main", started=True)
-    _MAIN._ident = _MAIN._native_id = 1
+    space = _MAIN.__dict__
+    space["_started"] = space["_mz"] = ThreadState(models, "main", started=True)
+    space["_ident"] = space["_native_id"] = 1
     atexits = namespace["_threading_atexits"]
     before = list(atexits)
     models.undo.append(lambda: atexits.__setitem__(slice(None), before))
