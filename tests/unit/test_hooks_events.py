@@ -141,7 +141,7 @@ STEPS = [*(f"READ s 0; READ i 0 {index}" for index in range(3)), "READ s 0"]
         ("x = l; x += [1]", ["RMW s 0; READ s 1; READ i 1 0"]),
         ("for x in l: pass", STEPS),
         ("for i, x in enumerate(l): pass", STEPS),
-        ("2 in l; l + l", [ALL]),
+        ("2 in l; l + l; l == l", [ALL, ALL]),
         ("it = iter(l); next(it); next(it)", STEPS[:2]),
         ("1 in s", ["READ i 0 1"]),
         ("s.add(1); s.add(2)", ["READ i 0 1", "RMW i 0 2; RMW s 0"]),

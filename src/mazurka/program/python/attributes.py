@@ -14,7 +14,7 @@ what C, or code not instrumented, computes   the object's state (:mod:`native_ob
 
 An attribute of a class is a location of the class that has it, and of those that come before it and might get it, of
 all if none has it; an attribute of a module is the module's global.
-What was found out is kept by class and name, and forgotten between runs.
+How an attribute is found is decided in :mod:`classification`.
 
 Cost: two dictionary look-ups for what was seen before.
 """
@@ -22,324 +22,115 @@ Cost: two dictionary look-ups for what was seen before.
 from __future__ import annotations
 
 import builtins
-import functools
-import re
-import struct
+import sys
 import types
 from collections.abc import Callable
 from enum import EnumType
 from itertools import dropwhile
 from typing import Any, Final
-from zlib import crc32
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import foreign, harmless, kernel, native_objects, objects, sites
+from mazurka.program.python import foreign, harmless, native_objects, objects, sites
+from mazurka.program.python.classification import (
+    BESIDE_STATE,
+    COMPUTED,
+    CONSTANT,
+    CONTAINER,
+    DICTIONARY,
+    FOREIGN,
+    FORWARDED,
+    GOT_IN_C,
+    LISTED,
+    METHODS,
+    NONE,
+    OF_BASES,
+    OF_CLASS,
+    OF_FRAME,
+    OF_MODULE,
+    OPAQUE,
+    PROPERTY,
+    REMADE,
+    STATE,
+    classify,
+    comes_and_goes,
+    comes_or_goes,
+    find,
+    getter_of,
+    may_be_replaced,
+    only_looks,
+    stands_for,
+)
 from mazurka.program.python.company import has_company
-from mazurka.program.python.containers import forget_shapes, shape_of, shapes
+from mazurka.program.python.containers import calling, forget_shapes, shape_of
 from mazurka.program.python.harmless import root_of
 from mazurka.program.python.locations import bases
-from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
-
-#: How an attribute of instances of a class is found; any other entry is the class whose value shows through.
-NONE: Final = 0
-INSTANCE: Final = 1
-DICTIONARY: Final = 3
-OF_CLASS: Final = 4
-OF_MODULE: Final = 5
-OPAQUE: Final = 6  # a method written in Python that is not instrumented
-FOREIGN: Final = 7  # a method in C of an object with a state: a file, a generator
-STATE: Final = 8  # part of an object's state, which C computes
-COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
-BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
-CONTAINER: Final = 11  # a method of a container, see containers.py
-GOT_IN_C: Final = 13  # what a property gives whose function is in C
-REMADE: Final = 14  # an initialiser in C of what is else never changed
-PROPERTY: Final = 15  # what code gives that tells of itself
-OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
-LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
-
-_METHODS: Final = (
-    types.FunctionType,
-    classmethod,
-    staticmethod,
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.ClassMethodDescriptorType,
-    types.MethodType,
-    type,
-)
-_NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
-
-#: What is not taken for a variable where modules and classes have it.
-CONSTANT: Final = (*_METHODS, types.ModuleType)
-
-#: Attributes of what can be called that hold a dictionary which calls go by: whose.
-_PARTS_OF_CODE: Final[dict[str, tuple[type, ...]]] = {
-    "__kwdefaults__": (types.FunctionType,),
-    "keywords": (functools.partial, functools.partialmethod),
-}
-
-#: What tells of the call of a function (:mod:`calls`).
-calling: Final[list[Callable[..., None]]] = []
-
-#: Classes of the models whose attributes are each thread's own.
-private: set[type] = set()
-
-
-def find(kind: type, name: str) -> tuple[type, Any] | None:
-    """The class that has an attribute of instances of ``kind``, and what it has there."""
-    for each in bases(kind):
-        space = type.__dict__["__dict__"].__get__(each)
-        if name in space:
-            return each, space[name]
-    return None
-
-
-def classify(kind: type, name: str) -> Any:
-    """How attribute ``name`` of instances of ``kind`` is found; remembered."""
-    attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
-    found = attributes.get(name)
-    if found is None:
-        found = _classify_apart(kind, name) or _classify(kind, name)
-        if found is INSTANCE and objects.is_listed(kind):
-            found = LISTED
-        attributes[name] = found
-    return found
-
-
-def sees_stores(kind: type) -> bool:
-    """Whether code of the program may run when an attribute of an instance is stored."""
-    own = shape_of(kind).own
-    found = own.get(_SEES_STORES)
-    if found is None:
-        stores = find(kind, "__setattr__")
-        found = own[_SEES_STORES] = stores is not None and bool(stores[0].__flags__ & 1 << 9)
-    return bool(found)
-
-
-#: In `Shape.own`, beside names of attributes.
-_SEES_STORES: Final = " stores"
-
-
-def _classify_apart(kind: type, name: str) -> int:
-    """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
-    if native_objects.is_weak_proxy(kind):
-        return STATE
-    if kind is super:
-        return OF_BASES
-    owners = _PARTS_OF_CODE.get(name, ())
-    return GOT_IN_C if any(each is owner for each in bases(kind) for owner in owners) else NONE
-
-
-def _classify(kind: type, name: str) -> Any:
-    for each in bases(kind):
-        if each is type:
-            return DICTIONARY if name == "__dict__" else OF_CLASS
-        if each is types.ModuleType:
-            return OF_MODULE
-        for other in private:  # by identity: a metaclass may see to equality itself
-            if each is other:
-                return NONE
-    if name in shape_of(kind).operations:
-        return CONTAINER
-    has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
-    found = find(kind, name)
-    state = state_of(kind)
-    in_instance = (INSTANCE if state is native_objects.NOTHING else BESIDE_STATE) if has_dictionary else NONE
-    if name == "__dict__":
-        return DICTIONARY if has_dictionary else NONE
-    if found is None:
-        comes = state is native_objects.NOTHING and _comes_and_goes(name)  # then any class may get it
-        return COMPUTED if _is_computed_elsewhere(kind) else object if comes else in_instance
-    owner, value = found
-    if is_a(value, _METHODS):
-        how = _method(owner, value, state)
-        if how is not NONE or not (name in sites.stored or _comes_and_goes(name)):
-            return how
-        if _may_be_replaced(name) and owner.__flags__ & 1 << 9:
-            return owner  # somebody may give the class another one
-        return in_instance if has_dictionary else how
-    if type(value) is types.MemberDescriptorType:
-        return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
-    descriptor = type(value)
-    if find(descriptor, "__set__") or find(descriptor, "__delete__"):
-        return _computed(value, state)
-    if find(descriptor, "__get__"):
-        return (_bound_natively(descriptor) if state else None) or in_instance
-    return owner
-
-
-def _may_be_replaced(name: str) -> bool:
-    """Whether what a class has under a name may be replaced."""
-    return name in sites.stored_from_outside or _comes_and_goes(name)
-
-
-def _comes_and_goes(name: str) -> bool:
-    """Whether an attribute of that name is known to be stored by its name, or classes to get or lose one, while
-    threads run."""
-    run = kernel.active
-    return run is not None and not run.is_recording and _coming_and_going(name) in run.points
-
-
-def _coming_and_going(name: str) -> int:
-    """What stands for that among points."""
-    return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
-
-
-def _comes_or_goes(run: Any, name: str) -> None:
-    """From now on it is known."""
-    if not run.is_recording and not _comes_and_goes(name):
-        run.sharing.learn((_coming_and_going(name),))
-        forget_shapes()
-
-
-def _bound_natively(descriptor: type) -> Any:
-    """How what a descriptor in C gives is found, of a kind of its own, like Cython's methods; or None."""
-    if native_objects.is_in_python(descriptor) or harmless.is_harmless_type(descriptor):
-        return None
-    return FOREIGN if find(descriptor, "__call__") else STATE
-
-
-def _method(owner: type, value: Any, state: int) -> int:
-    """How a function, or method in C, of a class is to be taken when it is called."""
-    inner = value.__func__ if type(value) in (classmethod, staticmethod) else value
-    if type(inner) is types.FunctionType:
-        if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
-            return NONE
-        return NONE if harmless.is_transparent(inner) and harmless.is_harmless_type(owner) else OPAQUE
-    if type(inner) is types.BuiltinFunctionType:
-        return OPAQUE  # of another object, or of none: that is told when it is called
-    if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
-        return OPAQUE  # a container's, under another name
-    if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
-        return OPAQUE
-    if is_a(inner, _NATIVE) and inner.__name__ == "__call__" and inner.__objclass__ is not type:
-        return OPAQUE
-    if is_a(inner, _NATIVE) and owner is not object:
-        if inner.__name__ in REMAKING and not state_of(owner):
-            return REMADE
-        if owner is struct.Struct:
-            return OPAQUE  # what it packs into, or unpacks, has a state
-        return FOREIGN if state_of(owner) else NONE
-    return NONE
-
-
-#: Functions in C that may give away the dictionary of an instance they are called with.
-HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
-
-#: Methods in C of what never changes that go into what it holds, or that use what they are given.
-_GOING_IN: Final = frozenset(
-    [("count", tuple), ("index", tuple)]
-    + [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
-)
-
-#: Methods that make an object anew, which is otherwise never changed.
-REMAKING: Final = frozenset({"__init__", "__setstate__"})
-
-
-def _computed(value: Any, state: int) -> int:
-    """How the value of a data descriptor is found."""
-    if type(value) is property:
-        if value.fget is not None and type(value.fget) is not types.FunctionType:
-            return GOT_IN_C
-        functions = [each for each in (value.fget, value.fset, value.fdel) if type(each) is types.FunctionType]
-        opaque = [each for each in functions if not is_instrumented(each)]
-        modelled = all(root_of(each.__module__) in harmless.MODELLED for each in opaque)
-        return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else PROPERTY
-    if type(value) is types.GetSetDescriptorType:
-        return STATE if state else PROPERTY
-    found = find(type(value), "__get__")
-    if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
-        return PROPERTY if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
-    return STATE if state and not native_objects.is_in_python(type(value)) else PROPERTY  # a field of a C structure
-
-
-def _getter(kind: type, name: str) -> Any:
-    """The function of a property."""
-    found = find(kind, name)
-    return found[1].fget if found is not None and type(found[1]) is property else None
-
-
-def _only_looks(kind: type, name: str) -> bool:
-    """Whether a property only looks at its object."""
-    getter = _getter(kind, name)
-    return type(getter) is types.FunctionType and harmless.is_pure_python(getter.__module__, getter.__qualname__)
-
-
-def _is_computed_elsewhere(kind: type) -> bool:
-    """Whether a missing attribute is asked of a function that is not instrumented."""
-    found = find(kind, "__getattr__")
-    return found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1])
-
-
-#: What a class may have that gives what an instance has under its name, and how that is known.
-_BINDING: Final = (
-    *(types.FunctionType, staticmethod, classmethod, functools.partialmethod, types.MemberDescriptorType),
-    *_NATIVE,
-)
-
-
-def is_computed(thing: Any, name: str) -> bool:
-    """Whether only looking up a method, not looking at it, tells what it is: code of the program gives it."""
-    kind = type(thing)
-    if kind is super or kind is types.MemberDescriptorType or kind is str or kind is bytes:
-        return False
-    how = classify(kind, name)
-    if how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
-        return False
-    found = objects.peek_attribute(thing, name)
-    if found is objects.MISSING:
-        return True
-    kind = type(found)
-    if any(kind is each for each in _BINDING):
-        return False
-    if any(each.__name__ == "partial" and each.__module__ == "functools" for each in bases(kind)):
-        return False  # called without being bound, and from 3.13 on it warns where that is
-    return hasattr(kind, "__get__")
-
-
-def is_instrumented(function: types.FunctionType) -> bool:
-    """Whether what a function does is seen."""
-    return function.__code__.co_filename in sites.instrumented
 
 
 def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     """An attribute is about to be read that is not simply the instance's."""
     if how is NONE:
         return
-    if how is OF_MODULE:
-        module_read(run, thing, name, site)
-    elif how is OF_CLASS:
-        _class_read(run, thing, name, site)
-    elif how is DICTIONARY:
-        objects.adopt_namespace(thing)
-    elif how is FOREIGN:
-        run.current.silent += 1
-    elif how is OPAQUE or how is CONTAINER or how is REMADE or how is PROPERTY:
-        pass  # what its call does is told when it is called
-    elif how is STATE or (how is COMPUTED and _only_looks(type(thing), name)):
-        native_objects.access(run, thing, _READ, site)
-    elif how is COMPUTED:
-        native_objects.access(run, thing, _RMW, site)
-        foreign.count_if_shared(run, thing, name, site)
-    elif how is GOT_IN_C:
-        _get_in_c(run, thing, name, site)
-    elif how is OF_BASES:
-        _read_of_bases(run, thing, name, site)
-    elif how is BESIDE_STATE:
-        _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
+    if type(how) is int and how in _READ_BY:
+        _READ_BY[how](run, thing, name, site)
     elif is_a(how, type):
-        if name in objects.dictionary(thing) and not _comes_and_goes(name):
+        if name in objects.dictionary(thing) and not comes_and_goes(name):
             _emit(run, thing, name, site, _READ)
         else:  # where classes change, a step reads the same whether the instance hides them or not
             _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
+
+
+def _tell_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
+    """What the call of what is read does is told then."""
+
+
+def _read_dictionary(run: Any, thing: Any, _name: str, site: int) -> None:
+    objects.adopt_namespace(thing)
+    if root_of(type(thing).__module__) in harmless.MODELLED and has_company(run):
+        count_untracked(run, f"{type(thing).__name__}.__dict__", site)
+
+
+def _read_method(run: Any, _thing: Any, _name: str, _site: int) -> None:
+    run.current.silent += 1
+
+
+def _read_state(run: Any, thing: Any, _name: str, site: int) -> None:
+    native_objects.access(run, thing, _READ, site)
+
+
+def _read_computed(run: Any, thing: Any, name: str, site: int) -> None:
+    if only_looks(type(thing), name):
+        native_objects.access(run, thing, _READ, site)
+    else:
+        native_objects.access(run, thing, _RMW, site)
+        foreign.count_if_shared(run, thing, name, site)
+
+
+def _read_forwarded(run: Any, thing: Any, name: str, site: int) -> None:
+    inner = stands_for(thing)
+    read(run, inner, name, site, classify(type(inner), name))
+
+
+def _read_of_frame(run: Any, frame: Any, name: str, site: int) -> None:
+    if has_company(run) and not _is_running(frame):
+        count_untracked(run, f"{name} of a frame", site)
+
+
+def _read_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
+    _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
+
+
+def _is_running(frame: types.FrameType) -> bool:
+    """Whether a frame is the running thread's."""
+    each: types.FrameType | None = sys._getframe(1)
+    while each is not None and each is not frame:
+        each = each.f_back
+    return each is frame
 
 
 def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
@@ -353,7 +144,7 @@ def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
         if each is not thing.__thisclass__ and owner is None:
             searched.append(each)
             owner = each if name in each.__dict__ else None
-    if owner is None or (is_a(owner.__dict__[name], _METHODS) and not _may_be_replaced(name)):
+    if owner is None or (is_a(owner.__dict__[name], METHODS) and not may_be_replaced(name)):
         return
     reads = _reads_of(run, tuple([each for each in searched if each.__flags__ & 1 << 9]), name)
     if reads:
@@ -362,7 +153,7 @@ def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
 
 def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     """A property's function in C is called, or a dictionary is given away that calls go by unseen."""
-    getter = _getter(type(thing), name)
+    getter = getter_of(type(thing), name)
     if getter is not None:
         for tell in calling:
             tell(run, getter, site, (thing,), {})
@@ -387,14 +178,11 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         module_write(run, thing, name, site, op)
         return
     if how is OF_CLASS:
-        changed_code(run, thing, name, site)
-        if not (native_objects.is_ours(thing) or run.is_recording) and has_company(run):
-            count_untracked(run, f"assignment to {thing.__name__}.{name}", site)
-        space = type.__dict__["__dict__"].__get__(thing)
-        if name not in space or op is _RMW or name not in sites.stored_from_outside:
-            _comes_or_goes(run, name)
-        if name not in space or is_a(space[name], _METHODS) or find(type(space[name]), "__get__"):
-            forget_shapes()
+        _change_class(run, thing, name, site, op)
+    elif how is FORWARDED:
+        inner = stands_for(thing)
+        write(run, inner, name, site, classify(type(inner), name), op)
+        return
     elif how is STATE or how is COMPUTED:
         native_objects.access(run, thing, _RMW, site)
         foreign.count_if_shared(run, thing, name, site)
@@ -403,16 +191,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         _emit(run, thing, name, site, op, tuple(native_objects.accesses(thing, _RMW)))
         return
     elif _is_method(how):
-        found = find(type(thing), name)
-        if found is not None and is_a(found[1], _METHODS) and name not in sites.stored:
-            _comes_or_goes(run, name)  # it hides the method of the class
-            how = classify(type(thing), name)
-        if _is_method(how):
-            if found is not None and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None:
-                count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
-            if found is None or type(found[1]) is not property:  # whose code would tell
-                run.current.silent += 1
-                changed_code(run, thing, name, site)
+        how = _store_over(run, thing, name, site, how)
+        if how is NONE:
             return
     elif how is DICTIONARY:
         _replace_all(run, thing, site)
@@ -426,12 +206,62 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     _emit(run, thing, name, site, op)
 
 
+def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
+    """A class is about to get, or lose, an attribute."""
+    changed_code(run, thing, name, site)
+    if not (native_objects.is_ours(thing) or run.is_recording) and has_company(run):
+        count_untracked(run, f"assignment to {thing.__name__}.{name}", site)
+    space = type.__dict__["__dict__"].__get__(thing)
+    if type(space.get(name)) is types.MemberDescriptorType and has_company(run):
+        count_untracked(run, f"assignment to {thing.__name__}.{name}, a slot,", site)
+    if name not in space or op is _RMW or name not in sites.stored_from_outside:
+        comes_or_goes(run, name)
+    if name not in space or is_a(space[name], METHODS) or find(type(space[name]), "__get__"):
+        forget_shapes()
+
+
+def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
+    """An attribute is about to be stored, or deleted, under a name that the class has a method or a descriptor for: how
+    it is found from now on, if it is the instance's, or else NONE."""
+    found = find(type(thing), name)
+    if found is not None and is_a(found[1], METHODS) and name not in sites.stored:
+        comes_or_goes(run, name)  # it hides the method of the class
+        how = classify(type(thing), name)
+    if not _is_method(how):
+        return how
+    if found is not None and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None:
+        count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
+    if found is not None and how is PROPERTY:
+        _store_in_c(run, thing, found[1], site)
+    if found is None or type(found[1]) is not property:  # whose code would tell
+        run.current.silent += 1
+        changed_code(run, thing, name, site)
+    return NONE
+
+
+def _store_in_c(run: Any, thing: Any, descriptor: Any, site: int) -> None:
+    """An attribute is stored by a descriptor, which may have a method in C, of something else, for that."""
+    setter = find(type(descriptor), "__set__")
+    if setter is not None and type(setter[1]) is types.BuiltinMethodType:
+        for tell in calling:
+            tell(run, setter[1], site, (thing, None), {})
+
+
 #: What classes in C have for parts of their objects.
 _FIELDS: Final = frozenset((types.MemberDescriptorType, types.GetSetDescriptorType))
 
 
 def _is_method(how: Any) -> bool:
-    return how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER or how is REMADE or how is PROPERTY
+    return (
+        how is GOT_IN_C
+        or how is OF_FRAME
+        or how is NONE
+        or how is FOREIGN
+        or how is OPAQUE
+        or how is CONTAINER
+        or how is REMADE
+        or how is PROPERTY
+    )
 
 
 def _replace_all(run: Any, thing: Any, site: int) -> None:
@@ -476,7 +306,7 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
     found = find(kind, name)
     above = find(type(kind), name) if found is None else None
     known = found or above
-    if known and (is_a(known[1], CONSTANT) or find(type(known[1]), "__get__")) and not _may_be_replaced(name):
+    if known and (is_a(known[1], CONSTANT) or find(type(known[1]), "__get__")) and not may_be_replaced(name):
         return ()
     if found is not None:
         return upto(kind, found[0])
@@ -516,6 +346,8 @@ def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -
     """A global is about to be stored, or deleted, by way of its module."""
     space = objects.dictionary(module)
     file = space.get("__file__")
+    if name == "__class__" and has_company(run):
+        count_untracked(run, f"assignment to {space.get('__name__', '?')}.__class__", site)
     if space is vars(builtins) and not run.is_recording:
         count_untracked(run, f"assignment to the builtin {name}", site)
     elif file not in sites.instrumented and space.get("__spec__") is not None and name not in _STREAMS:
@@ -556,7 +388,10 @@ def count_untracked(run: Any, what: str, site: int) -> None:
 
 
 #: Attributes of functions, cells, classes and instances that say what calls do.
-_OF_CODE: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__bases__", "cell_contents", "__class__"})
+_OF_CODE: Final = frozenset(
+    """__code__ __defaults__ __kwdefaults__ __bases__ cell_contents __class__ __name__ __qualname__ __doc__
+    __annotations__ __module__ tb_next f_lineno f_trace _value_ _name_""".split()
+)
 
 
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
@@ -564,3 +399,19 @@ def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
     special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
     if (special or name in _OF_CODE) and has_company(run) and not run.is_recording:
         count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)
+
+
+_READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
+    OF_MODULE: module_read,
+    OF_CLASS: _class_read,
+    DICTIONARY: _read_dictionary,
+    FOREIGN: _read_method,
+    **dict.fromkeys((OPAQUE, CONTAINER, REMADE, PROPERTY), _tell_when_called),
+    STATE: _read_state,
+    COMPUTED: _read_computed,
+    GOT_IN_C: _get_in_c,
+    OF_BASES: _read_of_bases,
+    FORWARDED: _read_forwarded,
+    OF_FRAME: _read_of_frame,
+    BESIDE_STATE: _read_beside_state,
+}

@@ -18,15 +18,34 @@ from collections import Counter
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import attributes, foreign, harmless, native_objects, natives, sites, wholes
-from mazurka.program.python.attributes import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify, count_untracked
+from mazurka.program.python import (
+    attributes,
+    classification,
+    definitions,
+    foreign,
+    harmless,
+    native_objects,
+    natives,
+    sites,
+    wholes,
+)
+from mazurka.program.python.attributes import count_untracked
+from mazurka.program.python.classification import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify
 from mazurka.program.python.company import has_company
-from mazurka.program.python.containers import OPERATIONS, SLOTS, operation, positional, read_structure, shape_of
-from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, in_one_step, is_seen
+from mazurka.program.python.containers import (
+    OPERATIONS,
+    SLOTS,
+    calling,
+    operation,
+    positional,
+    read_structure,
+    shape_of,
+)
+from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, in_one_step, is_seen, is_simple
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
-from mazurka.program.python.views import begin_reads, cursors, iterators, keys_only, moving, reached, sources
+from mazurka.program.python.views import LAZY, begin_reads, cursors, iterators, keys_only, moving, reached, sources
 from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
@@ -63,6 +82,9 @@ _IN_C: Final = frozenset(BASES) - {Counter}
 #: Operators of which a container in Python has at least one, written in Python, if it has any.
 _OPERATORS: Final = ("__add__", "__or__", "__eq__")
 
+#: Builtins that say what functions and classes are called.
+_DESCRIBING: Final = frozenset((str, repr, format, ascii, print))
+
 #: Functions that call what they are given as their key.
 _WITH_KEY: Final = frozenset({sorted, min, max})
 
@@ -92,7 +114,7 @@ def method(
 ) -> None:
     """``thing.name(*args, **named)``."""
     kind = type(thing)
-    if name in attributes.HANDING_OUT:
+    if name in classification.HANDING_OUT:
         natives.hand_out(name, (thing, *args))
     handler = operation(thing, name)
     if handler is not None:
@@ -111,13 +133,14 @@ def method(
     if kind is str or kind is bytes:
         _text_method(run, name, site, args, named)
         return
+    _look_by_name(run, thing, name, site, args)
     how = classify(kind, name)
-    if how is attributes.NONE or how is attributes.PROPERTY:
+    if how is classification.NONE or how is classification.PROPERTY:
         return
     if how is FOREIGN:
         _native_method(run, thing, name, site, args, named or {})
         return
-    if how is attributes.REMADE:
+    if how is classification.REMADE:
         natives.made_again(run, thing, name, site)
         return
     if how is not OPAQUE:
@@ -128,8 +151,18 @@ def method(
     found = peek_attribute(thing, name)
     if found is not MISSING:
         announce_found(run, thing, found, site, args, named or {})
-    elif how is attributes.COMPUTED and harmless.is_foreign_library(thing):
+    elif how is classification.COMPUTED and harmless.is_foreign_library(thing):
         foreign.call_foreign(run, name, site)
+
+
+def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """A method is called that looks at more than its object's class says."""
+    if type(thing) is tuple or type(thing) in LAZY:
+        wholes.read(run, (thing, *args), site, comparing=True)
+    elif name == "__subclasses__" and has_company(run):
+        count_untracked(run, f"{name}()", site)
+    elif name == "__dir__" and not run.is_recording:
+        _list(run, thing, site)
 
 
 def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -169,13 +202,13 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             else:
                 _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
-        if function.__name__ in attributes.HANDING_OUT:
+        if function.__name__ in classification.HANDING_OUT:
             natives.hand_out(function.__name__, (function.__self__, *args))
         _bound(run, function, site, args, named)
     elif kind is type or is_a(function, type):
         _class(run, function, site, args, named)
     else:
-        if kind in _UNBOUND and function.__name__ in attributes.HANDING_OUT:
+        if kind in _UNBOUND and function.__name__ in classification.HANDING_OUT:
             natives.hand_out(function.__name__, args)
         _other(run, function, kind, site, args, named)
 
@@ -207,6 +240,8 @@ def _changer(run: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def _text_method(run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
     given = (*args, *(named or {}).values())
+    if name in ("format", "format_map"):
+        definitions.look(run, given, site, f"{name}()", behind=True)
     wholes.read(run, given, site, copying=name in ("format", "format_map"))
 
 
@@ -239,6 +274,10 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if owner is None or type(owner) is types.ModuleType:
         _builtin(run, function, site, args, named)
         return
+    if type(owner) is types.MemberDescriptorType and name in _DESCRIPTOR_METHODS:
+        if args:
+            natives.by_name(run, (args[0], owner.__name__), site, _DESCRIPTOR_METHODS[name])
+        return
     if is_a(owner, type):
         if name in SLOTS and not is_a(function, types.MethodWrapperType):
             natives.native_method(run, owner, name, site, args)
@@ -251,8 +290,8 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         _native_method(run, owner, name, site, args, named)
     elif type(owner) in (str, bytes):
         _text_method(run, name, site, args, named)
-    elif sources(owner):  # a view
-        wholes.read(run, (owner, *args), site)
+    elif sources(owner) or is_a(owner, tuple):  # a view, or a tuple that is searched
+        wholes.read(run, (owner, *args), site, comparing=True)
     else:
         wholes.read(run, (*args, *named.values()), site)
 
@@ -372,8 +411,8 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         natives.by_name(run, args, site, Op.RMW)
     elif function is vars and args:
         adopt_namespace(args[0])
-    elif function is dir and args and not run.is_recording:
-        _list(run, args[0], site)
+    elif function is dir and not run.is_recording:
+        _list(run, args[0] if args else None, site)
     elif function in _EVALUATING:
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
         if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
@@ -388,10 +427,15 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 
 def _list(run: Any, thing: Any, site: int) -> None:
-    """Which attributes an object has is looked at."""
+    """Which attributes an object has is looked at; of None, which variables there are."""
+    if thing is None and has_company(run):
+        count_untracked(run, "dir()", site)
     if is_a(thing, types.ModuleType):
         if has_company(run):
             count_untracked(run, f"dir({thing.__name__})", site)
+        return
+    definitions.look(run, (thing,), site, "dir()", behind=True)
+    if is_a(thing, type):
         return
     space = dictionary(thing)
     if type(space) is dict:
@@ -425,9 +469,15 @@ def _read(
     more: tuple[Access, ...] = ()
     if function in _WITH_KEY and named and named.get("key") is not None and args:
         more = effects_of_calls(announce, named["key"], args[0] if len(args) == 1 else args, site)
+        if len(args) == 1 and type(args[0]) is types.GeneratorType and _goes_in(named["key"]) and has_company(run):
+            count_untracked(run, "a key in C of what a generator gives", site)
     given = (*args, *(named or {}).values())
+    if function in _DESCRIBING:
+        definitions.look(run, given, site, f"{function.__name__}()")
     compares_results = bool(named) and named is not None and is_seen(named.get("key"))
     inside = [] if function not in _DEEP or compares_results else wholes.inside(given)
+    if function in (min, max) and len(args) > 1 and not compares_results:
+        inside = [*inside, *[each for each in args if type(each) not in wholes.PLAIN]]
     if inside and not run.is_recording:
         in_one_step(
             run,
@@ -437,6 +487,11 @@ def _read(
         )
     else:
         perform(run, site, _read_once, site, given, more)
+
+
+def _goes_in(key: Any) -> bool:
+    """Whether a key function looks into what it is given, and does not tell."""
+    return type(key) in _GETTERS or key in (len, repr, ascii) or not is_simple(key)
 
 
 def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, ...] = ()) -> None:
@@ -457,6 +512,10 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
 
 def use(run: Any, thing: Any, site: int) -> None:
     """All of ``thing`` is looked at, and what is in it."""
+    if sites.kind_of(site) == "match":
+        definitions.look(run, (thing,), site, "a pattern", behind=True)
+    elif type(thing) in (types.FunctionType, types.MethodType):
+        definitions.look(run, (thing,), site, "its description")
     wholes.read(run, (thing,), site)
 
 
@@ -549,7 +608,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
 
 
 moving.append(moved)
-attributes.calling.append(announce)
+calling.append(announce)
 
 
 def may_get_on(run: Any, thing: Any) -> None:
@@ -586,6 +645,8 @@ def operate_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]
     kind = type(thing)
     if kind in wholes.PLAIN or run.is_recording:
         return
+    if native_objects.is_weak_proxy(kind) and has_company(run):
+        count_untracked(run, f"{name} by way of a weak proxy", site)
     if kind is types.MappingProxyType or not state_of(kind):
         return
     how = classify(kind, name)
@@ -612,7 +673,7 @@ def search(run: Any, thing: Any, key: Any, site: int) -> None:
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
     """Both operands are looked at."""
-    if left is right and shape_of(type(left)).base is not None:
+    if left is right and shape_of(type(left)).base is not None and sites.kind_of(site) == "compare":
         return
     if type(left) in VALUES and type(right) in VALUES:
         return

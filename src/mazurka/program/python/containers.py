@@ -30,6 +30,7 @@ from mazurka.program.python.company import has_company
 from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.locations import (
     BASES,
+    MANY,
     base_of,
     bases,
     contents,
@@ -107,11 +108,28 @@ def _tell(thing: Any, key: Any, look: Callable[[Any], Any]) -> Any:
     return objects.UNSEEN if stands is UNKNOWN and getattr(_kernel.active, "keyed", False) else look(stands)
 
 
-def _admit(run: Any, keys: Iterable[Any], site: int) -> None:
+def _admit(run: Any, thing: int, keys: Iterable[Any], site: int) -> None:
     """An unknown key is used: if there are others, nobody knows which of them equal it."""
+    if not run.is_recording:
+        _with_unknown.add(thing)
     if any(key_of(each) is not UNKNOWN for each in keys):
         text = f"keys that decide themselves what they equal, among others, at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+#: Numbers of the containers of which unknown keys were used.
+_with_unknown: Final[set[int]] = set()
+
+
+def mixed_keys(run: Any) -> int:
+    """Of how many containers both unknown keys were used in a run and others: no location tells of what they share."""
+    found = {target[1] for target in run.touched if target[0] == "i" and target[2] != UNKNOWN} if _with_unknown else ()
+    return len(_with_unknown.intersection(found))
+
+
+def forget_unknown() -> None:
+    """A run begins, or has ended."""
+    _with_unknown.clear()
 
 
 def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
@@ -137,7 +155,7 @@ def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     elif args:
         stands = key_of(args[0])
         if stands is UNKNOWN:
-            _admit(run, dict.keys(thing), site)
+            _admit(run, number(thing), dict.keys(thing), site)
         emit(run, thing, site, _READ, item_at(number(thing), stands), (), _look(thing, args[0]))
 
 
@@ -147,7 +165,7 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         return
     n, stands = number(thing), key_of(args[0])
     if stands is UNKNOWN:
-        _admit(run, dict.keys(thing), site)
+        _admit(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
     more = values_changed(thing, n) if present else (Access(_RMW, ("s", n)),)
     op = _WRITE
@@ -178,7 +196,7 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
         return
     n, stands = number(thing), key_of(args[0])
     if stands is UNKNOWN:
-        _admit(run, dict.keys(thing), site)
+        _admit(run, number(thing), dict.keys(thing), site)
     changes = _find(thing, args[0], stands) is not objects.MISSING
     changes |= _is_contested(run, site, item_at(n, stands), changes)
     more = (Access(_RMW, ("s", n)),) if changes else ()
@@ -193,7 +211,7 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
         return
     n, stands = number(thing), key_of(args[0])
     if stands is UNKNOWN:
-        _admit(run, dict.keys(thing), site)
+        _admit(run, number(thing), dict.keys(thing), site)
     present = _has(thing, args[0], stands)
     present &= not _is_contested(run, site, item_at(n, stands), not present)
     more = () if present else (Access(_RMW, ("s", n)),)
@@ -208,6 +226,13 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
         _dict_read(run, thing, site, args)
     else:
         _dict_setdefault(run, thing, site, args)
+        if type(thing.default_factory) is types.BuiltinMethodType:
+            for tell in calling:
+                tell(run, thing.default_factory, site, (), {})
+
+
+#: What tells of the call of a function (:mod:`calls`).
+calling: Final[list[Callable[..., None]]] = []
 
 
 def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -242,6 +267,8 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         _is_contested(run, site, access.target, True)
+    if length(thing) * 2 <= MANY < length(thing) + len(changed):  # until now who changed its values told of each
+        more += [Access(_WRITE, item(n, key)) for key in [*dict.keys(thing)]]
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 
@@ -348,7 +375,7 @@ def _set_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args:
         stands = key_of(args[0])
         if stands is UNKNOWN:
-            _admit(run, set.__iter__(thing), site)
+            _admit(run, number(thing), set.__iter__(thing), site)
         emit(run, thing, site, _READ, ("i", number(thing), stands), (), _seen_in_set(thing, args[0]))
 
 
@@ -365,7 +392,7 @@ def _set_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> None:
     n, stands = number(thing), key_of(key)
     if stands is UNKNOWN:
-        _admit(run, set.__iter__(thing), site)
+        _admit(run, number(thing), set.__iter__(thing), site)
     changes |= _is_contested(run, site, ("i", n, stands), changes)
     more = (Access(_RMW, ("s", n)),) if changes else ()
     op = _RMW if changes else _READ

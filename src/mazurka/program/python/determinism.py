@@ -89,6 +89,8 @@ def install() -> None:
 
 
 def uninstall() -> None:
+    if (names := sys.modules.get("tempfile")) is not None and type(vars(names)["_name_sequence"]) is _FileNames:
+        vars(names)["_name_sequence"] = None  # it makes one of its own again
     while _undo:
         _undo.pop()()
 

@@ -22,15 +22,25 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
-from mazurka.program.python import attributes, behind, harmless, native_objects, objects, sites, wholes
+from mazurka.program.python import (
+    attributes,
+    behind,
+    classification,
+    definitions,
+    harmless,
+    native_objects,
+    objects,
+    sites,
+    wholes,
+)
 from mazurka.program.python.company import has_company
-from mazurka.program.python.containers import shape_of, unseen_methods
+from mazurka.program.python.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.objects import is_a
 from mazurka.program.python.sharing import SHARED
 from mazurka.program.python.views import sources
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -40,7 +50,7 @@ entered: set[str] = set()
 #: Names of functions that the library makes of texts of its own, for classes of the program.
 _MADE: Final = frozenset(
     """__init__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __getstate__
-    __setstate__ __new__ __replace__ _replace _asdict _make __getnewargs__ __attrs_init__ __post_init__""".split()
+    __setstate__ __new__ __replace__ __getnewargs__ __attrs_init__ __post_init__""".split()
 )
 
 
@@ -57,6 +67,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if is_made(function):
         _call_made(run, function, site, args, given)
         return
+    _look(run, function, module, given, site)
     if name in _READING_HINTS:
         wholes.read(run, [hints for each in given for hints in _hints_of(each)], site)
     elif module == "contextlib" and function.__qualname__ in _REDIRECTING and args:
@@ -78,13 +89,27 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         if owner is not None and state_of(type(owner)) is not NOTHING:
             native_objects.access(run, owner, _RMW, site)
             count_if_shared(run, owner, name, site)
-        elif looks_at_shared and not run.is_recording:
+        if looks_at_shared and not run.is_recording:
             _enter(run, module, name, site)
         return
     if run.is_recording:
         wholes.read(run, given, site)
         return
+    space = function.__globals__
+    if module not in sys.modules or vars(sys.modules[module]) is not space:
+        given = (*given, space)  # of no module: what it has for globals others may have
     enter(run, module, name, given, site)
+
+
+def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
+    """What a function of the library looks at beside containers and instances."""
+    name = function.__name__
+    if module == "unittest.mock" and name in _PATCHING and has_company(run):
+        _enter(run, module, name, site)  # anything may be given another value
+    if module in _WRITING and not run.is_recording:
+        for stream in ("stdout", "stderr"):
+            attributes.global_access(run, "sys", stream, site, _READ, vars(sys))
+    definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
 
 
 def _call_made(
@@ -97,6 +122,15 @@ def _call_made(
     elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
         _made_again(run, args[0], function, site)
 
+
+#: Methods of `unittest.mock.patch` that put something in the place of something else.
+_PATCHING: Final = frozenset("__enter__ __exit__ start stop".split())
+
+#: Modules whose functions write on what `sys.stdout` or `sys.stderr` is just then.
+_WRITING: Final = frozenset({"pprint", "traceback", "warnings", "logging"})
+
+#: Modules whose functions look at the classes of what they are given.
+_LOOKING_BEHIND: Final = frozenset("inspect pydoc pprint reprlib string json pickle copy".split())
 
 #: Those that set a stream of `sys`, and set it back.
 _REDIRECTING: Final = frozenset({"_RedirectStream.__enter__", "_RedirectStream.__exit__"})
@@ -163,6 +197,7 @@ def is_plain_reader(function: types.FunctionType) -> bool:
 
 def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
     """A function looks at all that it is given, past the methods of objects."""
+    definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
     if wholes.reads_shared(run, given, site) and not run.is_recording:
         _enter(run, module_of(function), function.__name__, site)
 
@@ -230,8 +265,8 @@ def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
     """A method of a container was used that is written in Python: no single step if threads share the container."""
     if run.is_recording or not has_company(run):
         return
-    found = attributes.find(type(thing), name)
-    if found is None or type(found[1]) is not types.FunctionType or attributes.is_instrumented(found[1]):
+    found = classification.find(type(thing), name)
+    if found is None or type(found[1]) is not types.FunctionType or classification.is_instrumented(found[1]):
         return
     n = objects.numbers.get(id(thing))
     last = run.log[-1] if run.log else None
@@ -315,7 +350,9 @@ def own_up(run: Any) -> None:
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if len(run.tasks) > 1 and objects.shared_dictionaries():
         run.untracked["a __dict__ that instances share"] = 1
-    if not _handed:
+    if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
+        run.untracked["keys that decide themselves what they equal, beside others"] = mixed
+    if not _handed and not definitions.looked_at:
         return
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
@@ -328,9 +365,11 @@ def own_up(run: Any) -> None:
             ended = run.by_name[target[1]].index
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
         else:
-            for each in (target, *[access.target for access in more]):
+            for how, each, _ in ((op, target, None), *more):
                 if each[0] in _HOLDING and isinstance(each[1], int) and (givers := _handed.get(abs(each[1]))):
                     _count_others(run, givers, index, begun, joined.get(index, set()))
+                if each[0] in ("a", "g") and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
+                    _count_others(run, lookers, index, begun, joined.get(index, set()))
 
 
 def _count_others(
@@ -346,6 +385,8 @@ def _count_others(
 def restart() -> None:
     """A run begins, or has ended."""
     _handed.clear()
+    definitions.restart()
+    forget_unknown()
 
 
 def _inside(thing: Any) -> list[Any]:
@@ -385,8 +426,13 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         return
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return
+    if name in _WRITING_IN_C and not run.is_recording:
+        attributes.global_access(run, "sys", _WRITING_IN_C[name], site, _READ, vars(sys))
     if run.is_recording or harmless.is_pure_native(module, name):
-        wholes.read(run, given, site)
+        copies = module in _COPYING_IN_C
+        if module != "builtins":
+            definitions.look(run, given, site, f"{name}()", behind=copies)
+        wholes.read(run, given, site, copying=copies)
         if harmless.keeps_a_state(module) and not run.is_recording:
             run.visit(_READ, ("o", module), site)  # which other functions of it may change
         return
@@ -398,6 +444,13 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
     if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
+
+
+#: Functions in C that do, and on which of them.
+_WRITING_IN_C: Final = {"warn": "stderr", "warn_explicit": "stderr", "excepthook": "stderr", "displayhook": "stdout"}
+
+#: Modules in C whose functions look past the methods of what they are given.
+_COPYING_IN_C: Final = frozenset("_pickle _json marshal".split())
 
 
 def call_foreign(run: Any, name: str, site: int) -> bool:

@@ -158,19 +158,19 @@ def _call_with_anything(
     """A function in C is called with so many arguments that can't be looked at beforehand."""
     if type(function) is types.BuiltinMethodType and not isinstance(function.__self__, types.ModuleType):
         announce(stand_in, function, site, (None,) * count, {})
-    elif not _is_simple(function):
+    elif not is_simple(function):
         text = f"{getattr(function, '__name__', type(function).__name__)}(), called for what is in a {over}"
         stand_in.untracked[text] = stand_in.untracked.get(text, 0) + 1
 
 
-def _is_simple(function: Any) -> bool:
+def is_simple(function: Any) -> bool:
     """Whether a function only looks at the very object that it is given, if at all, or tells of itself."""
     kind = type(function)
     if is_seen(function) or kind in (itemgetter, attrgetter) or any(function is each for each in _SIMPLE):
         return True
     if kind in _HOLDING:
         held = [each for each in gc.get_referents(function) if callable(each) and each is not kind]
-        return bool(held) and all(_is_simple(each) for each in held)
+        return bool(held) and all(is_simple(each) for each in held)
     if isinstance(function, type):
         return harmless.is_harmless_type(function) or native_objects.is_ours(function)
     if kind is types.MethodDescriptorType:

@@ -78,13 +78,13 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "ord pow repr round sorted sum dir len compile input breakpoint __build_class__ __import__ iter next globals "
         "locals aiter anext print",
         "sys": "_getframe exc_info exception getdefaultencoding getfilesystemencoding getfilesystemencodeerrors "
-        "getsizeof intern is_finalizing audit _getframemodulename _is_gil_enabled",
+        "intern is_finalizing audit _getframemodulename _is_gil_enabled",
         "_codecs": "encode decode lookup lookup_error escape_decode escape_encode utf_8_decode utf_8_encode "
         "ascii_decode ascii_encode latin_1_decode latin_1_encode charmap_decode charmap_encode charmap_build",
         "_functools": "cmp_to_key reduce",
         "_pickle": "dumps loads",
         "marshal": "dumps loads",
-        "_weakref": "getweakrefcount getweakrefs proxy",
+        "_weakref": "proxy",
         "_collections": "_tuplegetter",
         "_imp": "is_builtin is_frozen lock_held acquire_lock release_lock",
         "_warnings": "warn warn_explicit",
@@ -138,9 +138,10 @@ _IMPURE: Final = frozenset(
 
 #: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
 _UNTRACEABLE: Final = frozenset(
-    """sys.getrefcount abc.ABCMeta.register gc.get_referrers gc.get_objects sys._current_frames sys.settrace
-    sys.setprofile _ctypes.call_function functools.singledispatch.<locals>.register
-    functools.singledispatchmethod.register calendar.setfirstweekday""".split()
+    """_weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register gc.get_referrers
+    gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
+    functools.singledispatch.<locals>.register functools.singledispatchmethod.register
+    calendar.setfirstweekday""".split()
 )
 
 #: Packages whose operations tell the kernel themselves, or that run the checks.

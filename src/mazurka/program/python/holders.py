@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import native_objects, natives
+from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import (
     Handler,
     change_all,
@@ -108,6 +109,9 @@ def _view_of_bytes(name: str) -> Handler:
 
 def _chain_read(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     maps = [each for each in dictionary(thing)["maps"] if is_a(each, dict)]
+    if len(maps) < len(dictionary(thing)["maps"]) and has_company(run):
+        text = "a ChainMap of what are no dictionaries"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
     if maps:
         emit_reads(run, maps, [access for each in maps for access in contents(each)], site)
 

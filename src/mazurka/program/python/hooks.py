@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from mazurka.program.python import (
     amid,
-    attributes,
+    classification,
     control,
     foreign,
     holders,
@@ -163,7 +163,7 @@ def install() -> None:
     vars(builtins).update(HOOKS)
     vars(copy)["id"] = objects.identity  # which looks for what `__deepcopy__` methods have put into its memo
     holders.install()
-    attributes.private.update((local, real_local))
+    classification.private.update((local, real_local))
 
 
 def uninstall() -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import calls, kernel, wholes
-from mazurka.program.python.attributes import find
+from mazurka.program.python.classification import find
 from mazurka.program.python.containers import Handler, operation
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.locations import emit_reads, perform

@@ -15,10 +15,19 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python import attributes, foreign, kernel, native_objects, objects, wholes
-from mazurka.program.python.attributes import classify
+from mazurka.program.python import attributes, classification, foreign, kernel, native_objects, objects, wholes
+from mazurka.program.python.classification import classify
 from mazurka.program.python.company import has_company
-from mazurka.program.python.containers import DEEP, OPERATIONS, SLOTS, Handler, operation, read_structure, shape_of
+from mazurka.program.python.containers import (
+    DEEP,
+    OPERATIONS,
+    SLOTS,
+    Handler,
+    calling,
+    operation,
+    read_structure,
+    shape_of,
+)
 from mazurka.program.python.gathering import Gathering, effects_of_calls, in_one_step, is_seen
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
@@ -61,7 +70,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         return
     base = shape_of(type(owner)).base
     if base is None:
-        if name in attributes.REMAKING and attributes.classify(type(owner), name) is attributes.REMADE:
+        if name in classification.REMAKING and classification.classify(type(owner), name) is classification.REMADE:
             made_again(run, owner, name, site)
         for each in args:
             if type(each) is types.BuiltinMethodType and foreign.changes(each) and has_company(run):
@@ -90,7 +99,7 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
                 site,
                 lambda told: handler(told, thing, site, args),
                 lambda told: wholes.read(told, inside, site, comparing=name not in _DESCRIBING),
-                lambda told: told.accesses.extend(effects_of_calls(attributes.calling[0], key, [*thing], site)),
+                lambda told: told.accesses.extend(effects_of_calls(calling[0], key, [*thing], site)),
             )
             return
     perform(run, site, handler, thing, site, args)
@@ -119,6 +128,8 @@ def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     if name == "length_hint" and args:
         for container in sources(args[0]):
             read_structure(run, container, site)
+        if hasattr(type(args[0]), "__next__") and has_company(run):
+            attributes.count_untracked(run, "operator.length_hint() of an iterator", site)
     elif handler is not None:
         operation_of(run, args[0], f"__{name}__", handler, site, args[1:])
     elif args and name in _CHANGING and state_of(type(args[0])):
@@ -161,7 +172,7 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """What is under a name is computed by code: nobody knows what is done with it then."""
-    if has_company(run) and not run.is_recording and attributes.is_computed(thing, name):
+    if has_company(run) and not run.is_recording and classification.is_computed(thing, name):
         attributes.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
 
 

@@ -15,8 +15,19 @@ from types import BuiltinMethodType, CoroutineType, FunctionType, GeneratorType,
 from typing import Any
 from weakref import ref
 
-from mazurka.program.python import amid, attributes, calls, kernel, native_objects, natives, sites, wholes
-from mazurka.program.python.attributes import INSTANCE, NONE, classify
+from mazurka.program.protocol import Access
+from mazurka.program.python import (
+    amid,
+    attributes,
+    calls,
+    classification,
+    kernel,
+    native_objects,
+    natives,
+    sites,
+    wholes,
+)
+from mazurka.program.python.classification import INSTANCE, NONE, classify
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of, shapes
 from mazurka.program.python.gathering import is_seen
@@ -24,6 +35,7 @@ from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
 from mazurka.program.python.objects import number, peek_attribute
 from mazurka.program.python.views import keys_only, view_of
+from mazurka.trace.event import Op
 
 
 def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
@@ -39,7 +51,7 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
     calls.method(run, thing, name, site, args, named)
     if args or named:
         amid.count_silent(run, site, (*args, *named.values()))
-    return _Called(thing, site, computed=True) if attributes.is_computed(thing, name) else thing
+    return _Called(thing, site, computed=True) if classification.is_computed(thing, name) else thing
 
 
 def method_of(thing: Any, name: str, site: int) -> Any:
@@ -61,7 +73,7 @@ def method_of(thing: Any, name: str, site: int) -> Any:
         inner = found.__func__ if type(found) is MethodType else found
         if type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented:
             return thing
-    return _Called(thing, site, attributes.is_computed(thing, name))
+    return _Called(thing, site, classification.is_computed(thing, name))
 
 
 #: Classes whose methods look at what they are given.
@@ -189,6 +201,9 @@ def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
     return thing, key
 
 
+#: id of a generator -> it, and the thread whose generator went through it first.
+_drivers: dict[int, tuple[Any, int]] = {}
+
 #: Number of an exception -> the threads that have raised it.
 _raisers: dict[int, set[int]] = {}
 
@@ -197,6 +212,9 @@ def raised(thing: Any, site: int) -> Any:
     """``thing`` is about to be raised: where it was raised, and what was handled then, is kept in it."""
     run = kernel.active
     if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
+        if has_company(run):
+            marks = (("a", number(thing), "__traceback__"), ("a", number(thing), "__context__"))
+            run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
         raisers = _raisers.setdefault(number(thing), set())
         raisers.add(run.current.index)
         if len(raisers) > 1:
@@ -296,6 +314,7 @@ def restart() -> None:
     """A run begins, or has ended."""
     _managed.clear()
     _raisers.clear()
+    _drivers.clear()
 
 
 def decorator(function: Any, site: int) -> Any:
@@ -328,6 +347,8 @@ def yield_from(things: Any, site: int) -> Any:
     kind = type(things)
     if kind is GeneratorType:
         native_objects.delegate(frame, things)
+        if not run.solo and _drivers.setdefault(id(things), (things, run.current.index))[1] != run.current.index:
+            attributes.count_untracked(run, "a generator that generators of several threads go through", site)
         return things
     if kind is CoroutineType or (native_objects.is_in_python(kind) and shape_of(kind).base is None):
         return things
@@ -361,8 +382,10 @@ def _at_end(site: int) -> Any:
 
 def text_of(source: Any, space: Any) -> Any:
     """A text is about to be executed in a namespace: gives its code, instrumented."""
-    if type(source) not in (str, bytes) or type(space) is not dict or "__builtins__" in space or "__name__" in space:
+    if type(source) not in (str, bytes) or type(space) is not dict or "__builtins__" in space:
         return source
+    if "__name__" in space and space["__name__"] in sys.modules:
+        return source  # whose globals others may be
     try:
         text = source if type(source) is str else source.decode()
         return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")

@@ -15,8 +15,8 @@ from importlib.util import resolve_name
 from types import CellType, FrameType, ModuleType
 from typing import Any, Final
 
-from mazurka.program.python import attributes, calls, foreign, kernel, objects
-from mazurka.program.python.attributes import INSTANCE, NONE, classify
+from mazurka.program.python import attributes, calls, classification, foreign, kernel, objects
+from mazurka.program.python.classification import INSTANCE, NONE, classify
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import operation, shape_of, shapes
 from mazurka.program.python.locations import BASES, perform
@@ -59,7 +59,7 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
     run = kernel.active
     if run is None or run.solo:
         # Later nobody could tell it from any other dictionary.
-        if name == "__dict__" and run is not None and classify(type(thing), name) is attributes.DICTIONARY:
+        if name == "__dict__" and run is not None and classify(type(thing), name) is classification.DICTIONARY:
             objects.adopt_namespace(thing)
         return thing
     kind = type(thing)

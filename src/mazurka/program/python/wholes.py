@@ -108,6 +108,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
                 reads += native_objects.accesses(thing, Op.READ)
         elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
+            if is_a(thing, BaseException):
+                waiting += [thing.args]
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
 
@@ -141,6 +143,8 @@ def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
+    if BaseException in bases(kind) and not native_objects.is_in_python(kind):
+        return asked in ("format", "call", "")
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
     if harmless.is_value_type(kind):
@@ -164,4 +168,5 @@ def instance_accesses(thing: Any) -> list[Access]:
             for name, value in each.__dict__.items()
             if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
         ]
-    return reads_of([("a", n, name) for name in [*objects.dictionary(thing), *shape.slots]])
+    errors = ("args",) if is_a(thing, BaseException) else ()
+    return reads_of([("a", n, name) for name in [*objects.dictionary(thing), *shape.slots, *errors]])

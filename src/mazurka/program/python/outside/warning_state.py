@@ -54,11 +54,15 @@ for _name in ("__enter__", "__exit__"):
 _warn: Final = warnings.warn
 
 
+#: Where warnings are shown.
+_STREAM: Final[tuple[Target, str]] = (("g", "sys", "stderr"), "sys.stderr")
+
+
 @functools.wraps(_warn)
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **named: Any) -> None:
     models = here()
     if models is not None:
-        pass_step(models, read(*_FILTERS), change(*_issued(message, category)))
+        pass_step(models, read(*_FILTERS), read(*_STREAM), change(*_issued(message, category)))
     _warn(message, category, stacklevel + 1, source, **named)
 
 
@@ -69,7 +73,7 @@ def _issued(message: Any, category: Any) -> tuple[Target, str]:
 
 
 def _warn_explicit(models: Models, real: Any, message: Any, category: Any, *args: Any, **named: Any) -> None:
-    pass_step(models, read(*_FILTERS), change(*_issued(message, category)))
+    pass_step(models, read(*_FILTERS), read(*_STREAM), change(*_issued(message, category)))
     real(message, category, *args, **named)
 
 

@@ -26,7 +26,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
-from mazurka.program.python.primitives.private import Peeked, Private, replace, untracked_method
+from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
 from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
 from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
@@ -431,6 +431,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "__enter__": condition_enter,
         "_is_owned": condition_is_owned,
         "_waiters": Private("_waiters"),
+        "_lock": Stored("_lock"),
         "__repr__": condition_repr,
         "_at_fork_reinit": untracked_method(threading.Condition, "_at_fork_reinit", _original),
         "wait": condition_wait,

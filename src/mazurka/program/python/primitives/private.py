@@ -31,6 +31,18 @@ class Peeked:
         thing.__dict__[self.name] = value
 
 
+class Stored:
+    """An attribute that nobody assigns to but who makes its object: another assignment is untracked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        if self.name in thing.__dict__ and (models := here()) is not None:
+            count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
+        thing.__dict__[self.name] = value
+
+
 class Private:
     """An attribute whose use is what ``tell`` tells, if anybody knows, or else untracked."""
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.locks import Lock
-from mazurka.program.python.primitives.private import replace
+from mazurka.program.python.primitives.private import Stored, replace
 from mazurka.program.python.primitives.run import INNER, Models, count_untracked, describe, here, outside_number, where
 from mazurka.program.python.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
@@ -146,7 +146,10 @@ class Inside:
 
 #: class -> attribute -> what replaces it.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
-    queue.Queue: {name: Inside(name) for name in ("queue", "unfinished_tasks", "is_shutdown")}
+    queue.Queue: {
+        **{name: Inside(name) for name in ("queue", "unfinished_tasks", "is_shutdown")},
+        **{name: Stored(name) for name in ("maxsize", "mutex", "not_empty", "not_full", "all_tasks_done")},
+    }
 }
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import attributes, variables
-from mazurka.program.python.attributes import (
+from mazurka.program.python.classification import (
     CONSTANT,
     FOREIGN,
     INSTANCE,

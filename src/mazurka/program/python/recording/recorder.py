@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python import hooks, sites
-from mazurka.program.python.attributes import sees_stores
+from mazurka.program.python.classification import sees_stores
 from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for

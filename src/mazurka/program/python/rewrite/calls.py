@@ -131,7 +131,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         and not any(isinstance(each, ast.Starred) for each in given)
         and (name != "type" or len(node.args) == 1)
     )
-    if name in _UNWATCHED or (plain and name not in _EVALUATING and name != "print"):
+    if name in _UNWATCHED or (plain and name not in _EVALUATING and name not in ("print", "dir")):
         node.func = r.visit(node.func)  # `id` is another in a run
         if single and isinstance(node.args[0], ast.GeneratorExp) and not has_key(node):
             generated(r, node.args[0], name)
