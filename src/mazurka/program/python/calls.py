@@ -491,7 +491,7 @@ def _read(
 
 def _goes_in(key: Any) -> bool:
     """Whether a key function looks into what it is given, and does not tell."""
-    return type(key) in _GETTERS or key in (len, repr, ascii) or not is_simple(key)
+    return type(key) in _GETTERS or any(key is each for each in (len, repr, ascii)) or not is_simple(key)
 
 
 def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, ...] = ()) -> None:
