@@ -274,7 +274,13 @@ def _replace_all(run: Any, thing: Any, site: int) -> None:
     count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 
 
+#: What an enumeration keeps, and adds to where combinations of its flags are made.
+_OF_ENUMERATIONS: Final = frozenset({"_value2member_map_", "_member_map_", "_member_names_"})
+
+
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
+    if name in _OF_ENUMERATIONS and type(thing) is EnumType and has_company(run):
+        count_untracked(run, f"{thing.__name__}.{name}", site)
     owners = _owners_of(thing, name)
     if owners:
         _emit(run, owners[0], name, site, _READ, _reads_of(run, owners[1:], name))

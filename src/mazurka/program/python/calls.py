@@ -41,7 +41,14 @@ from mazurka.program.python.containers import (
     read_structure,
     shape_of,
 )
-from mazurka.program.python.gathering import CALLING, effects_of_calls, effects_of_moving, in_one_step, is_seen, is_simple
+from mazurka.program.python.gathering import (
+    CALLING,
+    effects_of_calls,
+    effects_of_moving,
+    in_one_step,
+    is_seen,
+    is_simple,
+)
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
@@ -250,6 +257,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
     if run.is_recording:
         run.current.silent += 1
         return
+    if name in definitions.HOLDING:
+        definitions.hold(run, (owner, *args), site, f"{name}()")
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
     found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
     for each in (*args, *named.values()):
@@ -279,6 +288,8 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             natives.by_name(run, (args[0], owner.__name__), site, _DESCRIPTOR_METHODS[name])
         return
     if is_a(owner, type):
+        if name in definitions.HOLDING:
+            definitions.hold(run, args, site, f"{name}()")
         if name in SLOTS and not is_a(function, types.MethodWrapperType):
             natives.native_method(run, owner, name, site, args)
         else:

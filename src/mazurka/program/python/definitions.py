@@ -10,7 +10,9 @@ Cost: a tenth of a microsecond for each thing looked at.
 
 from __future__ import annotations
 
+import array
 import functools
+import io
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -23,6 +25,9 @@ from mazurka.program.python.objects import is_a, number
 #: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
 #: counts that.
 looked_at: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
+
+#: The same for what is held, by number.
+held: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
 
 
 def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = False) -> None:
@@ -44,6 +49,28 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
                     _note(run, number(one), one.__name__, site, by)
 
 
+def hold(run: Any, things: Iterable[Any], site: int, by: str) -> None:
+    """Code that nobody sees holds the bytes of ``things`` while it waits, or for longer: who changes how many there are
+    then gets an error."""
+    if run.is_recording or not has_company(run):
+        return
+    for each in things:
+        if type(each) in _WITH_BYTES and (by != "update()" or len(each) > _HASHED_AT_ONCE):
+            count = functools.partial(
+                attributes.count_untracked, run, f"the bytes of a {type(each).__name__}, held by {by},", site
+            )
+            held.setdefault(number(each), {}).setdefault(run.current.index, count)
+
+
+#: What gives its bytes to others, and can't grow then.
+_WITH_BYTES: Final = frozenset({bytearray, array.array, io.BytesIO})
+
+#: A hash lets others go on while it takes in more bytes than these.
+_HASHED_AT_ONCE: Final = 2047
+
+#: Methods in C that take bytes of what they are given, without the GIL or for longer than the call.
+HOLDING: Final = frozenset("readinto readinto1 recv_into recvfrom_into getbuffer from_buffer update tofile".split())
+
 _HEAP_TYPE: Final = 1 << 9
 
 
@@ -55,3 +82,4 @@ def _note(run: Any, key: Any, name: str, site: int, by: str) -> None:
 def restart() -> None:
     """A run begins, or has ended."""
     looked_at.clear()
+    held.clear()

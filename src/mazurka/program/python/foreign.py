@@ -85,8 +85,9 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     owner = args[0] if args and _has_method(args[0], name) else None
     if harmless.is_pure_python(module, function.__qualname__):
         _count_changers(run, function, given, site)
-        looks_at_shared = wholes.reads_shared(run, given, site)
-        if owner is not None and state_of(type(owner)) is not NOTHING:
+        of_object = owner is not None and state_of(type(owner)) is not NOTHING
+        looks_at_shared = wholes.reads_shared(run, given[1:] if of_object else given, site)
+        if of_object:
             native_objects.access(run, owner, _RMW, site)
             count_if_shared(run, owner, name, site)
         if looks_at_shared and not run.is_recording:
@@ -352,7 +353,7 @@ def own_up(run: Any) -> None:
         run.untracked["a __dict__ that instances share"] = 1
     if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
-    if not _handed and not definitions.looked_at:
+    if not (_handed or definitions.looked_at or definitions.held):
         return
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
@@ -368,6 +369,8 @@ def own_up(run: Any) -> None:
             for how, each, _ in ((op, target, None), *more):
                 if each[0] in _HOLDING and isinstance(each[1], int) and (givers := _handed.get(abs(each[1]))):
                     _count_others(run, givers, index, begun, joined.get(index, set()))
+                if each[0] in ("s", "o") and WRITES[how] and (holders := definitions.held.get(each[1])):
+                    _count_others(run, holders, index, begun, joined.get(index, set()))
                 if each[0] in ("a", "g") and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
                     _count_others(run, lookers, index, begun, joined.get(index, set()))
 

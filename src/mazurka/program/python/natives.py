@@ -53,7 +53,7 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
 
 def hand_out(name: str, args: tuple[Any, ...]) -> None:
     """Let accesses to the dictionary that one of these gives away be accesses to its owner."""
-    if name == "__getattribute__" and "__dict__" not in args:
+    if name == "__getattribute__" and not any(type(each) is str and each == "__dict__" for each in args):
         return
     for each in args:
         if type(each).__flags__ & 1 << 9 and not is_a(each, (type, types.ModuleType)) and objects.dictionary(each):

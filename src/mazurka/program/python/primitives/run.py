@@ -91,7 +91,18 @@ def _ident(name: str) -> int:
 class Models:
     """The primitives' side of one run."""
 
-    __slots__ = ("births", "identified", "kernel", "leaving", "namers", "names_seen", "outside", "passed_on", "undo")
+    __slots__ = (
+        "births",
+        "identified",
+        "kernel",
+        "leaving",
+        "namers",
+        "names_seen",
+        "outside",
+        "passed_on",
+        "tracing",
+        "undo",
+    )
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -101,6 +112,7 @@ class Models:
         self.undo: list[Callable[[], object]] = []
         self.namers: set[int] = set()  # who has made threads that got their names by number
         self.names_seen = False
+        self.tracing: dict[str, Any] = {}  # what threads are traced by, as the run began
         self.identified: set[int] = set()  # whose identifiers the program has asked for
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
 

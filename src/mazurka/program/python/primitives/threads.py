@@ -32,7 +32,7 @@ from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives import identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
-from mazurka.program.python.primitives.run import Models, here, outside_number
+from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
 from mazurka.program.python.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
@@ -189,6 +189,9 @@ def thread_start(self: Any) -> None:
     state.starter = kernel.current
     if IDENT_POINTS in kernel.points:
         identifiers.pass_on(models)
+    for name in _TRACING:
+        if threading.__dict__[name] is not models.tracing[name]:
+            count_uncontrolled(kernel, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
     # No partial: a call from C would deepen the stack that every switch has to copy.
     kernel.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
@@ -393,10 +396,15 @@ def install() -> Callable[[], None]:
 # -- state of the modules --------------------------------------------------------------------------------------------
 
 
+#: What each new thread is to be traced by: for the models no more than a value.
+_TRACING: Final = ("_trace_hook", "_profile_hook")
+
+
 def _keep_modules(models: Models) -> None:
     """Save what a run changes in ``threading`` and ``concurrent.futures.thread``; give the run a registry of pools."""
     namespace = threading.__dict__
-    saved = {name: namespace[name] for name in ("excepthook", "_trace_hook", "_profile_hook", "_counter")}
+    saved = {name: namespace[name] for name in ("excepthook", *_TRACING, "_counter")}
+    models.tracing = saved
     namespace["_counter"] = itertools.count(1).__next__
     models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)

@@ -113,7 +113,15 @@ def store(name: str, like: ast.AST) -> ast.expr:
     return at(ast.Name(name, ast.Store()), like)
 
 
-def match(r: Rewriter, node: ast.Match) -> ast.stmt:
+def match(r: Rewriter, node: ast.Match) -> list[ast.stmt]:
+    """Patterns have no place for hooks: what they compare with is told before."""
+    told_before: list[ast.stmt] = [
+        at(ast.Expr(r.hook("ra", [copied(each.value), *named(name, each), r.site(each, "read", name)], each)), node)
+        for case in node.cases
+        for each in ast.walk(case.pattern)
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and r.steady(each.value)
+        for name in [r.mangled(each.attr)]
+    ]
     subject = r.visit(node.subject)
     if isinstance(subject, ast.Tuple):
         node.subject = r.hook("u", [subject, r.site(subject, "match")], subject)
@@ -128,7 +136,7 @@ def match(r: Rewriter, node: ast.Match) -> ast.stmt:
         ]
         case.guard = case.guard and tested(r, case.guard, True)
         case.body = [*told(r, bound, case.body[0]), *r.statements(case.body)]
-    return node
+    return [at(ast.If(r.awake(node), told_before, []), node), node] if told_before else [node]
 
 
 def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
