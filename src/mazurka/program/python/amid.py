@@ -140,10 +140,10 @@ def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tup
     """Operands of an operation just announced at ``site``: iterators that run code of the program tell of it."""
     last = _announced(run, site)
     if is_a(owner, dict) and run.log and run.log[-1][3] == site:
-        return tuple([map(_Keyed(run.log[-1], owner), each) if _runs_code(each) else each for each in things])
+        return tuple([map(_Keyed(run.log[-1], owner), each) if runs_code(each) else each for each in things])
     if last is None or last[2][0] in ("a", "o"):
         return things
-    return tuple([_accompany(each, last) if _runs_code(each) else each for each in things])
+    return tuple([_accompany(each, last) if runs_code(each) else each for each in things])
 
 
 def _announced(run: Any, site: int) -> _Entry | None:
@@ -152,7 +152,7 @@ def _announced(run: Any, site: int) -> _Entry | None:
     return last if last is not None and last[4] and last[3] == site and last[2][0] in _KINDS else None
 
 
-def _runs_code(thing: Any) -> bool:
+def runs_code(thing: Any) -> bool:
     kind = type(thing)
     if kind in (types.GeneratorType, map, filter, zip):
         return True
@@ -196,11 +196,23 @@ def _afterwards(last: _Entry) -> Iterator[None]:
     yield from ()
 
 
-def count_silent(run: Any, site: int, things: Iterable[Any]) -> None:
-    """Functions that an operation just announced at ``site`` may call: count those that don't tell."""
-    if _announced(run, site) is None:
+def accompanied_by_state(run: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same for a method in C of an object that has a state."""
+    last = _announced(run, site)
+    if last is None or last[2][0] != "o":
+        return things
+    return tuple([_accompany(each, last) if runs_code(each) else each for each in things])
+
+
+def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool = False) -> None:
+    """Functions that an operation just announced at ``site`` may call: count those that don't tell, and iterators that
+    run code, if they are not accompanied."""
+    last = _announced(run, site)
+    if last is None:
         return
     for each in things:
+        if last[2][0] == "o" and not accompanied and runs_code(each):
+            count_untracked(run, "a generator that a method in C goes through", site)
         function = each.__func__ if type(each) is types.MethodType else each
         if type(function) is types.FunctionType and function.__code__.co_filename in sites.instrumented:
             if "__mz_en__" not in function.__code__.co_names:

@@ -370,6 +370,11 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
+    if is_a(kind, type) and weakref.finalize in bases(kind) and len(args) > 1 and not is_seen(args[1]):
+        function, given = args[1], args[2:]
+        if not run.is_recording:
+            natives.watch_with(args[0], lambda told: announce(told, function, site, given, named), several=True)
+        return
     shape_of(kind)
     meta = type(kind)
     shape_of(meta)

@@ -268,7 +268,7 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     for access in more:
         _is_contested(run, site, access.target, True)
     if length(thing) * 2 <= MANY < length(thing) + len(changed):  # until now who changed its values told of each
-        more += [Access(_WRITE, item(n, key)) for key in [*dict.keys(thing)]]
+        more += [Access(_RMW, item(n, key)) for key in [*dict.keys(thing)]]
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 

@@ -138,8 +138,8 @@ _IMPURE: Final = frozenset(
 
 #: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
 _UNTRACEABLE: Final = frozenset(
-    """_weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register gc.get_referrers
-    gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
+    """importlib.reload _weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register
+    gc.get_referrers gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
     functools.singledispatch.<locals>.register functools.singledispatchmethod.register
     calendar.setfirstweekday""".split()
 )

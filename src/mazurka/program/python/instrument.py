@@ -26,7 +26,7 @@ from mazurka.program.python.rewrite import assignments, calls, definitions, item
 from mazurka.program.python.rewrite.rewriter import Options, Rewriter, Rules
 
 #: Changes whenever the output for some input does: kept code of other versions is not used.
-VERSION: Final = 19
+VERSION: Final = 20
 
 _EXPLORING: Final = Options()
 

@@ -26,7 +26,7 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mazurka.program.python import sites
+from mazurka.program.python import late_imports, sites
 from mazurka.program.python.instrument import VERSION, compile_instrumented, instrument_source
 
 #: What an invariant is called for the moment in which it is made.
@@ -164,6 +164,7 @@ class _Instrumenting(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         self.owner.modules[module.__name__] = module
+        late_imports.notice(module.__name__, self.get_data(self.get_filename(module.__name__)))
         super().exec_module(module)
 
 

@@ -32,6 +32,7 @@ from mazurka.program.python.gathering import Gathering, effects_of_calls, in_one
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a, number, peek_attribute
+from mazurka.program.python.sharing import SHARED
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
 
@@ -238,13 +239,14 @@ def watch(thing: Any, target: Any) -> None:
         _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
 
 
-def watch_with(thing: Any, tells: Callable[[Any], None]) -> None:
-    """At the end of ``thing`` a function in C is called: ``tells`` a run what that does."""
+def watch_with(thing: Any, tells: Callable[[Any], None], several: bool = False) -> None:
+    """At the end of ``thing`` a function in C is called, and ``tells`` tells a run what that does; ``several``: by code
+    in Python, in more steps than one."""
     key = (id(thing), id(tells))
-    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, tells))
+    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, tells, several))
 
 
-def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _reference: Any) -> None:
+def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: bool, _reference: Any) -> None:
     _mortal.pop(key, None)
     run = kernel.active
     if run is None or run.solo or run.aborting or not run.log:
@@ -256,6 +258,9 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], _referenc
     if gathered.accesses:
         first, *more = gathered.accesses
         run.visit(first.op, first.target, site, None, tuple(more), False)
+        if several and any(run.touched.get(target) is SHARED for _, target, _ in gathered.accesses):
+            text = "what a finaliser calls, amid what others do"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 def watch_members(run: Any, collection: Any) -> None:

@@ -32,6 +32,7 @@ from mazurka.program.python import (
     forked,
     hooks,
     kernel,
+    late_imports,
     loader,
     natives,
     outside,
@@ -116,6 +117,7 @@ class PythonProgram:
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
         self._undo: list[Callable[[], None]] = []
         self._ready = False
+        self._late: dict[str, bool] = {}  # see `late_imports.noticed`
         self._check: types.CodeType | None = None
         self._told = False
         self._capture = Capture()
@@ -137,6 +139,8 @@ class PythonProgram:
             assert self._snapshot is not None
             self._snapshot.restore()
             run = self._execute_here(plan)
+        for name in late_imports.acting(self._late.items()):
+            run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1
         if self.nondeterminism and not self._told:
             self._told = True
             if run.uncontrolled or run.truncated:  # it need not be the program that differs
@@ -258,6 +262,7 @@ class PythonProgram:
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
             self.learned.points |= trial.points
+            self._late.update(trial.late)
             for name in trial.imported:
                 _import_quietly(name)
             if trial.imported:
@@ -298,7 +303,13 @@ class PythonProgram:
         for plan in _FURTHER if len(first.tasks) > 1 and first.seconds < _LONG / 4 else ():
             foreign.entered |= self._entered(plan)
         return _Trial(
-            set(self.learned.points), first.grew, imported, differs, self._read_input, entered=set(foreign.entered)
+            set(self.learned.points),
+            first.grew,
+            imported,
+            differs,
+            self._read_input,
+            entered=set(foreign.entered),
+            late=dict(late_imports.noticed),
         )
 
     def _entered(self, plan: Plan) -> set[str]:
@@ -450,6 +461,7 @@ class _Trial:
     read_input: bool
     hung: str = ""  # why it was cut short after a long time
     entered: set[str] = field(default_factory=set)  # modules of the standard library that are not instrumented
+    late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
 
 
 def _name_troubles(run: Run, troubles: list[str]) -> None:

@@ -53,9 +53,11 @@ instrumented: set[str] = set()
 #: Those of them that define finalisers, and those that ask which of equal values something is.
 finalizing: set[str] = set()
 comparing_identity: set[str] = set()
+#: ... or mention something called `modules`, as `sys` has it.
+asking_for_modules: set[str] = set()
 
 #: Kinds of entries that say something of a whole module -> the modules of which it is said.
-_SAID: Final = {"finalizer": finalizing, "identity": comparing_identity}
+_SAID: Final = {"finalizer": finalizing, "identity": comparing_identity, "modules": asking_for_modules}
 
 #: Names of attributes that instrumented code stores: only those can hide a method of the class.
 stored: set[str] = set()

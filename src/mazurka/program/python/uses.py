@@ -13,7 +13,7 @@ from itertools import chain, starmap
 from operator import itemgetter
 from types import BuiltinMethodType, CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
 from typing import Any
-from weakref import ref
+from weakref import finalize, ref
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import (
@@ -103,7 +103,8 @@ class _Called:
                     calls.announce(run, function, site, args, named)
                 else:
                     calls.method(run, thing, name, site, args, named)
-                amid.count_silent(run, site, (*args, *named.values()))
+                amid.count_silent(run, site, (*args, *named.values()), accompanied=True)
+                args = amid.accompanied_by_state(run, site, args)
             try:
                 return function(*args, **named)
             finally:
@@ -118,7 +119,7 @@ _own = object.__getattribute__
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
-    if run is not None and (not run.solo or function is ref or function is vars):
+    if run is not None and (not run.solo or function is ref or function is vars or function is finalize):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
     return function
@@ -127,11 +128,13 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
-    if run is not None and (not run.solo or function is ref or function is vars):
+    if run is not None and (not run.solo or function is ref or function is vars or function is finalize):
         calls.announce(run, function, site, args, named)
-        amid.count_silent(run, site, (*args, *named.values()))
+        amid.count_silent(run, site, (*args, *named.values()), accompanied=True)
         if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
             args = amid.accompanied(run, function.__self__, site, args)
+        else:
+            args = amid.accompanied_by_state(run, site, args)
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)

@@ -103,13 +103,14 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             looks(run, thing, site, ())
         elif inside:
             continue
+        elif is_a(thing, BaseException) and state_of(kind) is not FOREIGN and _is_looked_into(shape, kind, asked):
+            reads += instance_accesses(thing)
+            waiting += [thing.args, *objects.dictionary(thing).values()]
         elif state_of(kind) and shape.base is None:
             if not run.is_recording:
                 reads += native_objects.accesses(thing, Op.READ)
         elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
-            if is_a(thing, BaseException):
-                waiting += [thing.args]
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
 

@@ -12,6 +12,8 @@ from mazurka.program.python.scopes import Variable
 
 
 def attribute(r: Rewriter, node: ast.Attribute) -> ast.expr:
+    if node.attr == "modules":
+        r.said.add("modules")
     if isinstance(node.value, ast.Name) and node.value.id.startswith("@"):
         return node
     node.value = announced(r, node, "ra", "read")

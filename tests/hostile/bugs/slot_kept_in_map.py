@@ -1,0 +1,31 @@
+"""map() reads a slot by its __get__."""
+
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+class Box:
+    __slots__ = ("n",)
+
+
+box = Box()
+box.n = 0
+
+
+def write():
+    box.n = 1
+    box.n = 2
+
+
+def look():
+    assert list(map(Box.n.__get__, [box])) != [1]
+
+
+run(write, look)
