@@ -63,7 +63,7 @@ from mazurka.program.python.classification import (
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import calling, forget_shapes, shape_of
 from mazurka.program.python.harmless import root_of
-from mazurka.program.python.locations import bases
+from mazurka.program.python.locations import bases, space_name
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
 
@@ -341,7 +341,7 @@ def module_read(run: Any, module: Any, name: str, site: int) -> None:
     if name not in space and not is_a(space.get("__getattr__"), (types.FunctionType, type(None))) and has_company(run):
         count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
     if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
-        global_access(run, space.get("__name__", "?"), name, site, _READ, space)
+        global_access(run, space_name(space), name, site, _READ, space)
 
 
 #: Globals of modules that are not instrumented, of which those who use them tell.
@@ -363,7 +363,7 @@ def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -
         count_untracked(
             run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
         )
-    global_access(run, space.get("__name__", "?"), name, site, op, space)
+    global_access(run, space_name(space), name, site, op, space)
 
 
 def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:

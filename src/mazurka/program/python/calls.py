@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import struct
+import sys
 import types
 import weakref
 from collections import Counter
@@ -121,8 +122,7 @@ def method(
 ) -> None:
     """``thing.name(*args, **named)``."""
     kind = type(thing)
-    if name in classification.HANDING_OUT:
-        natives.hand_out(name, (thing, *args))
+    _hand_on(run, thing, name, site, args)
     handler = operation(thing, name)
     if handler is not None:
         natives.operation_of(run, thing, name, handler, site, positional(thing, name, args, named or {}))
@@ -160,6 +160,16 @@ def method(
         announce_found(run, thing, found, site, args, named or {})
     elif how is classification.COMPUTED and harmless.is_foreign_library(thing):
         foreign.call_foreign(run, name, site)
+
+
+def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """A method in C may give away a dictionary, or the bytes of what it is given."""
+    if name in classification.HANDING_OUT:
+        natives.hand_out(name, (thing, *args))
+    if name in definitions.HOLDING:
+        definitions.hold(run, (thing, *args), site, f"{name}()")
+        if name == "tofile" and args and state_of(type(args[0])) and not run.is_recording:
+            native_objects.access(run, args[0], _RMW, site)
 
 
 def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
@@ -257,8 +267,6 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
     if run.is_recording:
         run.current.silent += 1
         return
-    if name in definitions.HOLDING:
-        definitions.hold(run, (owner, *args), site, f"{name}()")
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
     found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
     for each in (*args, *named.values()):
@@ -287,9 +295,9 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         if args:
             natives.by_name(run, (args[0], owner.__name__), site, _DESCRIPTOR_METHODS[name])
         return
+    if name in definitions.HOLDING:
+        definitions.hold(run, (owner, *args), site, f"{name}()")
     if is_a(owner, type):
-        if name in definitions.HOLDING:
-            definitions.hold(run, args, site, f"{name}()")
         if name in SLOTS and not is_a(function, types.MethodWrapperType):
             natives.native_method(run, owner, name, site, args)
         else:
@@ -370,6 +378,9 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
+    if kind is types.FunctionType and len(args) > 1:
+        _make_function(run, args[0], args[1], site)
+        return
     if is_a(kind, type) and weakref.finalize in bases(kind) and len(args) > 1 and not is_seen(args[1]):
         function, given = args[1], args[2:]
         if not run.is_recording:
@@ -386,6 +397,14 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
             wholes.read(run, (*args, *named.values()), site)
     for name in ("__new__", "__init__"):
         _constructor(run, kind, name, site, args, named)
+
+
+def _make_function(run: Any, code: Any, space: Any, site: int) -> None:
+    """A function is made of another one's code, with globals of its own: its hooks name them like the module's."""
+    if is_a(code, types.CodeType) and code.co_filename in sites.instrumented and is_a(space, dict):
+        module = sys.modules.get(space.get("__name__", ""))
+        if module is None or vars(module) is not space:
+            count_untracked(run, "types.FunctionType() with other globals", site)
 
 
 def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

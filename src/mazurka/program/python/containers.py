@@ -40,6 +40,7 @@ from mazurka.program.python.locations import (
     item,
     item_at,
     length,
+    space_name,
     values_changed,
 )
 from mazurka.program.python.objects import is_a, number
@@ -140,7 +141,7 @@ def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
 
 def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> None:
     """Globals by way of their dictionary. Code that takes them for constants does not look again."""
-    module = thing.get("__name__", "?")
+    module = space_name(thing)
     accesses = [Access(op, ("g", module, key)) for key in keys]
     if op is not _READ and not _are_variables(thing, keys):
         text = f"assignment by way of globals() or vars() at {sites.location(site)}"
@@ -164,6 +165,8 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         _namespace(run, thing, site, _WRITE, args[:1])
         return
     n, stands = number(thing), key_of(args[0])
+    if n < 0 and type(stands) is str and stands not in sites.stored:
+        _hides(run, stands)
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
@@ -172,6 +175,13 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if _is_contested(run, site, target, not present):
         op, more = _RMW, (*values_changed(thing, n), Access(_RMW, ("s", n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
+
+
+def _hides(run: Any, name: str) -> None:
+    """An attribute is stored by way of its instance's dictionary: it may hide what the class has."""
+    from mazurka.program.python.classification import comes_or_goes
+
+    comes_or_goes(run, name)
 
 
 def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
@@ -267,8 +277,10 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         _is_contested(run, site, access.target, True)
-    if length(thing) * 2 <= MANY < length(thing) + len(changed):  # until now who changed its values told of each
-        more += [Access(_RMW, item(n, key)) for key in [*dict.keys(thing)]]
+    if length(thing) * 2 <= MANY < length(thing) + len(changed) and has_company(run):
+        # who has changed its values until now told of each, and not of all together
+        text = f"a dictionary that grows from few items to many at {sites.location(site)}"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
     emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 

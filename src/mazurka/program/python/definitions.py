@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from mazurka.program.python import attributes
 from mazurka.program.python.company import has_company
-from mazurka.program.python.locations import bases
-from mazurka.program.python.objects import is_a, number
+from mazurka.program.python.locations import bases, space_name
+from mazurka.program.python.objects import dictionary, is_a, number
 
 #: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
 #: counts that.
@@ -41,7 +41,9 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
         elif kind is types.MethodType:
             look(run, (each.__func__,), site, by)
         elif is_a(each, types.ModuleType):
-            _note(run, vars(each).get("__name__", "?"), vars(each).get("__name__", "?"), site, by)
+            space = dictionary(each)
+            if type(space) is dict:
+                _note(run, space_name(space), str(space.get("__name__", "?")), site, by)
         else:
             classes = bases(each) if is_a(each, type) else bases(kind) if behind else ()
             for one in classes:

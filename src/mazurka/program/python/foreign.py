@@ -82,16 +82,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if harmless.is_assertion(module):
         wholes.read(run, given[1:], site)
         return
-    owner = args[0] if args and _has_method(args[0], name) else None
     if harmless.is_pure_python(module, function.__qualname__):
-        _count_changers(run, function, given, site)
-        of_object = owner is not None and state_of(type(owner)) is not NOTHING
-        looks_at_shared = wholes.reads_shared(run, given[1:] if of_object else given, site)
-        if of_object:
-            native_objects.access(run, owner, _RMW, site)
-            count_if_shared(run, owner, name, site)
-        if looks_at_shared and not run.is_recording:
-            _enter(run, module, name, site)
+        _call_pure(run, function, module, site, args, given)
         return
     if run.is_recording:
         wholes.read(run, given, site)
@@ -100,6 +92,30 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if module not in sys.modules or vars(sys.modules[module]) is not space:
         given = (*given, space)  # of no module: what it has for globals others may have
     enter(run, module, name, given, site)
+
+
+def _call_pure(
+    run: Any, function: types.FunctionType, module: str, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
+) -> None:
+    """A function that only looks at what it is given, and changes no more than its own object."""
+    name = function.__name__
+    owner = args[0] if args and _has_method(args[0], name) else None
+    _count_changers(run, function, given, site)
+    if not run.is_recording and any(map(_is_stream, given)):
+        enter(run, module, name, given, site)
+        return
+    of_object = owner is not None and state_of(type(owner)) is not NOTHING
+    looks_at_shared = wholes.reads_shared(run, given[1:] if of_object else given, site)
+    if of_object:
+        native_objects.access(run, owner, _RMW, site)
+        count_if_shared(run, owner, name, site)
+    if looks_at_shared and not run.is_recording:
+        _enter(run, module, name, site)
+
+
+def _is_stream(thing: Any) -> bool:
+    """Whether it is a stream in memory, which functions in Python use in several steps."""
+    return state_of(type(thing)) is NATIVE and hasattr(type(thing), "readline")
 
 
 def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
@@ -199,6 +215,8 @@ def is_plain_reader(function: types.FunctionType) -> bool:
 def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
     """A function looks at all that it is given, past the methods of objects."""
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
+    if not run.is_recording and any(map(_is_stream, given)):
+        enter(run, module_of(function), function.__name__, given, site)
     if wholes.reads_shared(run, given, site) and not run.is_recording:
         _enter(run, module_of(function), function.__name__, site)
 

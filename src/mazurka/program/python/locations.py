@@ -76,6 +76,16 @@ def is_namespace(thing: Any) -> bool:
     return type(thing) is dict and ("__builtins__" in thing or "__spec__" in thing)
 
 
+def space_name(space: dict[str, Any]) -> str:
+    """What stands for a namespace in targets: the name of its module; of one that has no code, and that nobody finds
+    under its name, a number, too."""
+    name = space.get("__name__", "?")
+    if type(name) is not str or "__builtins__" in space:
+        return str(name)
+    known = sys.modules.get(name)
+    return name if known is not None and objects.dictionary(known) is space else f"{name} {number(space)}"
+
+
 def _is_special(name: Any) -> bool:
     return type(name) is str and name.startswith("__")
 
@@ -85,7 +95,7 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
     n = number(thing)
     found: list[Target] = [("s", n)]
     if is_namespace(thing):
-        module = thing.get("__name__", "?")
+        module = space_name(thing)
         return reads_of([*found, *[("g", module, key) for key in [*dict.keys(thing)] if not _is_special(key)]])
     if keys or is_a(thing, set) or not is_a(thing, BASES):
         pass

@@ -119,16 +119,21 @@ _own = object.__getattribute__
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = kernel.active
-    if run is not None and (not run.solo or function is ref or function is vars or function is finalize):
+    if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()))
     return function
 
 
+def _is_told_early(function: Any) -> bool:
+    """Whether a call matters even before there are threads: what it makes, or gives away, is used behind hooks."""
+    return function is ref or function is vars or function is finalize or function is FunctionType
+
+
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = kernel.active
-    if run is not None and (not run.solo or function is ref or function is vars or function is finalize):
+    if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
         amid.count_silent(run, site, (*args, *named.values()), accompanied=True)
         if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
@@ -175,6 +180,14 @@ def begin(thing: Any, site: int) -> Any:
     return thing
 
 
+def begin_later(thing: Any, site: int) -> Any:
+    """An iterator over ``thing`` is about to be made that is kept, and gone through later."""
+    run = kernel.active
+    if run is not None and not run.solo and not run.is_recording and not hasattr(type(thing), "__next__"):
+        calls.begin(run, thing, site)
+    return thing
+
+
 def contains(thing: Any, key: Any, site: int) -> Any:
     """``key in thing`` is about to be decided."""
     run = kernel.active
@@ -204,8 +217,8 @@ def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
     return thing, key
 
 
-#: id of a generator -> it, and the thread whose generator went through it first.
-_drivers: dict[int, tuple[Any, int]] = {}
+#: id of a generator or coroutine -> it, and the thread whose generator went through it first.
+_drivers: dict[int, tuple[ref[Any], int]] = {}
 
 #: Number of an exception -> the threads that have raised it.
 _raisers: dict[int, set[int]] = {}
@@ -341,6 +354,24 @@ def yielding(value: Any, site: int) -> Any:
     return value
 
 
+def awaits(thing: Any, site: int) -> Any:
+    """``thing`` is about to be awaited."""
+    run = kernel.active
+    if run is not None and not run.solo and not run.is_recording and type(thing) is CoroutineType:
+        _drive(run, thing, site)
+    return thing
+
+
+def _drive(run: Any, thing: Any, site: int) -> None:
+    """A generator or coroutine goes through another one."""
+    me = run.current.index
+    known = _drivers.get(id(thing))
+    if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
+        _drivers[id(thing)] = (ref(thing), me)
+    elif known[1] != me:
+        attributes.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
+
+
 def yield_from(things: Any, site: int) -> Any:
     """A generator is about to hand out what another one, or anything that can be gone through, gives."""
     run = kernel.active
@@ -350,8 +381,8 @@ def yield_from(things: Any, site: int) -> Any:
     kind = type(things)
     if kind is GeneratorType:
         native_objects.delegate(frame, things)
-        if not run.solo and _drivers.setdefault(id(things), (things, run.current.index))[1] != run.current.index:
-            attributes.count_untracked(run, "a generator that generators of several threads go through", site)
+        if not run.solo:
+            _drive(run, things, site)
         return things
     if kind is CoroutineType or (native_objects.is_in_python(kind) and shape_of(kind).base is None):
         return things

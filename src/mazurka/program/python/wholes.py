@@ -103,7 +103,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             looks(run, thing, site, ())
         elif inside:
             continue
-        elif is_a(thing, BaseException) and state_of(kind) is not FOREIGN and _is_looked_into(shape, kind, asked):
+        elif _is_error_in_c(thing, kind) and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
             waiting += [thing.args, *objects.dictionary(thing).values()]
         elif state_of(kind) and shape.base is None:
@@ -113,6 +113,13 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
+
+
+def _is_error_in_c(thing: Any, kind: type) -> bool:
+    """Whether it is an error that describes itself, and what it was made of, in C."""
+    return is_a(thing, BaseException) and (
+        state_of(kind) is not FOREIGN or kind in (BaseExceptionGroup, ExceptionGroup)
+    )
 
 
 def inside(things: Iterable[Any]) -> list[Any]:
@@ -145,7 +152,7 @@ def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
 
 def _instances_are(kind: type, asked: str) -> bool:
     if BaseException in bases(kind) and not native_objects.is_in_python(kind):
-        return asked in ("format", "call", "")
+        return asked in ("format", "call")
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
     if harmless.is_value_type(kind):

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python import definitions, sites
+from mazurka.program.python.primitives.run import Models, first_outer_frame
 from mazurka.program.python.task import Task
 from mazurka.trace.event import Op
 
@@ -77,6 +79,13 @@ class Ends:
 
 
 _ends: Ends | None = None
+
+
+def hold(models: Models, things: Sequence[Any], by: str) -> None:
+    """A call that may wait holds the bytes of what it is given."""
+    frame = first_outer_frame(sys._getframe(1))
+    if frame is not None:
+        definitions.hold(models.kernel, things, sites.place_of(frame), by)
 
 
 def of_run(models: Models) -> Ends:

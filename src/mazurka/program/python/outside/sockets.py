@@ -182,6 +182,7 @@ def _receiving(name: str, flags_at: int, amount: Callable[[Any], int]) -> Callab
                 else _counted(models, name, lambda: real(self, *args, **named))
             )
         flags = _flags(args, flags_at, named)
+        channels.hold(models, args[:1], f"{name}()")
         found = channels.receive(
             models, _Real.fileno(self), end, lambda: real(self, *args, **named), _timeout(self, flags)
         )
@@ -200,6 +201,7 @@ def _sending(name: str) -> Callable[..., Any]:
         if end.puts is None and end.peer is not None:
             return _post(models, self, end.peer, lambda: real(self, data, *args))
         stream = _is_stream(self)
+        channels.hold(models, (data,), f"{name}()")
         if name != "sendall" or not stream:
             return channels.send(
                 models, _Real.fileno(self), end, lambda: _sent(real(self, data, *args), stream), _timeout(self, 0)

@@ -265,6 +265,8 @@ def _method(real: Callable[..., Any], *, reads: bool = False, writes: bool = Fal
             layers.dirty = False
             _step(layers, self)
             _inside(layers, self, type(self)._mz_flush)
+        if reads and args and (models := present()) is not None:
+            channels.hold(models, args[:1], f"{real.__name__}()")
         _step(layers, self, reads=reads)
         if writes:
             layers.dirty = True

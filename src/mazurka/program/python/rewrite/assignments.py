@@ -72,7 +72,7 @@ def begun(r: Rewriter, value: ast.expr, original: ast.expr) -> ast.expr:
         for index in range(_LAZY[value.func.id], len(value.args)):
             argument = value.args[index]
             if not isinstance(argument, (ast.Starred, ast.Constant, ast.Lambda)):
-                value.args[index] = r.hook("be", [argument, r.site(argument, "iterate")], argument)
+                value.args[index] = r.hook("bl", [argument, r.site(argument, "iterate")], argument)
     return value
 
 

@@ -112,6 +112,11 @@ def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
     return node
 
 
+def await_(r: Rewriter, node: ast.Await) -> ast.expr:
+    node.value = r.hook("aw", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
+    return node
+
+
 def iterator(r: Rewriter, generator: ast.comprehension) -> ast.expr:
     value = r.visit(generator.iter)
     return value if generator.is_async else iterated(r, value, generator.iter, generator.target)
@@ -124,4 +129,5 @@ RULES: Final[dict[type[ast.AST], Rule]] = {
     ast.AsyncFor: for_,
     ast.Yield: yield_,
     ast.YieldFrom: yield_from,
+    ast.Await: await_,
 }
