@@ -188,7 +188,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         foreign.count_if_shared(run, thing, name, site)
         return
     elif how is BESIDE_STATE:
-        _emit(run, thing, name, site, op, tuple(native_objects.accesses(thing, _RMW)))
+        there = name in objects.dictionary(thing)
+        listed = () if there and op is _WRITE else (Access(_RMW, ("s", -number(thing))),)
+        _emit(run, thing, name, site, op, (*native_objects.accesses(thing, _RMW), *listed))
         return
     elif _is_method(how):
         how = _store_over(run, thing, name, site, how)

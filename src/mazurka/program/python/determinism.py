@@ -9,6 +9,7 @@ thread draws from one of its own, so that what it gets does not depend on the ot
 from __future__ import annotations
 
 import _random
+import functools
 import os
 import random
 import sys
@@ -60,10 +61,15 @@ def _urandom(size: int) -> bytes:
 
 
 def _seed_unseeded(seed: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(seed)
     def wrapper(self: random.Random, a: Any = None, version: int = 2) -> None:
         seed(self, _draw().getrandbits(64) if a is None else a, version)
 
     return wrapper
+
+
+#: The code of what stands for `random.Random.seed`.
+SEEDING: Final = next(each for each in _seed_unseeded.__code__.co_consts if isinstance(each, types.CodeType))
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:

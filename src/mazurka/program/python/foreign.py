@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import ENTERED, Access
@@ -27,6 +27,7 @@ from mazurka.program.python import (
     behind,
     classification,
     definitions,
+    determinism,
     harmless,
     native_objects,
     objects,
@@ -58,6 +59,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     """A function in Python that is not instrumented is about to be called."""
     module, name = module_of(function), function.__name__
     if harmless.root_of(module) in harmless.MODELLED:
+        if function.__code__ is determinism.SEEDING and args and not run.is_recording:
+            native_objects.access(run, args[0], _RMW, site)
         return
     run.current.silent += 1
     given = (*args, *named.values())
@@ -108,9 +111,15 @@ def _call_pure(
     looks_at_shared = wholes.reads_shared(run, given[1:] if of_object else given, site)
     if of_object:
         native_objects.access(run, owner, _RMW, site)
-        count_if_shared(run, owner, name, site)
+        looks_at_shared |= _is_used_by_several(run, owner)
     if looks_at_shared and not run.is_recording:
         _enter(run, module, name, site)
+
+
+def _is_used_by_several(run: Any, owner: Any) -> bool:
+    """Whether threads share an object, whose methods in Python take several steps."""
+    record = run.touched.get(("o", objects.number(owner)))
+    return has_company(run) and record is not None and record[0] == -1
 
 
 def _is_stream(thing: Any) -> bool:
@@ -350,13 +359,19 @@ def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[
     them what others look for; whether somebody does is found out at the end (:func:`own_up`)."""
     found = [access for each in given for access in anything_with(each)]
     if has_company(run):
-        for access in found:
-            if access.target[0] in _HOLDING:
-                _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
+        hand(run, found, count)
         for each in given:
             if n := objects.numbers.get(id(each)):  # an instance without attributes, say
                 _handed.setdefault(abs(n), {}).setdefault(run.current.index, count)
     return [Access(_RMW, access.target) for access in found]
+
+
+def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
+    """What code that nobody sees touches in steps of its own: ``count`` is called if others use it at the same time."""
+    if has_company(run):
+        for access in accesses:
+            if access.target[0] in _HOLDING and isinstance(access.target[1], int):
+                _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
 
 
 #: Kinds of locations that are part of an object.

@@ -32,7 +32,6 @@ from mazurka.program.python.gathering import Gathering, effects_of_calls, in_one
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a, number, peek_attribute
-from mazurka.program.python.sharing import SHARED
 from mazurka.program.python.views import sources
 from mazurka.trace.event import Op
 
@@ -258,9 +257,9 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: 
     if gathered.accesses:
         first, *more = gathered.accesses
         run.visit(first.op, first.target, site, None, tuple(more), False)
-        if several and any(run.touched.get(target) is SHARED for _, target, _ in gathered.accesses):
-            text = "what a finaliser calls, amid what others do"
-            run.untracked[text] = run.untracked.get(text, 0) + 1
+        if several:
+            count = functools.partial(attributes.count_untracked, run, "what a finaliser calls", site)
+            foreign.hand(run, gathered.accesses, count)
 
 
 def watch_members(run: Any, collection: Any) -> None:

@@ -44,7 +44,7 @@ _IN_PLACE: Final = {
 
 def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     kept: list[ast.stmt] = []
-    value = begun(r, r.visit(node.value), node.value)
+    value = r.visit(node.value)
     value = unpacked(r, value, node.value, node.targets)
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         if not node.targets[0].id.startswith("@"):
@@ -58,22 +58,6 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
         node.targets = [assigned(r, target) for target in node.targets]
     node.value = value
     return [node, *kept]
-
-
-#: Builtins that give iterators, and how many arguments come before what these go over.
-_LAZY: Final = {"enumerate": 0, "zip": 0, "map": 1, "filter": 1}
-
-
-def begun(r: Rewriter, value: ast.expr, original: ast.expr) -> ast.expr:
-    """``value``, announced as beginning to go over what it is kept to go over later."""
-    if not isinstance(value, ast.Call) or not isinstance(original, ast.Call):
-        return value
-    if r.is_builtin(original.func, _LAZY) and isinstance(value.func, ast.Name) and value.func.id in _LAZY:
-        for index in range(_LAZY[value.func.id], len(value.args)):
-            argument = value.args[index]
-            if not isinstance(argument, (ast.Starred, ast.Constant, ast.Lambda)):
-                value.args[index] = r.hook("bl", [argument, r.site(argument, "iterate")], argument)
-    return value
 
 
 def unpacked(r: Rewriter, value: ast.expr, original: ast.expr, targets: list[ast.expr]) -> ast.expr:

@@ -7,6 +7,7 @@ is seen when it is called; where its operands can't be written twice, by a stand
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Final
 
 from mazurka.program.python.containers import GOING_THROUGH, METHODS, SLOTS
@@ -131,6 +132,8 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
         and not any(isinstance(each, ast.Starred) for each in given)
         and (name != "type" or len(node.args) == 1)
     )
+    if name in _LAZY and plain:
+        return begun(r, node, _LAZY[name])
     if name in _UNWATCHED or (plain and name not in _EVALUATING and name not in ("print", "dir")):
         node.func = r.visit(node.func)  # `id` is another in a run
         if single and isinstance(node.args[0], ast.GeneratorExp) and not has_key(node):
@@ -139,6 +142,26 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
             arguments(r, node)
         return node
     return looked_at(r, node)
+
+
+#: Builtins that give iterators, and how many arguments come before what these go over.
+_LAZY: Final = {"enumerate": 0, "zip": 0, "map": 1, "filter": 1}
+
+
+def begun(r: Rewriter, node: ast.Call, first: int) -> ast.Call:
+    """An iterator is made, which begins with what it goes over."""
+    arguments_before, node.args = node.args, []
+    for index, argument in enumerate(arguments_before):
+        if index < first or isinstance(argument, (ast.Starred, ast.Constant, ast.Lambda, ast.GeneratorExp)):
+            node.args.append(r.visit(argument))
+        else:
+            node.args.append(r.doubled(argument, partial(beginning, r, argument)))
+    node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
+    return node
+
+
+def beginning(r: Rewriter, argument: ast.expr) -> ast.expr:
+    return r.hook("bl", [r.visit(argument), r.site(argument, "iterate")], argument)
 
 
 def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
