@@ -370,7 +370,7 @@ def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> Non
     """What code that nobody sees touches in steps of its own: ``count`` is called if others use it at the same time."""
     if has_company(run):
         for access in accesses:
-            if access.target[0] in _HOLDING and isinstance(access.target[1], int):
+            if access.target[0] in _HOLDING and type(access.target[1]) is int:
                 _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
 
 
@@ -400,7 +400,7 @@ def own_up(run: Any) -> None:
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
         else:
             for how, each, _ in ((op, target, None), *more):
-                if each[0] in _HOLDING and isinstance(each[1], int) and (givers := _handed.get(abs(each[1]))):
+                if each[0] in _HOLDING and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
                     _count_others(run, givers, index, begun, joined.get(index, set()))
                 if each[0] in ("s", "o") and WRITES[how] and (holders := definitions.held.get(each[1])):
                     _count_others(run, holders, index, begun, joined.get(index, set()))
