@@ -196,8 +196,15 @@ def _afterwards(last: _Entry) -> Iterator[None]:
     yield from ()
 
 
-def accompanied_by_state(run: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
+#: Methods in C, of objects that have a state, that go through what they are given and keep nothing of it.
+GONE_THROUGH: Final = frozenset({"writerow", "writerows", "writelines", "executemany"})
+_LAZY: Final = (types.GeneratorType, map, filter, zip)
+
+
+def accompanied_by_state(run: Any, site: int, name: str, things: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same for a method in C of an object that has a state."""
+    if name not in GONE_THROUGH:
+        return things  # it may be kept, or asked for something else
     last = _announced(run, site)
     if last is None or last[2][0] != "o":
         return things
@@ -211,7 +218,7 @@ def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool =
     if last is None:
         return
     for each in things:
-        if last[2][0] == "o" and not accompanied and runs_code(each):
+        if last[2][0] == "o" and not accompanied and type(each) in _LAZY:
             count_untracked(run, "a generator that a method in C goes through", site)
         function = each.__func__ if type(each) is types.MethodType else each
         if type(function) is types.FunctionType and function.__code__.co_filename in sites.instrumented:

@@ -103,8 +103,8 @@ class _Called:
                     calls.announce(run, function, site, args, named)
                 else:
                     calls.method(run, thing, name, site, args, named)
-                amid.count_silent(run, site, (*args, *named.values()), accompanied=True)
-                args = amid.accompanied_by_state(run, site, args)
+                amid.count_silent(run, site, (*args, *named.values()), name in amid.GONE_THROUGH)
+                args = amid.accompanied_by_state(run, site, name, args)
             try:
                 return function(*args, **named)
             finally:
@@ -135,11 +135,12 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     run = kernel.active
     if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
-        amid.count_silent(run, site, (*args, *named.values()), accompanied=True)
-        if type(function) in (BuiltinMethodType, MethodType) and function.__name__ in GOING_THROUGH:
+        name = function.__name__ if type(function) in (BuiltinMethodType, MethodType) else ""
+        amid.count_silent(run, site, (*args, *named.values()), name in amid.GONE_THROUGH)
+        if name in GOING_THROUGH:
             args = amid.accompanied(run, function.__self__, site, args)
         else:
-            args = amid.accompanied_by_state(run, site, args)
+            args = amid.accompanied_by_state(run, site, name, args)
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)
