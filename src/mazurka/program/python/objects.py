@@ -358,7 +358,7 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
     for each in lookup:
         if attribute in each.__dict__:
             found = each.__dict__[attribute]
-            if type(found) is types.MemberDescriptorType:
+            if _is_field(thing, found):
                 try:
                     return found.__get__(thing)
                 except AttributeError:
@@ -372,7 +372,13 @@ def own_attribute(thing: Any, attribute: str) -> Any:
     if attribute in dictionary(thing):
         return dictionary(thing)[attribute]
     found = next((each.__dict__[attribute] for each in type(thing).__mro__ if attribute in each.__dict__), None)
-    return peek_attribute(thing, attribute) if type(found) is types.MemberDescriptorType else _MISSING
+    return peek_attribute(thing, attribute) if _is_field(thing, found) else _MISSING
+
+
+def _is_field(thing: Any, found: Any) -> bool:
+    """Whether what a class has under a name is a slot, or a part of an error, which looking at runs no code."""
+    kind = type(found)
+    return kind is types.MemberDescriptorType or (kind is types.GetSetDescriptorType and is_a(thing, BaseException))
 
 
 def dictionary(thing: Any) -> Any:
