@@ -51,6 +51,8 @@ def iterate(thing: Any, site: int) -> Any:
     if kind in _ENDLESS and (run.solo or run.is_recording):
         return map(second, _passes(), thing)
     if kind in _CALLING and not run.is_recording and not run.solo:
+        if any(each is second for each in gc.get_referents(thing)):
+            return thing  # one of ours, which tells
         thing = _with_calls(thing, site)
     found = cursors(thing)
     if not found:
