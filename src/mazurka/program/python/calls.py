@@ -373,7 +373,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         return
     if kind in (zip, map, filter, enumerate, reversed, object, super):
         return
-    if is_a(kind, type) and weakref.ref in bases(kind) and len(args) > 1 and not is_seen(args[1]):
+    if is_a(kind, type) and issubclass(kind, weakref.ref) and len(args) > 1 and not is_seen(args[1]):
         callback = args[1]
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
@@ -381,7 +381,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     if kind is types.FunctionType and len(args) > 1:
         _make_function(run, args[0], args[1], site)
         return
-    if is_a(kind, type) and weakref.finalize in bases(kind) and len(args) > 1 and not is_seen(args[1]):
+    if is_a(kind, type) and issubclass(kind, weakref.finalize) and len(args) > 1 and not is_seen(args[1]):
         function, given = args[1], args[2:]
         if not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, function, site, given, named), several=True)

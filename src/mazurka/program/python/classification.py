@@ -115,7 +115,7 @@ def _classify_apart(kind: type, name: str) -> int:
         return FORWARDED
     if kind is types.FrameType and name in _OF_FRAMES:
         return OF_FRAME
-    if name in _OF_ERRORS and BaseException in bases(kind):
+    if name in _OF_ERRORS and issubclass(kind, BaseException):
         return INSTANCE
     if name in _OF_MEMBERS and type(kind) is EnumType:
         return GOT_IN_C

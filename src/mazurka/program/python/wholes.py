@@ -151,7 +151,7 @@ def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
-    if BaseException in bases(kind) and not native_objects.is_in_python(kind):
+    if issubclass(kind, BaseException) and not native_objects.is_in_python(kind):
         return asked in ("format", "call")
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
