@@ -154,7 +154,7 @@ def _announced(run: Any, site: int) -> _Entry | None:
 
 def runs_code(thing: Any) -> bool:
     kind = type(thing)
-    if kind in (types.GeneratorType, map, filter, zip):
+    if kind in _LAZY:
         return True
     if not kind.__flags__ & 1 << 9 or any(each in BASES for each in bases(kind)):
         return False
@@ -198,7 +198,7 @@ def _afterwards(last: _Entry) -> Iterator[None]:
 
 #: Methods in C, of objects that have a state, that go through what they are given and keep nothing of it.
 GONE_THROUGH: Final = frozenset({"writerow", "writerows", "writelines", "executemany"})
-_LAZY: Final = (types.GeneratorType, map, filter, zip)
+_LAZY: Final = frozenset({types.GeneratorType, map, filter, zip})
 
 
 def accompanied_by_state(run: Any, site: int, name: str, things: tuple[Any, ...]) -> tuple[Any, ...]:

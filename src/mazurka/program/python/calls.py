@@ -90,6 +90,9 @@ _IN_C: Final = frozenset(BASES) - {Counter}
 #: Operators of which a container in Python has at least one, written in Python, if it has any.
 _OPERATORS: Final = ("__add__", "__or__", "__eq__")
 
+#: Classes whose call does nothing that threads could notice.
+_MAKING: Final = (zip, map, filter, enumerate, reversed, object, super)
+
 #: Builtins that say what functions and classes are called.
 _DESCRIBING: Final = frozenset((str, repr, format, ascii, print))
 
@@ -371,7 +374,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if len(args) > 1:
             _read(run, site, args, named)
         return
-    if kind in (zip, map, filter, enumerate, reversed, object, super):
+    if any(kind is each for each in _MAKING):  # a metaclass may see to equality
         return
     if is_a(kind, type) and issubclass(kind, weakref.ref) and len(args) > 1 and not is_seen(args[1]):
         callback = args[1]
@@ -549,7 +552,7 @@ def use(run: Any, thing: Any, site: int) -> None:
     """All of ``thing`` is looked at, and what is in it."""
     if sites.kind_of(site) == "match":
         definitions.look(run, (thing,), site, "a pattern", behind=True)
-    elif type(thing) in (types.FunctionType, types.MethodType):
+    elif type(thing) is types.FunctionType or type(thing) is types.MethodType:
         definitions.look(run, (thing,), site, "its description")
     wholes.read(run, (thing,), site)
 
