@@ -121,8 +121,8 @@ def _classify_apart(kind: type, name: str) -> int:
         return GOT_IN_C
     if name == "__dict__" and any(each is other for each in bases(kind) for other in private):
         return GOT_IN_C
-    owners = _PARTS_OF_CODE.get(name, ())
-    return GOT_IN_C if any(each is owner for each in bases(kind) for owner in owners) else NONE
+    owners = _PARTS_OF_CODE.get(name)
+    return GOT_IN_C if owners and any(each is owner for each in bases(kind) for owner in owners) else NONE
 
 
 #: What members of enumerations are, which their methods go by.

@@ -65,8 +65,12 @@ def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> Non
 
 def _arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
     """Reads of all that is in those arguments that are containers, and what going through the others does."""
-    found = [access for each in args for container in sources(each) for access in contents(container)]
-    return found + [access for each in args for access in moved(run, each, site)]
+    found: list[Access] = []
+    for each in args:
+        if type(each) not in PLAIN:
+            found += [access for container in sources(each) for access in contents(container)]
+            found += moved(run, each, site)
+    return found
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
@@ -154,17 +158,19 @@ def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if args and is_namespace(thing):
         _namespace(run, thing, site, _READ, args[:1])
     elif args:
-        stands = key_of(args[0])
+        key = args[0]
+        stands = key if type(key) in PLAIN else key_of(key)
         if stands is UNKNOWN:
             _admit(run, number(thing), dict.keys(thing), site)
-        emit(run, thing, site, _READ, item_at(number(thing), stands), (), _look(thing, args[0]))
+        emit(run, thing, site, _READ, item_at(number(thing), stands), (), _look(thing, key))
 
 
 def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if is_namespace(thing):
         _namespace(run, thing, site, _WRITE, args[:1])
         return
-    n, stands = number(thing), key_of(args[0])
+    key = args[0]
+    n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if n < 0 and type(stands) is str and stands not in sites.stored:
         _hides(run, stands)
     if stands is UNKNOWN:
@@ -204,7 +210,8 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if is_namespace(thing):
         _namespace(run, thing, site, _RMW, args[:1])
         return
-    n, stands = number(thing), key_of(args[0])
+    key = args[0]
+    n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     changes = _find(thing, args[0], stands) is not objects.MISSING
@@ -219,7 +226,8 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     if is_namespace(thing):
         _namespace(run, thing, site, _RMW, args[:1])
         return
-    n, stands = number(thing), key_of(args[0])
+    key = args[0]
+    n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     present = _has(thing, args[0], stands)
@@ -644,7 +652,7 @@ def _unseen_method(kind: type) -> str:
     one of another name, as in ``__getattr__ = dict.__getitem__``."""
     for each in bases(kind):
         for name, value in each.__dict__.items() if each.__flags__ & 1 << 9 else ():
-            if type(name) is str and name.startswith("__"):
+            if id(type(value)) in _LOOKED_AT and type(name) is str and name.startswith("__"):
                 inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
                 if type(inner) in _SLOTS_IN_C and inner.__name__ != name and id(inner.__objclass__) in _known:
                     return name
@@ -655,6 +663,7 @@ def _unseen_method(kind: type) -> str:
 
 _SLOTS_IN_C: Final = frozenset((types.MethodDescriptorType, types.WrapperDescriptorType))
 _IN_C: Final = frozenset((types.BuiltinMethodType, types.MethodWrapperType, functools.partial))
+_LOOKED_AT: Final = frozenset(map(id, (*_SLOTS_IN_C, *_IN_C, staticmethod, classmethod)))
 
 
 #: Identities of the classes in the table: asking for those runs no code of a metaclass.

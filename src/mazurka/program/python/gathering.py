@@ -182,6 +182,6 @@ def is_simple(function: Any) -> bool:
 def is_seen(function: Any) -> bool:
     """Whether a function is instrumented, and tells of what it does itself."""
     inner = function.__func__ if type(function) is types.MethodType else function
-    if is_a(inner, types.FunctionType):
+    if type(inner) is types.FunctionType:  # it can't be derived from
         return inner.__code__.co_filename in sites.instrumented
     return False

@@ -164,12 +164,17 @@ _EXPLORABLE: Final = frozenset({"unittest.mock"})
 
 _harmless: set[int] = set()
 _looked_at: set[str] = set()
+_modules_then = 0  # how many modules there were when they were looked for last
 
 
 def is_harmless_type(kind: type) -> bool:
     """Whether objects of exactly this class, as far as it makes them, have no state."""
+    global _modules_then
     if id(kind) in _harmless:
         return True
+    if len(sys.modules) == _modules_then:
+        return False
+    _modules_then = len(sys.modules)
     for module in _TYPES.keys() - _looked_at:
         if module in sys.modules:
             _looked_at.add(module)

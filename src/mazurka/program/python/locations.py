@@ -73,7 +73,7 @@ def reads_of(targets: Iterable[Target]) -> list[Access]:
 
 def is_namespace(thing: Any) -> bool:
     """Whether it holds the globals of a module."""
-    return type(thing) is dict and ("__builtins__" in thing or "__spec__" in thing)
+    return type(thing) is dict and ("__spec__" in thing or "__builtins__" in thing)
 
 
 def space_name(space: dict[str, Any]) -> str:

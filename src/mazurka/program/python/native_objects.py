@@ -78,7 +78,7 @@ def _state_of(kind: type) -> int:
             each is object
             or harmless.is_harmless_type(each)
             or shape_of(each).base is each
-            or any(each is view for view in LAZY_VIEWS)
+            or id(each) in _LAZY_VIEWS
         ):
             continue
         if root_of_class(each) == "numpy" and any(root.__name__ == "generic" for root in bases(each)):
@@ -105,8 +105,9 @@ def is_in_python(kind: type) -> bool:
     if base is None:
         return False
     extra = _basic_size(kind) - _basic_size(base)
-    space = _space_of(kind)
-    extra -= _WORD * sum(1 for value in space.values() if type(value) is types.MemberDescriptorType)
+    if extra > 0:
+        space = _space_of(kind)
+        extra -= _WORD * sum(1 for value in space.values() if type(value) is types.MemberDescriptorType)
     managed = kind.__flags__ & ~base.__flags__ if _MANAGES else 0
     extra -= _WORD * (bool(_dictionary_offset(kind)) and not _dictionary_offset(base) and not managed & 1 << 4)
     extra -= _WORD * (bool(_weak_offset(kind)) and not _weak_offset(base) and not managed & 1 << 3)
@@ -162,10 +163,8 @@ def _comes_from(kind: type, roots: frozenset[str]) -> bool:
 _INTERFACES: Final = frozenset({"_collections_abc", "collections.abc", "typing", "abc"})
 
 
-#: Views and iterators that :mod:`views` looks behind.
-LAZY_VIEWS: Final = frozenset(
-    kind for kind in LAZY if not hasattr(kind, "__next__") and kind not in (zip, map, filter, enumerate, reversed)
-)
+#: Views that :mod:`views` looks behind, by identity.
+_LAZY_VIEWS: Final = frozenset(id(kind) for kind in LAZY if not hasattr(kind, "__next__"))
 
 
 def is_read_by(thing: Any, name: str) -> bool:

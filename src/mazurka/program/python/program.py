@@ -231,10 +231,13 @@ class PythonProgram:
 
     def _explore(self, names: Iterable[str]) -> bool:
         """Instrument modules of the standard library that a trial run entered; whether any was not so far."""
-        fresh = [name for name in sorted(names) if name not in self._explored and name in sys.modules]
+        fresh = self._unexplored(names)
         self._explored += fresh
         self._swap((name, sys.modules[name]) for name in fresh)
         return bool(fresh)
+
+    def _unexplored(self, names: Iterable[str]) -> list[str]:
+        return [name for name in sorted(names) if name not in self._explored and name in sys.modules]
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
@@ -300,10 +303,12 @@ class PythonProgram:
             if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
         ]
         differs = difference(first, second, self.location)
-        for plan in _FURTHER if len(first.tasks) > 1 and first.seconds < _LONG / 4 else ():
-            foreign.entered |= self._entered(plan)
+        points, quick = set(self.learned.points), len(first.tasks) > 1 and first.seconds < _LONG / 4
+        if quick and not first.grew and not imported and not self._unexplored(foreign.entered):
+            for plan in _FURTHER:
+                self._execute_here(plan)
         return _Trial(
-            set(self.learned.points),
+            points,
             first.grew,
             imported,
             differs,
@@ -311,19 +316,6 @@ class PythonProgram:
             entered=set(foreign.entered),
             late=dict(late_imports.noticed),
         )
-
-    def _entered(self, plan: Plan) -> set[str]:
-        """In a child: what else a run by another plan enters."""
-
-        def run() -> set[str]:
-            self._execute_here(plan)
-            return foreign.entered
-
-        try:
-            found: set[str] = forked.call(run)
-        except forked.ChildDied:
-            return set()
-        return found
 
     def _restores(self) -> str:
         """In a child: whether a run after a restore does what the run before it did."""

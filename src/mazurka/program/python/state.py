@@ -430,7 +430,7 @@ def _standard_streams() -> tuple[object, ...]:
 def hold_collector() -> Callable[[], None]:
     """Stop automatic garbage collection, so that finalisers run when the caller collects; returns what undoes it."""
     collecting = gc.isenabled()
-    gc.collect()
+    gc.collect(1)  # what is older stays, frozen: a full collection costs more than many a search
     gc.freeze()
     gc.disable()
 

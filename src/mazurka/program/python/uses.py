@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import zlib
+from collections import deque
 from functools import partial
 from itertools import chain, starmap
 from operator import itemgetter
@@ -27,12 +28,13 @@ from mazurka.program.python import (
     sites,
     wholes,
 )
-from mazurka.program.python.classification import INSTANCE, NONE, classify
+from mazurka.program.python.classification import CONTAINER, INSTANCE, NONE, classify
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of, shapes
 from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
+from mazurka.program.python.locations import perform
 from mazurka.program.python.objects import number, peek_attribute
 from mazurka.program.python.views import keys_only, view_of
 from mazurka.trace.event import Op
@@ -43,11 +45,17 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
     run = kernel.active
     if run is None or run.solo:
         return thing
+    kind = type(thing)
     try:
-        if shapes[id(type(thing))].attributes[name] is NONE:
-            return thing
+        shape = shapes[id(kind)]
+        how = shape.attributes[name]
     except KeyError:
-        pass
+        how = None  # not known yet
+    if how is NONE:
+        return thing
+    if how is CONTAINER and not named and id(kind) in _USUAL and _are_values(args):
+        natives.operation_of(run, thing, name, shape.operations[name], site, args)
+        return thing
     calls.method(run, thing, name, site, args, named)
     if args or named:
         amid.count_silent(run, site, (*args, *named.values()))
@@ -74,6 +82,17 @@ def method_of(thing: Any, name: str, site: int) -> Any:
         if type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented:
             return thing
     return _Called(thing, site, classification.is_computed(thing, name))
+
+
+#: Identities of classes of containers whose methods do with plain values what their handlers say, and nothing else.
+_USUAL = frozenset(map(id, (list, dict, deque, set)))
+
+
+def _are_values(things: tuple[Any, ...]) -> bool:
+    for each in things:  # noqa: SIM110  # `all` would take twice as long
+        if type(each) not in calls.VALUES:
+            return False
+    return True
 
 
 #: Classes whose methods look at what they are given.
@@ -159,7 +178,10 @@ def consume(thing: Any, site: int) -> Any:
     run = kernel.active
     if run is None or run.solo:
         return thing
-    if type(thing) in (map, filter, starmap):  # they run code of the program on the way
+    kind = type(thing)
+    if kind is tuple or kind is str:
+        return thing  # they never change
+    if kind in (map, filter, starmap):  # they run code of the program on the way
         return iterate(thing, site)
     calls.consume(run, thing, site)
     return thing
@@ -195,11 +217,15 @@ def contains(thing: Any, key: Any, site: int) -> Any:
     if run is None or run.solo:
         return thing
     handler = operation(thing, "__contains__")
-    if handler is not None:
+    kind = type(thing)
+    if (kind is dict or kind is set) and type(key) in calls.VALUES:  # what is hashed differs
+        assert handler is not None
+        perform(run, site, handler, thing, site, (key,))
+    elif handler is not None:
         natives.operation_of(run, thing, "__contains__", handler, site, (key,))
-    elif type(thing) in (str, bytes, range):
+    elif kind in (str, bytes, range):
         return thing
-    elif type(thing) in (tuple, frozenset):
+    elif kind in (tuple, frozenset):
         wholes.read(run, [key, *wholes.elements(thing)], site)
     else:
         shown = view_of(thing)
@@ -275,7 +301,7 @@ def combine(right: Any, left: Any, site: int) -> Any:
 def combine_pair(left: Any, right: Any, site: int) -> tuple[Any, Any]:
     """The same, handing on both."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and not run.solo and not (type(left) in wholes.PLAIN and type(right) in wholes.PLAIN):
         calls.combine(run, left, right, site)
     return left, right
 
@@ -283,7 +309,7 @@ def combine_pair(left: Any, right: Any, site: int) -> tuple[Any, Any]:
 def augment(right: Any, left: Any, name: str, site: int) -> Any:
     """``left`` is about to be combined with ``right`` in place by method ``name``."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and not run.solo and not (type(left) in wholes.PLAIN and type(right) in wholes.PLAIN):
         calls.augment(run, left, right, name, site)
         (right,) = amid.accompanied(run, left, site, (right,))
     return right
@@ -292,7 +318,7 @@ def augment(right: Any, left: Any, name: str, site: int) -> Any:
 def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]:
     """The same, handing on both."""
     run = kernel.active
-    if run is not None and not run.solo:
+    if run is not None and not run.solo and not (type(left) in wholes.PLAIN and type(right) in wholes.PLAIN):
         calls.augment(run, left, right, name, site)
         (right,) = amid.accompanied(run, left, site, (right,))
     return left, right
@@ -304,7 +330,12 @@ def enter(manager: Any, site: int) -> Any:
     if run is None or run.solo or run.is_recording:
         return manager
     kind = type(manager)
-    if classify(kind, "__enter__") is NONE and classify(kind, "__exit__") is NONE:
+    try:
+        known = shapes[id(kind)].attributes
+        seen = known["__enter__"] is NONE and known["__exit__"] is NONE
+    except KeyError:
+        seen = classify(kind, "__enter__") is NONE and classify(kind, "__exit__") is NONE
+    if seen:
         if _managed:
             _managed.pop((id(sys._getframe(1)), site), None)
         return manager

@@ -361,6 +361,7 @@ class Journal:
                     self._give_up(entry, error.strerror or str(error))
             if entry is None or entry["do"] != "made":
                 _os.ftruncate(self._log, size)
+        _os.ftruncate(self._log, 0)  # with what is noted as made, but by no operation that was begun
         for name in _os.listdir(self._folder):
             if name not in ("log", "lock"):
                 with contextlib.suppress(OSError):

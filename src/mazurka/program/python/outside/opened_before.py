@@ -3,11 +3,13 @@
 So they are kept at the start of every run and put back at its end, position included; a run that has changed one says
 so, and proves nothing.
 
-Cost: one look through all objects before a check; a system call for each such file and run.
+Cost: one look through all objects before a check if such a file is open; a system call for each such file and run.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import gc
 import io
 import os
@@ -23,6 +25,8 @@ _realpath: Final = os.path.realpath
 _fstat: Final = os.fstat
 _lstat: Final = os.lstat
 _lseek: Final = os.lseek
+_listdir: Final = os.listdir
+_flags: Final = fcntl.fcntl
 
 #: Open files and where they are.
 _known: Final[list[tuple[Any, str]]] = []
@@ -34,12 +38,27 @@ _at_start: Final[list[tuple[int, str, os.stat_result, int]]] = []
 def look() -> None:
     """Find them all; before the collector is held, which hides objects."""
     _known.clear()
+    if not _are_any_open():
+        return
     kinds = {_FileIO, *_FileIO.__subclasses__()}
     for each in [each for each in gc.get_objects() if type(each) in kinds]:
         if not each.closed and each.writable() and isinstance(each.name, str):
             status, path = _fstat(each.fileno()), _realpath(each.name)
             if stat.S_ISREG(status.st_mode) and _is_at(path, status):
                 _known.append((each, path))
+
+
+def _are_any_open() -> bool:
+    """Whether this process has a plain file open for writing."""
+    try:
+        numbers = [int(name) for name in _listdir("/dev/fd")]
+    except (OSError, ValueError):
+        return True  # it can't be known
+    for number in numbers:
+        with contextlib.suppress(OSError):  # the descriptor of the listing is closed by now
+            if stat.S_ISREG(_fstat(number).st_mode) and _flags(number, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
+                return True
+    return False
 
 
 def forget() -> None:

@@ -174,8 +174,10 @@ def _put(kind: type, name: str, value: Any) -> None:
 
 def model_of_captured(value: Any) -> Any:
     """The model of a method of ``datetime`` that somebody has taken out before it was exchanged, or None."""
+    if value.__name__ not in _MODELS:
+        return None
     owner = value.__self__
-    if isinstance(owner, type) and owner.__module__ != "builtins" and value.__name__ in _MODELS:
+    if isinstance(owner, type) and owner.__module__ != "builtins":
         module = sys.modules.get("datetime")
         if module is not None and issubclass(owner, module.datetime):
             return types.MethodType(_MODELS[value.__name__], owner)

@@ -211,11 +211,11 @@ def _rebind_value(namespace: dict[str, Any], name: str, value: Any) -> Callable[
 def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     """Replace the captured references in a module's namespace."""
     model_of = _MODEL_OF
-    found = [(name, value, model_of[id(value)]) for name, value in list(namespace.items()) if id(value) in model_of]
     for name, value in list(namespace.items()):
-        if type(value) is types.BuiltinFunctionType and (model := clock.model_of_captured(value)) is not None:
-            found.append((name, value, model))
-    for name, value, model in found:
+        if id(value) in model_of:
+            model = model_of[id(value)]
+        elif type(value) is not types.BuiltinFunctionType or (model := clock.model_of_captured(value)) is None:
+            continue
         namespace[name] = model
         undo.append(functools.partial(namespace.__setitem__, name, value))
 

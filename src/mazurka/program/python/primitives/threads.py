@@ -216,7 +216,8 @@ def _live(thread: Any, state: ThreadState) -> None:
     """The life of a thread: what ``Thread._bootstrap_inner`` does."""
     models = state.models
     task = state.task = models.kernel.current
-    thread.__dict__.update(_ident=models.ident(task), _native_id=models.ident(task))
+    space = thread.__dict__
+    space["_ident"] = space["_native_id"] = models.ident(task)
     try:
         thread.run()
     except GreenletExit:
