@@ -21,7 +21,6 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, kernel, native_objects, sites
 from mazurka.program.python.locations import bases, perform
-from mazurka.program.python.objects import is_a
 from mazurka.trace.event import Op
 
 #: Elements beyond these are taken to be like them.

@@ -74,12 +74,7 @@ def state_of(kind: type) -> int:
 def _state_of(kind: type) -> int:
     found = NOTHING
     for each in bases(kind):
-        if (
-            each is object
-            or harmless.is_harmless_type(each)
-            or shape_of(each).base is each
-            or id(each) in _LAZY_VIEWS
-        ):
+        if each is object or harmless.is_harmless_type(each) or shape_of(each).base is each or id(each) in _LAZY_VIEWS:
             continue
         if root_of_class(each) == "numpy" and any(root.__name__ == "generic" for root in bases(each)):
             continue  # a number
