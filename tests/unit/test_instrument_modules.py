@@ -193,6 +193,25 @@ def test_swapping_in_place_and_back(project: Path) -> None:
     assert counter.bump() == 2
 
 
+def test_functions_on_one_line_get_each_its_own_code(project: Path) -> None:
+    (project / "paired.py").write_text(
+        "class C:\n    a = 1\n    b = 2\n\n\nPAIR = (lambda x: x.a), (lambda x: x.b)\n"
+        "def same(): return (lambda: 1), (lambda: 1)\n"
+        "def nested(y): return (lambda x: x + y), (lambda x: x - y), (lambda x: (lambda: x)())\n"
+    )
+    import paired
+
+    undo = swap.swap_module(paired)
+    try:
+        assert [each(paired.C) for each in paired.PAIR] == [1, 2]
+        assert [each() for each in paired.same()] == [1, 1]
+        assert [each(5) for each in paired.nested(3)] == [8, 2, 5]
+        assert "__mz_ra__" in paired.PAIR[0].__code__.co_names
+    finally:
+        undo()
+    assert [each(paired.C) for each in paired.PAIR] == [1, 2]
+
+
 def test_swapping_the_standard_library() -> None:
     import functools
 

@@ -104,13 +104,21 @@ def effects_of_calls(
         return ()
     stand_in = Gathering(running)
     if type(elements) in _COPIED:
-        elements = copy.copy(elements)
+        elements = _to_come(elements)
     elif type(elements) not in _PEEKED:
         _call_with_anything(stand_in, announce, function, site, 2 if pairs else 1, type(elements).__name__)
         return tuple(dict.fromkeys(stand_in.accesses))
     for each in islice(elements, _MOST):
         announce(stand_in, function, site, (each, each) if pairs else (each,), {})
     return tuple(dict.fromkeys(stand_in.accesses))
+
+
+def _to_come(iterator: Any) -> list[Any]:
+    """What an iterator in C gives first, had without moving it."""
+    try:
+        return list(islice(copy.copy(iterator), _MOST))
+    except RuntimeError:  # its container has changed: the iterator says so, too, before anything is called
+        return []
 
 
 def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
@@ -140,8 +148,7 @@ def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) 
     if type(iterator) is _CALLABLE_ITERATOR:
         announce(stand_in, function, site, (), {})
     elif over and all(type(each) in _COPIED for each in over):
-        taken = list(islice(zip(*map(copy.copy, over), strict=False), _MOST))
-        for each in taken:
+        for each in zip(*map(_to_come, over), strict=False):
             args = (*each, *each) if type(iterator) is accumulate else each
             if type(iterator) is starmap and type(each[0]) in (tuple, list):
                 args = tuple(each[0])

@@ -1,8 +1,9 @@
 """Instruments a module that is already imported, where it is.
 
 Its text is compiled again, instrumented, and every function that came from it gets the code of its counterpart: the
-one with the same qualified name, first line and free variables. Functions with no counterpart stay as they are.
-Module level and class bodies are not executed again.
+one with the same qualified name, first line and free variables. Where several have these (lambdas on one line), it is
+the one that stands in the same place among them. Functions with no counterpart stay as they are. Module level and class
+bodies are not executed again.
 
 Cost: one compilation, and one walk over the interpreter's objects unless the caller has made it (:func:`functions`).
 """
@@ -43,13 +44,17 @@ def swap_module(
     except (OSError, TypeError, SyntaxError, ValueError, RecursionError) as error:
         failed(f"{type(error).__name__}: {error}")
         return _nothing
-    counterparts = {_key(each): each for each in _codes(code)}
+    counterparts = _Counterparts(source, file, code)
     files = (file, f"<frozen {module.__name__}>")  # the second one if the module is frozen into the interpreter
     swapped: list[tuple[types.FunctionType, types.CodeType]] = []
     for function in functions() if among is None else among:
         old = function.__code__
         if old.co_filename in files:
-            new = counterparts.get(_key(old))
+            try:
+                new = counterparts.of(old)
+            except ValueError as error:
+                failed(str(error))
+                continue
             if new is not None:
                 swapped.append((function, old))
                 function.__code__ = new
@@ -83,6 +88,44 @@ def _is_empty(file: object) -> bool:
 
 def _nothing() -> None:
     """There is nothing to undo."""
+
+
+class _Counterparts:
+    """The instrumented code of each function of a module."""
+
+    def __init__(self, source: str, file: str, instrumented: types.CodeType) -> None:
+        self._source = source
+        self._file = file
+        self._instrumented = _by_key(instrumented)
+        self._plain: dict[_Key, list[types.CodeType]] | None = None  # the same of plain code; made when it is needed
+
+    def of(self, old: types.CodeType) -> types.CodeType | None:
+        """None if there is none; ValueError if it can't be told which it is."""
+        key = _key(old)
+        found = self._instrumented.get(key, [])
+        if len(found) < 2:
+            return found[0] if found else None
+        if self._plain is None:
+            self._plain = _by_key(compile(self._source, self._file, "exec", dont_inherit=True))
+        plain = self._plain.get(key, [])
+        places = [place for place, each in enumerate(plain) if _is_alike(each, old)]
+        if not places or len(plain) != len(found):
+            raise ValueError(f"several functions {old.co_qualname} in line {old.co_firstlineno}")
+        return found[places[0]]
+
+
+def _by_key(code: types.CodeType) -> dict[_Key, list[types.CodeType]]:
+    found: dict[_Key, list[types.CodeType]] = {}
+    for each in _codes(code):
+        found.setdefault(_key(each), []).append(each)
+    return found
+
+
+def _is_alike(one: types.CodeType, other: types.CodeType) -> bool:
+    """Whether two functions do the same; other versions of Python than 3.11 compare positions in the source, too."""
+    return (one.co_code, one.co_consts, one.co_names, one.co_varnames, one.co_cellvars) == (
+        *(other.co_code, other.co_consts, other.co_names, other.co_varnames, other.co_cellvars),
+    )
 
 
 def _key(code: types.CodeType) -> _Key:
