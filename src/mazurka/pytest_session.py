@@ -146,11 +146,14 @@ class Explorer:
             primitives.install()  # for fixtures of wider scope that are set up next
 
     def _explore(self, item: pytest.Item, entry: TestEntry, options: Options) -> bool:
-        """Check the test and fail if it fails; false if it starts no threads."""
+        """Check the test and fail if it fails; false if it is to be run as usual, since there is nothing to explore."""
         watcher = _Watcher()
         with self._program(entry, options) as program, watcher:
             program.prepare()
             program.loader.opaque.update(self._opaque())
+            if program.outsiders:
+                item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.outsiders}"))
+                return False
             if len(program.execute(Plan()).tasks) == 1:
                 return False
             subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})

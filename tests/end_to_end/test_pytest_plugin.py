@@ -369,3 +369,54 @@ def test_repaired_test_passes_again_and_the_saved_schedule_is_tried_first(shell)
     shell.pytest("--mazurka", status=1)
     shell.write("test_it.py", IN_TWO_THREADS + UNSAFE.replace("counter.count)", "counter.count_safely)"))
     shell.pytest("--mazurka", status=0)
+
+
+FED = (
+    IN_TWO_THREADS
+    + """
+import queue
+
+
+def feed(numbers, ended):
+    while not ended.wait(0.001):
+        numbers.put(1)
+
+
+def feeder():
+    numbers, ended = queue.Queue(), threading.Event()
+    thread = threading.Thread(target=feed, args=(numbers, ended))
+    thread.start()
+    yield numbers
+    ended.set()
+    thread.join()
+
+
+def test_fed(feeder):
+    in_two_threads(lambda: feeder.get(timeout=60))
+    feeder.get(timeout=60)
+"""
+)
+
+
+def test_threads_of_before_are_named_and_not_waited_for(shell):
+    shell.write("test_it.py", FED.replace("def feeder", '@pytest.fixture(scope="module")\ndef feeder'))
+    done = shell.pytest("--mazurka", status=0)
+    assert outcome(done) == {"passed": 1}
+    assert "a thread runs code of the program since before the check, which nothing controls: Thread-" in done.stdout
+    assert "(feed), in feed() at test_it.py:" in done.stdout
+
+
+def test_threads_of_modules_are_named(shell):
+    shell.write(
+        "thing.py",
+        IN_TWO_THREADS
+        + (
+            "box = Counter()\n"
+            "ended = threading.Event()\n"
+            "def work():\n    while not ended.wait(0.001): box.count()\n"
+            "threading.Thread(target=work, daemon=True).start()\n"
+            "def main():\n    seen = box.value\n    in_two_threads(int)\n    assert seen == box.value\n"
+        ),
+    )
+    done = shell.run("check", "thing.py::main")
+    assert done.stdout.startswith("inconclusive: nothing found, but a thread runs code of the program since before")

@@ -79,9 +79,9 @@ from mazurka.predict.promising.checks import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
 
-#: How many queries are asked for one run before others get their turn.
+#: How many queries are asked for one run, and for how many seconds, before others get their turn.
 _PORTION: Final = 200
-
+_MOMENT: Final = 0.2
 
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
@@ -166,7 +166,10 @@ class ReadsFromSearch:
 
     def think(self, seconds: float) -> bool:
         end = perf_counter() + seconds
-        while self.ready is None and (branch := self._next()) is not None:
+        while self.ready is None:
+            branch = self._next(end)
+            if branch is None:
+                return not any(self.unasked)
             self.waiting_count -= 1
             prefix = self._decode(branch.prefix)
             told = self.rehearsal.tell(prefix)
@@ -183,7 +186,8 @@ class ReadsFromSearch:
                 return False
         return True
 
-    def _next(self) -> Branch | None:
+    def _next(self, end: float) -> Branch | None:
+        """What to run next; None if nothing is left, or if it can't be said before the time ``end``."""
         while True:
             branch = self.prospects.pop()
             if branch is not None:
@@ -191,6 +195,8 @@ class ReadsFromSearch:
             for depth in self._depths():
                 if self._has_waiting(depth) or self._find_more(depth):
                     return self.waiting[depth].popleft()
+                if perf_counter() >= end:
+                    return None
             if not any(self.prospects) and not any(self.unasked):
                 return None
 
@@ -379,12 +385,12 @@ class ReadsFromSearch:
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
         """Work out more of what a run offers; true if that was all."""
         branch, impossible = offering.branch, offering.offers.asking.impossible
-        enough = self.counters.queries + portion
+        enough, end = self.counters.queries + portion, perf_counter() + _MOMENT
         finished = True
         for wanted in offering.rest:
             if wanted is not None:
                 self._add(branch, wanted, why=self.prospects.reason(offering.view, wanted))
-            elif self.counters.queries >= enough:
+            elif self.counters.queries >= enough or perf_counter() >= end:
                 finished = False
                 break
         self.journal += [

@@ -42,7 +42,7 @@ class Offers:
         self._writers_that_read: dict[Any, list[int]] = {}
 
     def all(self) -> Iterator[Wanted | None]:
-        """Ask, at every node passed, for what this run shows to be possible; None between two nodes."""
+        """Ask, at every node passed, for what this run shows to be possible; None now and then: time to stop if need be."""
         history = self.history
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
@@ -158,13 +158,14 @@ class Offers:
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
-    def _other_sources(self, stop: Stop) -> Iterator[Wanted]:
+    def _other_sources(self, stop: Stop) -> Iterator[Wanted | None]:
         """Every other combination of writes that the step might read from."""
         history, step, node = self.history, stop.step, stop.node
         asked = history.reads[step]
         choices = [self._sources(step, target, present) for target, present in asked]
         place = self._place(step)
         for sources in self._combinations([target for target, _ in asked], choices):
+            yield None
             answer = answer_of([self.walk.print_of(s) for s in sources])
             if answer in node.tried:
                 continue
@@ -246,11 +247,12 @@ class Offers:
             return [(*without, target)]
         return [(*without, target), without]  # without marks it may just be a look
 
-    def _nearly_shown(self, stop: Stop, asked: tuple[Read, ...]) -> Iterator[Wanted]:
+    def _nearly_shown(self, stop: Stop, asked: tuple[Read, ...]) -> Iterator[Wanted | None]:
         """Steps that could come before ``stop.step`` but, having come after, read something else."""
         history, step = self.history, stop.step
         read = dict(asked)
         for rival in self._rivals(step, read):
+            yield None
             place = self._place(rival)
             if self._before_needs(*place, step):
                 continue

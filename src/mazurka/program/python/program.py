@@ -36,6 +36,7 @@ from mazurka.program.python import (
     loader,
     natives,
     outside,
+    outsiders,
     places,
     primitives,
     sites,
@@ -112,6 +113,7 @@ class PythonProgram:
         self.isolation_reason = ""
         self.nondeterminism = ""
         self.reads_input = False
+        self.outsiders = ""  # threads that nothing controls, in words: then no run is made
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self._snapshot: state.Snapshot | None = None
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
@@ -133,6 +135,8 @@ class PythonProgram:
     def execute(self, plan: Plan) -> Run:
         if not self._ready:
             self.prepare()
+        if self.outsiders:
+            return Recorded(["0"], [], [], truncated=self.outsiders)
         if self.isolation is Isolation.FORK:
             run = self._execute_forked(plan)
         else:
@@ -201,7 +205,9 @@ class PythonProgram:
         primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
-        self._try_out()
+        self.outsiders = outsiders.found()
+        if not self.outsiders:
+            self._try_out()
         self._ready = True
 
     def _swap_included(self) -> None:
