@@ -42,7 +42,7 @@ class Offers:
         self._writers_that_read: dict[Any, list[int]] = {}
 
     def all(self) -> Iterator[Wanted | None]:
-        """Ask, at every node passed, for what this run shows to be possible; None now and then: time to stop if need be."""
+        """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
         history = self.history
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
