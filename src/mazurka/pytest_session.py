@@ -152,6 +152,8 @@ class Explorer:
             program.prepare()
             program.loader.opaque.update(self._opaque())
             if program.outsiders:
+                if not program.starts_threads():
+                    return False
                 item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.outsiders}"))
                 return False
             if len(program.execute(Plan()).tasks) == 1:

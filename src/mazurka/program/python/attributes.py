@@ -44,6 +44,7 @@ from mazurka.program.python.classification import (
     METHODS,
     NONE,
     OF_BASES,
+    OF_CELL,
     OF_CLASS,
     OF_FRAME,
     OF_MODULE,
@@ -83,6 +84,13 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
             _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
+
+
+def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
+    target = ("c", number(thing))
+    if run.detail:
+        run.names.setdefault(target, "cell_contents")
+    run.visit(_READ, target, site)
 
 
 def _tell_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
@@ -257,6 +265,7 @@ def _is_method(how: Any) -> bool:
     return (
         how is GOT_IN_C
         or how is OF_FRAME
+        or how is OF_CELL
         or how is NONE
         or how is FOREIGN
         or how is OPAQUE
@@ -421,5 +430,6 @@ _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
     OF_BASES: _read_of_bases,
     FORWARDED: _read_forwarded,
     OF_FRAME: _read_of_frame,
+    OF_CELL: _read_of_cell,
     BESIDE_STATE: _read_beside_state,
 }

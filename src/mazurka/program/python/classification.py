@@ -40,6 +40,7 @@ PROPERTY: Final = 15  # what code gives that tells of itself
 OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
 FORWARDED: Final = 18  # what a method bound to an object, or a class with parameters, has from its function or class
 OF_FRAME: Final = 19  # what changes while a frame runs
+OF_CELL: Final = 20  # a variable of a closure
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 
 METHODS: Final = (
@@ -115,6 +116,8 @@ def _classify_apart(kind: type, name: str) -> int:
         return FORWARDED
     if kind is types.FrameType and name in _OF_FRAMES:
         return OF_FRAME
+    if kind is types.CellType and name == "cell_contents":
+        return OF_CELL
     if name in _OF_ERRORS and issubclass(kind, BaseException):
         return INSTANCE
     if name in _OF_MEMBERS and type(kind) is EnumType:

@@ -316,6 +316,8 @@ class Kernel:
         task = self.current
         if self.aborting:
             raise GreenletExit
+        if task.pool is not None and target != task.own_lock:
+            task.pool.blocks(op, target, timeout is not None)
         if timeout is not None:
             self.limited = True
             if not self.solo:
@@ -410,6 +412,8 @@ class Kernel:
         if self.aborting:
             raise GreenletExit
         task.clock += max(seconds, 0.0) + TICK
+        if task.pool is not None:
+            task.pool.waits()
         if self.solo:
             return
         self.timed = True
@@ -433,6 +437,8 @@ class Kernel:
         that the program gets to know: if not, it is the time of the running thread that counts.
         """
         task = self.current
+        if task.pool is not None:
+            task.pool.waits()
         self.be_careful()
         if told and not self.solo:
             point = CLOCK_POINTS in self.points
@@ -449,6 +455,8 @@ class Kernel:
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:
         """Hold the running thread, which would only repeat itself, until ``changed()`` holds for what it ``reads``."""
         task = self.current
+        if task.pool is not None:
+            task.pool.waits()
         # Whoever learns may want another pass all the same.
         task.guard = (lambda: self.scheduler.wants(task) or changed()) if self.values else changed
         task.spinning = True

@@ -173,6 +173,19 @@ class PythonProgram:
             self._undo.pop()()
         self._ready = False
 
+    def starts_threads(self) -> bool:
+        """Whether it does, or is cut short, in a run of which nothing is kept; true if that can't be known."""
+        if not forked.AVAILABLE:
+            return True
+        try:
+            return bool(forked.call(lambda: self._has_threads(self._execute_here(Plan()))))
+        except forked.ChildDied:
+            return True
+
+    @staticmethod
+    def _has_threads(run: Run) -> bool:
+        return len(run.tasks) > 1 or bool(run.truncated)
+
     # -- getting ready ------------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
@@ -388,11 +401,12 @@ class PythonProgram:
             run_kernel.whereabouts = whereabouts
         result: list[Any] = []
         hooks.restart(run_kernel)
-        primitives.begin(run_kernel)
+        primitives.begin(run_kernel).is_judged = self.settings.at_end is not None
         kernel.activate(run_kernel)
         try:
             with capture, Watchdog(run_kernel):
                 run_kernel.run(lambda: result.append(self._main(run_kernel)))
+                primitives.finish(run_kernel, learns=plan.strict and not plan.detail)
                 hooks.finish(run_kernel)
         finally:
             kernel.activate(None)

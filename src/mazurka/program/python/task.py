@@ -27,6 +27,8 @@ CLOCK_POINTS: Final = -7
 NAME_POINTS: Final = -8
 #: ... identifiers of several threads are looked at.
 IDENT_POINTS: Final = -9
+#: ... executors are to be run by CPython's own code, see primitives/executors.py.
+POOL_POINTS: Final = -10
 #: What holds who is alive.
 THREADS: Final[Target] = ("threads",)
 #: What looks at the clock touch.
@@ -67,6 +69,8 @@ class Task:
     held = False  # with timing: it could not move when it was last looked at
     early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
     waiting_for: Any = None  # a primitive with `describe()` and `holder()`
+    pool: Any = None  # the executor whose task it runs, see primitives/executors.py
+    own_lock: Target | None = None  # that of this task's future
     spinning = False
     repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
     clock_reads = 0  # looks at it since it last changed something

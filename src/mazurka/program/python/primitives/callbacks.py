@@ -1,4 +1,4 @@
-"""Functions that threads, timers, executors and conditions call for the program: steps like any other.
+"""Functions that threads, timers and conditions call for the program: steps like any other.
 
 CPython's code that calls them is not instrumented. A function of the program tells itself what it does; of a method of
 a container, a partial or a builtin that is given as a thread's target, say, the call is announced here.
@@ -8,8 +8,6 @@ Cost: a look at what is called.
 
 from __future__ import annotations
 
-import concurrent.futures._base
-import concurrent.futures.thread
 import functools
 import threading
 from collections.abc import Callable
@@ -17,7 +15,6 @@ from typing import Any, Final
 
 from mazurka.program.python import calls, sites
 from mazurka.program.python.gathering import is_seen
-from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.run import Models, here
 
 #: Where reports say that such a call is made.
@@ -68,46 +65,11 @@ def barrier_init(self: Any, parties: int, action: Any = None, timeout: float | N
     _original[threading.Barrier, "__init__"](self, parties, action, timeout)
 
 
-def item_init(self: Any, *args: Any, **named: Any) -> None:
-    _original[concurrent.futures.thread._WorkItem, "__init__"](self, *args, **named)
-    if here() is not None:
-        _tell_of(self)
-
-
-def _tell_of(item: Any) -> None:
-    """Have a task of an executor tell of the function that it calls, if that would not."""
-    function = item.__dict__.get("fn")
-    task = item.__dict__.get("task")  # from 3.14 on
-    if function is not None and not is_seen(function):
-        item.fn = functools.partial(called, function)
-    elif type(task) is tuple and task and not is_seen(task[0]):
-        item.task = (functools.partial(called, task[0]), *task[1:])
-
-
-def add_done_callback(self: Any, function: Any) -> None:
-    if here() is not None and not is_seen(function):
-        function = functools.partial(called, function)
-    _original[concurrent.futures._base.Future, "add_done_callback"](self, function)
-
-
-def executor_init(self: Any, *args: Any, **named: Any) -> None:
-    models = here()
-    if models is not None and not (named.get("thread_name_prefix") or args[1:] and args[1]):
-        names.take_number(models)
-    initializer = named.get("initializer")
-    if initializer is not None and not is_seen(initializer) and models is not None:
-        named["initializer"] = functools.partial(called, initializer)
-    _original[concurrent.futures.thread.ThreadPoolExecutor, "__init__"](self, *args, **named)
-
-
 #: class -> attribute -> what replaces it.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Thread: {"run": thread_run},
     threading.Condition: {"wait_for": condition_wait_for},
     threading.Barrier: {"__init__": barrier_init},
-    concurrent.futures.thread._WorkItem: {"__init__": item_init},
-    concurrent.futures._base.Future: {"add_done_callback": add_done_callback},
-    concurrent.futures.thread.ThreadPoolExecutor: {"__init__": executor_init},
 }
 
 

@@ -17,7 +17,7 @@ from zlib import crc32
 from mazurka.program.protocol import Access
 from mazurka.program.python.company import ends_known
 from mazurka.program.python.primitives.run import Models, count_untracked, first_outer_frame
-from mazurka.program.python.task import END_POINTS, IDENT_POINTS, Task
+from mazurka.program.python.task import END_POINTS, IDENT_POINTS, POOL_POINTS, Task
 from mazurka.trace.event import Op
 
 _MARK: Final = 1 << 36
@@ -36,11 +36,27 @@ def tell(models: Models, task: Task) -> None:
         return
     if str(frame.f_globals.get("__name__")).partition(".")[0] in sys.stdlib_module_names:
         return
+    ask_own(models)
     models.identified.add(task.index)
     kernel.need_points(_mark(task.name))
     if len(models.identified) > 1:
         kernel.need_points(END_POINTS)
         kernel.need_points(IDENT_POINTS)
+
+
+def ask_own(models: Models) -> None:
+    """The running thread is asked who it is, or for what is its own: a task of an executor has that of a worker."""
+    if models.kernel.current.pool is None:
+        return
+    frame = first_outer_frame(sys._getframe(1))
+    if frame is not None and not str(frame.f_globals.get("__name__")).startswith("mazurka."):  # or a report looks at it
+        models.kernel.need_points(POOL_POINTS)
+
+
+def ask_all(models: Models) -> None:
+    """It is asked which threads there are."""
+    if models.pools:
+        models.kernel.need_points(POOL_POINTS)
 
 
 def _others(models: Models) -> list[Task]:

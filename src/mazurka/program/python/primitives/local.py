@@ -11,6 +11,7 @@ import _thread
 import weakref
 from typing import Any, Final, NoReturn
 
+from mazurka.program.python.primitives.identifiers import ask_own
 from mazurka.program.python.primitives.run import Models, here
 
 real_local: Final[type] = _thread._local
@@ -38,6 +39,7 @@ class Namespaces:
                 return space, False
             self.outside.space = space = {}
             return space, True
+        ask_own(models)
         if self.models is not models:
             self.models = models
             self.of_task = {} if space is None else {0: dict(space)}

@@ -25,6 +25,7 @@ from mazurka.program.python.primitives import (
     callbacks,
     clock,
     conditions,
+    executors,
     local,
     locks,
     processes,
@@ -155,7 +156,7 @@ def install() -> None:
         _installed = Installed()
         _spare_importlib(_installed)
         _installed.undo += [conditions.install(), threads.install(), thread_attributes.install(), queues.install()]
-        _installed.undo += [atomics.install(), callbacks.install()]
+        _installed.undo += [atomics.install(), callbacks.install(), executors.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))

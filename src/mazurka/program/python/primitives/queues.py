@@ -92,6 +92,13 @@ class SimpleQueue:
     def get_nowait(self) -> Any:
         return self.get(block=False)
 
+    def _mz_take_last(self, models: Models) -> Any:
+        """Take back what the running thread has just put on the queue."""
+        models.kernel.visit(Op.RMW, self._mz_target, 0)
+        item = self._mz_items.pop()
+        models.kernel.tell(len(self._mz_items))
+        return item
+
     def _mz_look(self) -> int:
         models = here()
         if models is None:

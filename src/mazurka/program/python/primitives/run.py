@@ -93,13 +93,16 @@ class Models:
 
     __slots__ = (
         "births",
+        "exceeded",
         "identified",
+        "is_judged",
         "kernel",
         "leaving",
         "namers",
         "names_seen",
         "outside",
         "passed_on",
+        "pools",
         "tracing",
         "undo",
     )
@@ -115,6 +118,9 @@ class Models:
         self.tracing: dict[str, Any] = {}  # what threads are traced by, as the run began
         self.identified: set[int] = set()  # whose identifiers the program has asked for
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
+        self.pools: list[Any] = []  # see executors.py, like the following
+        self.is_judged = False  # others look at what the run comes to
+        self.exceeded = False  # more tasks of an executor were under way than it has workers
 
     def number(self) -> str:
         """A name for what the running thread is making, the same in every run in which it makes it."""
@@ -170,6 +176,11 @@ def here() -> Models | None:
     if models is None or models.kernel is not kernel:
         models = begin(kernel)
     return models
+
+
+def current() -> Models | None:
+    """The run in progress, whoever asks."""
+    return _current
 
 
 def begin(kernel: Kernel) -> Models:

@@ -318,12 +318,16 @@ def _thread_of(task: Task, models: Models) -> Any:
 
 def current_thread() -> Any:
     models = here()
-    return _real_threading["current_thread"]() if models is None else _thread_of(models.kernel.current, models)
+    if models is None:
+        return _real_threading["current_thread"]()
+    identifiers.ask_own(models)
+    return _thread_of(models.kernel.current, models)
 
 
 def alive_tasks(models: Models) -> list[Task]:
     """Who is alive, as seen by a thread that looks."""
     kernel = models.kernel
+    identifiers.ask_all(models)
     kernel.need_points(END_POINTS)
     kernel.need_points(COUNT_POINTS)
     kernel.visit(Op.READ, THREADS, 0, point=True)

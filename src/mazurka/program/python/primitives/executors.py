@@ -1,0 +1,336 @@
+"""An abstract model of ``ThreadPoolExecutor``: each task is a thread of its own.
+
+Which worker runs a task, and how workers wait for tasks, makes for a great many orders that no program can tell from
+each other. So a task gets a thread that starts when it is submitted and ends with it, and who asks a future for its
+result joins that thread. All else is CPython's own code: the executor's locks, the futures' conditions, and how a task
+is run.
+
+Why that is exact. Every task that waits finds a worker as long as fewer than ``max_workers`` tasks are under way, since
+each submission either leaves a worker idle for it or starts one. So the tasks of an executor may overlap as threads of
+their own do, but for two things:
+
+- *More tasks than workers.* With one worker a task joins the one before it. With several no limit is kept, which only
+  adds orders; what these show is real if the limit was kept in fact (:meth:`Pool.begin` looks). A limit that makes a
+  program get stuck, which would be missed, is one that a task waits for: so tasks may take locks that nobody else
+  takes meanwhile, and must not wait for anything else.
+- *What a worker keeps from task to task*: its identity, its name, thread-local values, context variables, re-entrant
+  locks that a task leaves locked.
+
+Where a run meets what this does not cover, it is learnt (``POOL_POINTS``), and all runs from then on have CPython's own
+code do everything: an initializer, a task cancelled, a callback added while somebody waits, a subclass, a look at
+the executor's own attributes.
+
+Source: ``Lib/concurrent/futures/thread.py`` and ``_base.py`` of CPython 3.11 to 3.15.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures._base
+import concurrent.futures.thread
+import contextvars
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.company import ends_known
+from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.primitives import names
+from mazurka.program.python.primitives.callbacks import called
+from mazurka.program.python.primitives.private import Private, replace
+from mazurka.program.python.primitives.queues import SimpleQueue
+from mazurka.program.python.primitives.run import Models, current, here
+from mazurka.program.python.task import POOL_POINTS, Task
+from mazurka.trace.event import Op
+
+_Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
+_Future: Final[Any] = concurrent.futures._base.Future
+_WorkItem: Final[Any] = concurrent.futures.thread._WorkItem
+_queues: Final[Any] = concurrent.futures.thread.__dict__  # which holds `_threads_queues`
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+
+class Pool:
+    """An executor in one run."""
+
+    def __init__(self, models: Models, workers: int) -> None:
+        self.models = models
+        self.workers = workers
+        self.tasks: list[Task] = []  # in the order in which they were submitted
+        self.exceeds = False  # more may have been under way than there are workers
+        self.locks: set[Target] = set()  # that tasks have taken
+        self.waited = False  # a task has waited for something else, or may depend on how long others take
+
+    def submit(self) -> bool:
+        """A task is about to be submitted; whether it may have to wait for a worker."""
+        if len(self.tasks) < self.workers or self.workers == 1:
+            return False
+        ended = ends_known(self.models.kernel)[1]
+        if sum(each.index not in ended for each in self.tasks) < self.workers:
+            return False
+        self.exceeds = True
+        self._look()
+        if self.models.is_judged:
+            self.models.kernel.need_points(POOL_POINTS)
+        return True
+
+    def begin(self, place: int) -> None:
+        """A task that may have to wait begins. It does wait where others look at what a run comes to."""
+        kernel, step = self.models.kernel, ("task", self.tasks[place].name)
+        if self.models.is_judged:
+            kernel.block(Op.READ, step, lambda: self._has_room(place))
+        else:
+            kernel.visit(Op.READ, step, 0, point=True)
+        self.models.exceeded |= not self._has_room(place)
+
+    def _has_room(self, place: int) -> bool:
+        """Whether fewer of the tasks before one are under way than there are workers."""
+        return sum(not each.done for each in self.tasks[:place]) < self.workers
+
+    def blocks(self, op: Op, target: Target, limited: bool) -> None:
+        """A task is about to pass an operation that may have to wait."""
+        if op is Op.ACQUIRE and target[0] == "lock" and not limited:
+            self.locks.add(target)
+        else:
+            self.waits()
+
+    def waits(self) -> None:
+        """A task waits, or looks how long others take."""
+        self.waited = True
+        self._look()
+
+    def _look(self) -> None:
+        if self.exceeds and self.waited:
+            self.models.kernel.need_points(POOL_POINTS)
+
+
+def adjust(self: Any) -> None:
+    """In place of ``_adjust_thread_count``, which ``submit`` calls when it has put a task on the queue."""
+    models = here()
+    pool = _pool_of(self, models) if models is not None else None
+    if models is None or pool is None:
+        _original[_Executor, "_adjust_thread_count"](self)
+        return
+    item = self._work_queue._mz_take_last(models)
+    space, place = self.__dict__, len(pool.tasks)
+    context = (space["_create_worker_context"](),) if "_create_worker_context" in space else ()  # from 3.14 on
+    waits = pool.submit()
+    name = f"{space['_thread_name_prefix'] or self}_{place}"
+    thread = threading.Thread(name=name, target=_live, args=(pool, place, item, context, waits))
+    item.future.__dict__["_mz_thread"] = pool, thread
+    thread.start()
+    space["_threads"].add(thread)
+    _queues["_threads_queues"][thread] = space["_work_queue"]
+
+
+def _pool_of(executor: Any, models: Models) -> Pool | None:
+    """What stands for an executor in this run; None if CPython's own code is to run it."""
+    if POOL_POINTS in models.kernel.points:
+        return None
+    space = executor.__dict__
+    pool: Pool | None = space.get("_mz_pool")
+    if pool is not None and pool.models is models:
+        return pool
+    kind = type(executor)
+    queue, context = space["_work_queue"], space.get("_create_worker_context")
+    if space["_threads"] or kind._adjust_thread_count is not adjust or type(queue) is not SimpleQueue:
+        return None
+    if space.get("_initializer") is not None or (context is not None and _initializes(context)):
+        return None
+    if len(queue._mz_items) != 1:
+        return None
+    pool = space["_mz_pool"] = Pool(models, space["_max_workers"])
+    models.pools.append(pool)
+    return pool
+
+
+def _initializes(make: Any) -> bool:
+    """From 3.14 on: whether contexts of workers do anything when they begin."""
+    context = make()
+    return type(context) is not concurrent.futures.thread.__dict__["WorkerContext"] or context.initializer is not None
+
+
+def _live(pool: Pool, place: int, item: Any, context: tuple[Any, ...], waits: bool) -> None:
+    """The life of a task."""
+    kernel = pool.models.kernel
+    task = kernel.current
+    pool.tasks.append(task)
+    begun = len(kernel.log)
+    if pool.workers == 1 and place:
+        kernel.join(pool.tasks[place - 1])
+    elif waits:
+        pool.begin(place)
+    task.pool = pool
+    task.own_lock = getattr(item.future.__dict__["_condition"]._lock, "_target", None)
+    try:
+        item.run(*context)
+        del item
+    finally:
+        task.pool = None
+    if len(contextvars.copy_context()) or _keeps_locks(kernel, task, begun):
+        kernel.need_points(POOL_POINTS)
+
+
+_live.__module__ = "concurrent.futures.thread"
+
+
+def _keeps_locks(kernel: Kernel, task: Task, begun: int) -> bool:
+    held = set()
+    for index, op, target, *_ in kernel.log[begun:]:
+        if index == task.index and op is Op.ACQUIRE:
+            held.add(target)
+        elif index == task.index and op is Op.RELEASE:
+            held.discard(target)
+    return bool(held)
+
+
+def finish(kernel: Kernel, learns: bool) -> None:
+    """The threads of a run have ended: whether what it shows holds of executors. ``learns`` says whether it is part of
+    a search, which is to begin anew if it does not."""
+    models = current()
+    if models is None or not models.pools or POOL_POINTS in kernel.points:
+        return
+    shared = any(pool.exceeds and _are_locks_shared(kernel, pool) for pool in models.pools)
+    if learns and (shared or (models.exceeded and kernel.failures)):
+        kernel.need_points(POOL_POINTS)
+    if models.exceeded:
+        kernel.failures.clear()  # they need not be possible
+
+
+def _are_locks_shared(kernel: Kernel, pool: Pool) -> bool:
+    """Whether threads that are no tasks had locks of tasks while these were under way."""
+    lives = {each.life: each.index for each in pool.tasks}
+    own = set(lives.values())
+    begun: set[int] = set()
+    joined: dict[int, set[int]] = {}
+    for index, op, target, *_ in kernel.log:
+        if op is Op.BEGIN and index in own:
+            begun.add(index)
+        elif op is Op.JOIN and target in lives:
+            joined.setdefault(index, set()).add(lives[target])
+        elif op in (Op.ACQUIRE, Op.RELEASE) and index not in own and target in pool.locks:
+            if begun - joined.get(index, set()):  # taken before that, it is given back now
+                return True
+    return False
+
+
+# -- futures -----------------------------------------------------------------------------------------------------------
+
+
+def _task_of(future: Any) -> tuple[Models, Any] | None:
+    """Who runs the task of a future, if that is a thread of its own and the caller another one, of the same run."""
+    known = future.__dict__.get("_mz_thread")
+    if known is None:
+        return None
+    models = here()
+    pool, thread = known
+    if models is None or pool.models is not models or thread.__dict__["_mz"].task is models.kernel.current:
+        return None
+    return models, thread
+
+
+def _is_over(models: Models, thread: Any) -> bool:
+    """Whether the running thread knows that a task has ended."""
+    task = thread.__dict__["_mz"].task
+    return task is not None and task.index in ends_known(models.kernel)[1]
+
+
+def _awaited(name: str) -> Callable[..., Any]:
+    def wait(self: Any, timeout: float | None = None) -> Any:
+        found = _task_of(self)
+        if found is not None and not self.__dict__.get("_mz_called"):
+            models, thread = found
+            if not _is_over(models, thread):
+                self.__dict__["_mz_joined"] = True
+                task = thread.__dict__["_mz"].task
+                if not models.kernel.join(task, None if timeout is None else max(timeout, 0), waiting_for=task):
+                    return _original[_Future, name](self, 0)
+            return _original[_Future, name](self)
+        return _original[_Future, name](self, timeout)
+
+    return wait
+
+
+def cancel(self: Any) -> Any:
+    found = _task_of(self)
+    if found is not None and not _is_over(*found):
+        found[0].kernel.need_points(POOL_POINTS)
+    return _original[_Future, "cancel"](self)
+
+
+def add_done_callback(self: Any, function: Any) -> None:
+    models = here()
+    if models is not None and not is_seen(function):
+        function = functools.partial(called, function)
+    found = _task_of(self)
+    if found is not None and not _is_over(*found):
+        if self.__dict__.get("_mz_joined"):
+            found[0].kernel.need_points(POOL_POINTS)
+        self.__dict__["_mz_called"] = True
+    _original[_Future, "add_done_callback"](self, function)
+
+
+# -- executors ---------------------------------------------------------------------------------------------------------
+
+
+def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    models = here()
+    if models is not None and cancel_futures and (pool := self.__dict__.get("_mz_pool")) and pool.models is models:
+        models.kernel.need_points(POOL_POINTS)
+    _original[_Executor, "shutdown"](self, wait, cancel_futures=cancel_futures)
+
+
+def executor_init(self: Any, *args: Any, **named: Any) -> None:
+    models = here()
+    if models is not None and not (named.get("thread_name_prefix") or args[1:] and args[1]):
+        names.take_number(models)
+    initializer = named.get("initializer")
+    if initializer is not None and not is_seen(initializer) and models is not None:
+        named["initializer"] = functools.partial(called, initializer)
+    _original[_Executor, "__init__"](self, *args, **named)
+
+
+def item_init(self: Any, *args: Any, **named: Any) -> None:
+    _original[_WorkItem, "__init__"](self, *args, **named)
+    if here() is not None:
+        _tell_of(self)
+
+
+def _tell_of(item: Any) -> None:
+    """Have a task tell of the function that it calls, if that would not."""
+    function = item.__dict__.get("fn")
+    task = item.__dict__.get("task")  # from 3.14 on
+    if function is not None and not is_seen(function):
+        item.fn = functools.partial(called, function)
+    elif type(task) is tuple and task and not is_seen(task[0]):
+        item.task = (functools.partial(called, task[0]), *task[1:])
+
+
+def _peeked(models: Models, executor: Any, op: Op) -> None:
+    models.kernel.need_points(POOL_POINTS)
+
+
+#: class -> attribute -> what replaces it.
+REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
+    _Executor: {
+        "__init__": executor_init,
+        "_adjust_thread_count": adjust,
+        "shutdown": shutdown,
+        **{name: Private(name, _peeked) for name in ("_threads", "_work_queue", "_idle_semaphore")},
+    },
+    _Future: {
+        "result": _awaited("result"),
+        "exception": _awaited("exception"),
+        "cancel": cancel,
+        "add_done_callback": add_done_callback,
+    },
+    _WorkItem: {"__init__": item_init},
+}
+
+
+def install() -> Callable[[], None]:
+    """Put them in place; returns what puts the originals back."""
+    return replace(REPLACEMENTS, _original)

@@ -1,0 +1,297 @@
+"""Executors: the abstract model, in which each task is a thread, against CPython's own code under the scheduler."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mazurka import api
+from mazurka.program.python.primitives import executors
+
+HEAD = """\
+import concurrent.futures
+import contextvars
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+
+def program():
+    seen, lock, event, own = [], threading.Lock(), threading.Event(), threading.local()
+    reentrant, variable = threading.RLock(), contextvars.ContextVar("variable")
+"""
+
+#: Body of a program -> whether each task is a thread of its own in it, to the end.
+PROGRAMS = {
+    "results": (
+        """
+        with ThreadPoolExecutor(2) as pool:
+            futures = [pool.submit(pow, 2, n) for n in range(2)]
+            return [each.result() for each in futures]
+        """,
+        True,
+    ),
+    "map": (
+        """
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(seen.append, "ab")), seen
+        """,
+        True,
+    ),
+    "one worker takes turns": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            for n in range(3):
+                pool.submit(seen.append, n)
+        return seen
+        """,
+        True,
+    ),
+    "errors": (
+        """
+        with ThreadPoolExecutor(2) as pool:
+            future = pool.submit(int, "x")
+            try:
+                future.result()
+            except ValueError as error:
+                return str(error), future.done(), str(future.exception())
+        """,
+        True,
+    ),
+    "done": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(seen.append, 1)
+            return future.done(), future.running()
+        """,
+        True,
+    ),
+    "a callback": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(seen.append, 1)
+            future.add_done_callback(lambda done: seen.append(2))
+            future.result()
+            seen.append(3)
+        return seen
+        """,
+        True,
+    ),
+    "cancelled": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            futures = [pool.submit(seen.append, n) for n in range(2)]
+            return futures[1].cancel(), seen
+        """,
+        False,
+    ),
+    "a value of its own": (
+        """
+        def task():
+            seen.append(getattr(own, "value", None))
+            own.value = 1
+        with ThreadPoolExecutor(1) as pool:
+            for n in range(2):
+                pool.submit(task)
+        return seen
+        """,
+        False,
+    ),
+    "a context variable": (
+        """
+        def task():
+            seen.append(variable.get(None))
+            variable.set(1)
+        with ThreadPoolExecutor(1) as pool:
+            for n in range(2):
+                pool.submit(task)
+        return seen
+        """,
+        False,
+    ),
+    "a lock left locked": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            for n in range(2):
+                pool.submit(reentrant.acquire)
+        return "ended"
+        """,
+        False,
+    ),
+    "a name": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            for n in range(2):
+                pool.submit(lambda: seen.append(threading.current_thread().name))
+        return seen
+        """,
+        False,
+    ),
+    "how many threads": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(int)
+            return threading.active_count()
+        """,
+        False,
+    ),
+    "a task that another one waits for, with one worker": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: event.wait())
+            pool.submit(event.set)
+        """,
+        True,
+    ),
+    "a task that submits": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: pool.submit(int).result())
+        """,
+        True,
+    ),
+    "the queue": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(int)
+            return pool._work_queue.qsize()
+        """,
+        False,
+    ),
+}
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = []
+
+    def made(body: str) -> Any:
+        name = f"executor_program_{len(names)}"
+        (tmp_path / f"{name}.py").write_text(HEAD + textwrap.indent(textwrap.dedent(body), "    "))
+        names.append(name)
+        importlib.invalidate_caches()
+        return importlib.import_module(name)
+
+    yield made
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def outcomes(module: Any, strategy: str = "mcr") -> tuple[set[str], set[str], int]:
+    """What the program returns, how it fails, and by how many executions that was found out."""
+    seen: set[str] = set()
+    result = api.explore(
+        module.program,
+        strategy=strategy,
+        all_failures=True,
+        jobs=1,
+        at_end=lambda value: seen.add(repr(value)),
+    )
+    assert result.report.complete, result.report.reason
+    return seen, {each.failure.kind.name for each in result.failures}, result.executions
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_same_as_cpythons_own_code(name: str, load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, is_abstract = PROGRAMS[name]
+    module = load(body)
+    seen, failures, executions = outcomes(module)
+    monkeypatch.setattr(executors, "_pool_of", lambda executor, models: None)
+    assert outcomes(module)[:2] == (seen, failures)
+    concrete = outcomes(module)[2]
+    assert executions <= concrete
+    assert (executions < concrete) == is_abstract or "waits" in name, (executions, concrete)
+
+
+def explored(module: Any) -> Any:
+    return api.explore(module.program, jobs=1, time_limit=5)
+
+
+def test_tasks_that_share_nothing_need_one_execution(load: Any) -> None:
+    result = explored(
+        load(
+            """
+            with ThreadPoolExecutor(4) as pool:
+                assert sum(pool.map(abs, range(8))) == 28
+            """
+        )
+    )
+    assert result.verdict is api.Verdict.VERIFIED
+    assert result.executions == 1
+
+
+def test_a_shared_counter_is_found_beyond_the_number_of_workers(load: Any) -> None:
+    result = explored(
+        load(
+            """
+            count = [0]
+            def task():
+                count[0] += 1
+            with ThreadPoolExecutor(2) as pool:
+                for n in range(4):
+                    pool.submit(task)
+            assert count[0] == 4
+            """
+        )
+    )
+    assert result.verdict is api.Verdict.VIOLATION, str(result)
+    (found,) = result.failures
+    assert found.evidence is not None and found.evidence.replayed
+
+
+def test_too_few_workers_for_tasks_that_wait(load: Any) -> None:
+    """The third task would set the event, but both workers wait for it."""
+    result = explored(
+        load(
+            """
+            pool = ThreadPoolExecutor(2)
+            for task in (event.wait, event.wait, event.set):
+                pool.submit(task)
+            """
+        )
+    )
+    assert [each.failure.kind.name for each in result.failures] in (["DEADLOCK"], ["BLOCKED"])
+
+
+def test_too_few_workers_while_the_caller_holds_the_lock(load: Any) -> None:
+    result = explored(
+        load(
+            """
+            def task():
+                with lock:
+                    pass
+            pool = ThreadPoolExecutor(2)
+            with lock:
+                for n in range(2):
+                    pool.submit(task)
+                pool.submit(int).result()
+            """
+        )
+    )
+    assert result.failures
+
+
+def test_orders_that_the_workers_do_not_allow_are_no_failures(load: Any) -> None:
+    """With two workers one of the first two tasks ends before the third begins."""
+    result = explored(
+        load(
+            """
+            def begin(number):
+                seen.append(number)
+                seen.append(-number)
+            with ThreadPoolExecutor(2) as pool:
+                for number in (1, 2, 3):
+                    pool.submit(begin, number)
+            before = seen[: seen.index(3)]
+            assert -1 in before or -2 in before
+            """
+        )
+    )
+    assert not result.failures
