@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from mazurka.program.protocol import Target
 from mazurka.program.python import attributes
 from mazurka.program.python.company import has_company
 from mazurka.program.python.locations import bases, space_name
@@ -81,7 +82,13 @@ def _note(run: Any, key: Any, name: str, site: int, by: str) -> None:
     looked_at.setdefault(key, {}).setdefault(run.current.index, count)
 
 
+#: Location that the end of an object has written -> the threads that let go of it last, and what counts that: it ends
+#: some time after the step that lets go, while others may look.
+ended: dict[Target, dict[int, Callable[[], None]]] = {}
+
+
 def restart() -> None:
     """A run begins, or has ended."""
     looked_at.clear()
     held.clear()
+    ended.clear()

@@ -386,7 +386,7 @@ def own_up(run: Any) -> None:
         run.untracked["a __dict__ that instances share"] = 1
     if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
-    if not (_handed or definitions.looked_at or definitions.held):
+    if not (_handed or definitions.looked_at or definitions.held or definitions.ended):
         return
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
@@ -404,6 +404,8 @@ def own_up(run: Any) -> None:
                     _count_others(run, givers, index, begun, joined.get(index, set()))
                 if each[0] in ("s", "o") and WRITES[how] and (holders := definitions.held.get(each[1])):
                     _count_others(run, holders, index, begun, joined.get(index, set()))
+                if (enders := definitions.ended.get(each)) is not None:
+                    _count_others(run, enders, index, begun, joined.get(index, set()))
                 if each[0] in ("a", "g") and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
                     _count_others(run, lookers, index, begun, joined.get(index, set()))
 

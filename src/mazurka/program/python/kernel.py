@@ -100,6 +100,7 @@ class Kernel:
     _unborn: Task | None = None  # for whom the hub is to make a worker
 
     accounts: Accounts  # of careful runs
+    on_first_fork: Callable[[Kernel], object] | None = None  # told that there are several threads now
     let_go: Callable[[Kernel], object] | None = None  # asked before each step, where ends of objects run code
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
@@ -386,6 +387,8 @@ class Kernel:
         if self.solo:
             self.solo = False
             rest.wake()
+            if self.on_first_fork is not None:
+                self.on_first_fork(self)
             if rest.START_POINTS not in self.points and rest.amid_expression(sys._getframe(1)):
                 self.need_points(rest.START_POINTS)
         self._record(parent, _FORK, task.life, 0, False, None, ())

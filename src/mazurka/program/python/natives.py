@@ -15,7 +15,17 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python import attributes, classification, foreign, kernel, native_objects, objects, wholes
+from mazurka.program.python import (
+    attributes,
+    classification,
+    definitions,
+    foreign,
+    kernel,
+    native_objects,
+    objects,
+    sites,
+    wholes,
+)
 from mazurka.program.python.classification import classify
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import (
@@ -219,6 +229,8 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     if thing is None:
         target = ("w", objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
+        if known is None and has_company(run) and id(reference) not in _dead_before:
+            attributes.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
         run.visit(Op.READ, known or target, site)
         return
     n = number(thing)
@@ -276,6 +288,66 @@ def watch_members(run: Any, collection: Any) -> None:
 #: id of a weak reference -> the location of its object's life.
 _ends: dict[int, Any] = {}
 
+#: Identities of weak references that were dead when the first thread was started.
+_dead_before: set[int] = set()
+
+#: What gives the weak references and collections there are: those that were made before the runs, and in this one.
+_kept: list[Any] = []
+_made: list[Any] = []
+
+
+def made_weak(thing: Any) -> None:
+    """A weak collection has been made in a run."""
+    _made.append(weakref.ref(thing))
+
+
+def find_weak() -> None:
+    """Find those that there are before the runs, if the program makes any."""
+    forget_weak()
+    if not any(_uses_weakly(module) for module in list(sys.modules.values())):
+        return
+    _kept.extend(map(weakref.ref, objects.existing(_COLLECTIONS)))
+    references = objects.existing((weakref.ref,))
+    ours = [each for each in references if native_objects.is_ours(type(weakref.ref.__call__(each)))]
+    _kept.extend(functools.partial(_itself, each) for each in ours)
+
+
+_COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+#: What a module that refers weakly has among its globals.
+_MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, *_COLLECTIONS)))
+
+
+def forget_weak() -> None:
+    _kept.clear()
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def _uses_weakly(module: Any) -> bool:
+    space = objects.dictionary(module)
+    if space.get("__file__") not in sites.instrumented:
+        return False
+    return any(id(each) in _MAKERS for each in space.values())
+
+
+def watch_early(run: Any) -> None:
+    """The first thread is about to be started: ends of what is referred to weakly are to be seen."""
+    for find in (*_kept, *_made):
+        thing = find()
+        if thing is None:
+            continue
+        if not is_reference(thing):
+            watch_members(run, thing)
+            continue
+        referent = weakref.ref.__call__(thing)
+        if referent is None:
+            _dead_before.add(id(thing))
+        elif id(thing) not in _ends:
+            _ends[id(thing)] = target = ("w", number(referent))
+            watch(referent, target)
+
 
 def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     """An object has died that somebody refers to weakly: in a step of the running thread."""
@@ -287,6 +359,8 @@ def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     run.sharing.touch(run.current.index, Op.RMW, target, site, site in run.points)
     run.visit(Op.RMW, target, site, None, (), False)
     text = "the end of an object that threads refer to weakly"
+    count = functools.partial(attributes.count_untracked, run, text, site)
+    definitions.ended.setdefault(target, {}).setdefault(run.current.index, count)
     record = run.touched.get(target)
     if record is not None and record[0] == -1:
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -296,3 +370,5 @@ def restart() -> None:
     """A run begins, or has ended."""
     _mortal.clear()
     _ends.clear()
+    _dead_before.clear()
+    _made.clear()

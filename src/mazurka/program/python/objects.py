@@ -79,6 +79,18 @@ def restart() -> None:
     _sweep_at, _tidy_at = 256, 4096
 
 
+def existing(kinds: tuple[type, ...]) -> list[Any]:
+    """All objects of exactly these classes; the collector does not list what has been frozen."""
+    frozen = gc.get_freeze_count() > 0
+    if frozen:
+        gc.unfreeze()
+    wanted = frozenset(map(id, kinds))
+    found = [each for each in gc.get_objects() if id(type(each)) in wanted]
+    if frozen:
+        gc.freeze()
+    return found
+
+
 def number(thing: object) -> int:
     """The number of an object, or minus that of the instance or class whose dictionary it is."""
     return numbers.get(id(thing)) or _new(thing)

@@ -218,6 +218,8 @@ class PythonProgram:
         primitives.install()  # once more, for the modules that came with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
+        natives.find_weak()
+        self._undo.append(natives.forget_weak)
         self.outsiders = outsiders.found()
         if not self.outsiders:
             self._try_out()
@@ -389,6 +391,7 @@ class PythonProgram:
         run_kernel.on_error = self.on_error
         run_kernel.on_stuck = self.on_stuck
         run_kernel.on_round = livelock
+        run_kernel.on_first_fork = natives.watch_early
         if sites.finalizing & sites.instrumented:
             run_kernel.let_go = natives.let_go
         if plan.detail:

@@ -10,13 +10,12 @@ Cost: one compilation, and one walk over the interpreter's objects unless the ca
 
 from __future__ import annotations
 
-import gc
 import inspect
 import os
 import types
 from collections.abc import Callable, Iterable, Iterator
 
-from mazurka.program.python import sites
+from mazurka.program.python import objects, sites
 from mazurka.program.python.instrument import instrument_source
 
 _Key = tuple[str, int, tuple[str, ...]]
@@ -70,15 +69,8 @@ def swap_module(
 
 
 def functions() -> list[types.FunctionType]:
-    """Every function there is; the collector does not list what has been frozen."""
-    frozen = gc.get_freeze_count() > 0
-    if frozen:
-        gc.unfreeze()
-    kind = types.FunctionType
-    found = [each for each in gc.get_objects() if type(each) is kind]
-    if frozen:
-        gc.freeze()
-    return found
+    """Every function there is."""
+    return objects.existing((types.FunctionType,))
 
 
 def _is_empty(file: object) -> bool:

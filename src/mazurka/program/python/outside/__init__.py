@@ -35,6 +35,7 @@ from mazurka.program.python.outside import (
     streams,
     unseen_state,
     warning_state,
+    weak_collections,
 )
 from mazurka.program.python.outside.exit_functions import at_end_of_process
 from mazurka.program.python.outside.files import JOURNAL
@@ -139,4 +140,5 @@ __all__ = [
     "streams",
     "unseen_state",
     "warning_state",
+    "weak_collections",
 ]

@@ -1,0 +1,19 @@
+"""The making of weak collections: what is in them may end in any thread, which is seen from the first thread on."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from mazurka.program.python import natives
+from mazurka.program.python.outside.replacing import replace_method
+from mazurka.program.python.primitives.run import Models
+
+
+def _init(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> None:
+    real(self, *args, **named)
+    natives.made_weak(self)
+
+
+for _kind in (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary):
+    replace_method("weakref", f"{_kind.__name__}.__init__", _init)
