@@ -1,0 +1,29 @@
+"""Whoever looks into a weak dictionary first finds what another thread is about to let go of."""
+
+import threading
+import weakref
+
+
+class Thing:
+    n = 1
+
+
+box = {"a": Thing()}
+weak = weakref.WeakValueDictionary(box)
+seen = []
+
+
+def let_go():
+    box.pop("a", None)
+
+
+def look():
+    seen.append("a" in weak)
+
+
+threads = [threading.Thread(target=let_go), threading.Thread(target=look)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+assert seen == [False], seen
