@@ -107,6 +107,19 @@ class Pool:
             self.models.kernel.need_points(POOL_POINTS)
 
 
+class _Turn:
+    """What a task of an executor with one worker waits for."""
+
+    def __init__(self, before: Task) -> None:
+        self._before = before
+
+    def describe(self) -> str:
+        return "the only worker of the executor"
+
+    def holder(self) -> Task:
+        return self._before
+
+
 def adjust(self: Any) -> None:
     """In place of ``_adjust_thread_count``, which ``submit`` calls when it has put a task on the queue."""
     models = here()
@@ -160,7 +173,7 @@ def _live(pool: Pool, place: int, item: Any, context: tuple[Any, ...], waits: bo
     pool.tasks.append(task)
     begun = len(kernel.log)
     if pool.workers == 1 and place:
-        kernel.join(pool.tasks[place - 1])
+        kernel.join(pool.tasks[place - 1], waiting_for=_Turn(pool.tasks[place - 1]))
     elif waits:
         pool.begin(place)
     task.pool = pool
@@ -319,7 +332,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "__init__": executor_init,
         "_adjust_thread_count": adjust,
         "shutdown": shutdown,
-        **{name: Private(name, _peeked) for name in ("_threads", "_work_queue", "_idle_semaphore")},
+        **{name: Private(name, _peeked) for name in ("_work_queue", "_idle_semaphore")},
     },
     _Future: {
         "result": _awaited("result"),
