@@ -18,6 +18,7 @@ from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.primitives.steps import pass_step, read, write
 from mazurka.program.python.primitives.threads import look_at_life, look_at_start
+from mazurka.program.python.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
@@ -50,6 +51,12 @@ def _call(models: Models, thing: Any, op: Op) -> None:
     task = look_at_start(models, thing)
     if task is not None and task is not models.kernel.current:
         count_untracked(models.kernel, "a change of what a thread is to call, once it was started,")
+
+
+def _workers(models: Models, _executor: Any, _op: Op) -> None:
+    """Which threads an executor has: with the abstract model, others."""
+    models.kernel.need_points(POOL_POINTS)
+    count_untracked(models.kernel, "ThreadPoolExecutor._threads")
 
 
 def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:
@@ -102,7 +109,10 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     },
     threading.Timer: {name: Private(name, _call) for name in ("interval", "function", "args", "kwargs", "finished")},
     Future: {name: Private(name) for name in ("_state", "_result", "_exception", "_waiters", "_done_callbacks")},
-    ThreadPoolExecutor: {name: Private(name) for name in ("_threads", "_shutdown", "_broken")},
+    ThreadPoolExecutor: {
+        "_threads": Private("_threads", _workers),
+        **{name: Private(name) for name in ("_shutdown", "_broken")},
+    },
 }
 
 
