@@ -298,3 +298,45 @@ def test_orders_that_the_workers_do_not_allow_are_no_failures(load: Any) -> None
         )
     )
     assert not result.failures
+
+
+def test_what_is_learnt_in_a_run_makes_its_failures_none(load: Any) -> None:
+    """Only in one order the tasks look at what is the worker's own: the second one finds what the first has left."""
+    result = explored(
+        load(
+            """
+            def task():
+                if seen:
+                    own.count = getattr(own, "count", 0) + 1
+                    seen.append(own.count)
+            def begin():
+                seen.append(0)
+            with ThreadPoolExecutor(1) as pool:
+                for n in range(2):
+                    pool.submit(task)
+                other = threading.Thread(target=begin)
+                other.start()
+                other.join()
+            assert seen in ([0], [0, 1], [0, 1, 2])
+            """
+        )
+    )
+    assert result.verdict is api.Verdict.VERIFIED, str(result)
+
+
+def test_a_task_submitted_after_something_was_learnt_is_run(load: Any) -> None:
+    result = explored(
+        load(
+            """
+            other = threading.Thread(target=seen.append, args=(0,))
+            other.start()
+            with ThreadPoolExecutor(1) as pool:
+                first = pool.submit(int)
+                if seen:
+                    first.cancel()
+                assert pool.submit(int).result() == 0
+            other.join()
+            """
+        )
+    )
+    assert result.verdict is api.Verdict.VERIFIED, str(result)

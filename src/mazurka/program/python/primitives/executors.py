@@ -141,12 +141,12 @@ def adjust(self: Any) -> None:
 
 def _pool_of(executor: Any, models: Models) -> Pool | None:
     """What stands for an executor in this run; None if CPython's own code is to run it."""
-    if POOL_POINTS in models.kernel.points:
-        return None
     space = executor.__dict__
     pool: Pool | None = space.get("_mz_pool")
     if pool is not None and pool.models is models:
-        return pool
+        return pool  # to the end of the run, whatever is learnt in it
+    if POOL_POINTS in models.kernel.points:
+        return None
     kind = type(executor)
     queue, context = space["_work_queue"], space.get("_create_worker_context")
     if space["_threads"] or kind._adjust_thread_count is not adjust or type(queue) is not SimpleQueue:
@@ -204,12 +204,12 @@ def finish(kernel: Kernel, learns: bool) -> None:
     """The threads of a run have ended: whether what it shows holds of executors. ``learns`` says whether it is part of
     a search, which is to begin anew if it does not."""
     models = current()
-    if models is None or not models.pools or POOL_POINTS in kernel.points:
+    if models is None or not models.pools:
         return
     shared = any(pool.exceeds and _are_locks_shared(kernel, pool) for pool in models.pools)
     if learns and (shared or (models.exceeded and kernel.failures)):
         kernel.need_points(POOL_POINTS)
-    if models.exceeded:
+    if models.exceeded or POOL_POINTS in kernel.points:
         kernel.failures.clear()  # they need not be possible
 
 
