@@ -6,6 +6,8 @@
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
     make bench ARGS="differential --programs 3000 --jobs 2"   random Python programs: every strategy as dfs
     make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
+    make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
+    make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
 A measurement is a module in this folder with a function ``measure(settings)`` that yields rows; it gets its name in
@@ -54,11 +56,16 @@ MEASUREMENTS: Final = {
     "curves": "curves",
     "hostile": "hostile",
     "footprint": "footprint",
+    "libraries": "libraries",
+    "library-threads": "library_threads",
+    "suites": "library_suites",
 }
 
 
 #: Only measured if asked for.
-_LONG: Final = frozenset({"footprint", "curves", "differential", "preemptive"})
+_LONG: Final = frozenset(
+    {"footprint", "curves", "differential", "preemptive", "libraries", "library-threads", "suites"}
+)
 
 
 def main() -> int:
@@ -82,7 +89,12 @@ def _arguments() -> tuple[list[str], Settings]:
     parser = argparse.ArgumentParser(prog="make bench ARGS=...", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(MEASUREMENTS)}")
     parser.add_argument("--repetitions", type=int, default=default.repetitions, metavar="N")
-    parser.add_argument("--seconds", type=float, default=default.seconds, help="limit for one search of `counts`")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=default.seconds,
+        help="limit for one search of `counts`, one check of `libraries`",
+    )
     parser.add_argument("--programs", type=int, default=default.programs, help="how many `generated` draws")
     parser.add_argument("--executions", type=int, default=default.executions, help="of each search of `footprint`")
     parser.add_argument("--strategy", action="append", metavar="NAME", help="those to measure; `all`: every one")
@@ -90,6 +102,8 @@ def _arguments() -> tuple[list[str], Settings]:
     parser.add_argument(
         "--jobs", type=int, default=default.jobs, metavar="N", help="processes for `generated` and `counts`"
     )
+    parser.add_argument("--only", default=default.only, metavar="PATTERN", help="names of `libraries` and `suites`")
+    parser.add_argument("--keep", action="store_true", help="put what they give into docs/reference/libraries.md")
     parser.add_argument("--frontrun", default=os.environ.get("FRONTRUN_PYTHON", ""), metavar="PYTHON")
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in MEASUREMENTS]:
@@ -103,6 +117,8 @@ def _arguments() -> tuple[list[str], Settings]:
         tuple(given.strategy or default.strategies),
         tuple(given.model or default.models),
         given.jobs,
+        given.only,
+        given.keep,
     )
     return given.names or [name for name in MEASUREMENTS if name not in _LONG], settings
 

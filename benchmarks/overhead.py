@@ -107,21 +107,21 @@ raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly
 
 def measure(settings: Settings) -> Iterator[Row]:
     for suite in _SUITES:
-        folder = _unpacked(suite)
+        folder = unpacked(suite.requirement)
         places = folder / suite.source, folder / suite.tests
         yield measure_suite(suite.requirement, suite.package, *places, settings.repetitions)
     for name, source in _PROGRAMS.items():
         yield _measure_program(name, source, settings.repetitions)
 
 
-def _unpacked(suite: Suite) -> Path:
-    """The folder of its source distribution."""
-    folder = _CACHE / suite.requirement.replace("==", "-")
+def unpacked(requirement: str) -> Path:
+    """The folder of the source distribution of a pinned package."""
+    folder = _CACHE / requirement.replace("==", "-")
     if not folder.exists():
         _CACHE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=_CACHE, prefix=".new-") as scratch:
             command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-            command += ["--no-binary", ":all:", "--dest", scratch, suite.requirement]
+            command += ["--no-binary", requirement.partition("==")[0], "--dest", scratch, requirement]
             subprocess.run(command, check=True)
             (archive,) = Path(scratch).glob("*.tar.gz")
             with tarfile.open(archive) as packed:

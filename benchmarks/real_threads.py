@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -45,7 +46,10 @@ def outcomes(source: str, trials: int, patience: float = 2.0) -> tuple[set[str],
 
 def _trial(code: CodeType, seed: int, patience: float) -> str:
     reading, writing = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings(
+        action="ignore", category=DeprecationWarning
+    ):  # that of threads: none of them is needed
+        child = os.fork()
     if not child:
         os.close(reading)
         with contextlib.suppress(BaseException):

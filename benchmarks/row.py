@@ -28,7 +28,7 @@ class Row:
 class Settings:
     """How much to measure: how often, at most how many seconds for one search, how many programs, and executions; and
     against which frontrun; which strategies (benchmarks.strategies.chosen) under which memory models; in how many
-    processes at once."""
+    processes at once; which uses of libraries and suites (a shell pattern), and whether to keep what they give."""
 
     repetitions: int = 5
     seconds: float = 60.0
@@ -38,6 +38,8 @@ class Settings:
     strategies: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     jobs: int = 1
+    only: str = "*"
+    keep: bool = False
 
 
 Measure = Callable[[Settings], Iterator[Row]]

@@ -33,7 +33,7 @@ from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
 from mazurka.explore.divided.hired import Hired
 from mazurka.explore.stint import Worker
-from mazurka.program.python import hooks, primitives, swap
+from mazurka.program.python import hooks, primitives, state, swap
 from mazurka.program.python.entry import Call
 from mazurka.program.python.loader import Loader
 from mazurka.program.python.program import PythonProgram, default_roots
@@ -173,6 +173,7 @@ def predict(
     window: int | None = None,
     time_limit: float | None = 60.0,
     repair: bool = False,
+    complete: bool = False,
     suppressions: str | os.PathLike[str] | None = None,
 ) -> Prediction:
     """What another order of the events in a trace file, or a recording, would show.
@@ -195,7 +196,7 @@ def predict(
             raise UsageError("no-such-kind", f"engine {engine} finds no {kind!r}", hint=hint)
     rules = [] if suppressions is None else read_suppressions(os.fspath(suppressions))
     notes: list[str] = []
-    read = read_reliably(os.fspath(trace), None, repair, notes.append)
+    read = read_reliably(os.fspath(trace), None, repair, notes.append, complete)
     request = Request(os.fspath(trace), engine, tuple(kinds), window, time_limit, rules)
     return Prediction(run(Numbered(*read), request), tuple(notes))
 
@@ -240,6 +241,8 @@ def _prepared(
         loader.install()
         undo.callback(loader.uninstall)
         modules = [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]
+        if "__main__" not in options.include:
+            modules = _without_the_caller(modules, function, at_end)
         for module in modules:
             failed = partial(loader.opaque.__setitem__, module.__name__)
             undo.callback(swap.swap_module(module, failed=failed))
@@ -268,6 +271,21 @@ def _is_tracked(module: object, loader: Loader) -> bool:
         return False
     file = getattr(module, "__file__", None)
     return isinstance(file, str) and loader.tracks(module.__name__, file)
+
+
+def _without_the_caller(modules: list[ModuleType], *functions: Callable[..., Any] | None) -> list[ModuleType]:
+    """The modules but for ``__main__`` if the program has nothing to do with it: nobody imports it, and what it holds
+    (a cluster's client, say) may be nothing that can be put back between executions.
+
+    If the program comes to code of it all the same, that is code which is entered and not explored.
+    """
+    main = sys.modules.get("__main__")
+    others = [module for module in modules if module is not main]
+    if main is None or len(others) == len(modules):
+        return modules
+    named = [*functions, *(each for module in others for each in vars(module).values())]
+    used = any(each is main or getattr(each, "__module__", None) == "__main__" for each in named)
+    return modules if used or state.Snapshot(others).reaches(main) else others
 
 
 def _file_of(function: Callable[[], Any]) -> str:

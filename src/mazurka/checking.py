@@ -41,6 +41,7 @@ from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.store import Store
 from mazurka.subject import Subject, require_modules
+from mazurka.suppressing import Suppressions, suppressions_of
 from mazurka.timing import STRATEGIES, is_half_spent, is_wanted, joined, seconds_for
 from mazurka.trace.event import Location
 
@@ -55,12 +56,25 @@ class Watcher(Protocol):
         """Whether to stop now."""
         ...
 
-    def progress(self, executions: int, found: int, total: float | None) -> None:
-        """Told every so often; ``total`` is the estimate for the whole search."""
+    def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
+        """Told every so often; ``total`` is the estimate for the whole search, ``deciding`` says that most of the
+        time goes into deciding which executions are possible."""
         ...
 
     def note(self, text: str) -> None:
         """Told what is worth knowing right away."""
+        ...
+
+    def found(self, failing: Failing) -> None:
+        """Told of each failure when it is met, whether or not it is kept back."""
+        ...
+
+    def searched(self, number: int) -> None:
+        """Told when the search is over and so many failures are about to be explained."""
+        ...
+
+    def explained(self, finding: Finding) -> None:
+        """Told of each failure once it is explained."""
         ...
 
 
@@ -70,10 +84,19 @@ class Unwatched:
     def interrupted(self) -> bool:
         return False
 
-    def progress(self, executions: int, found: int, total: float | None) -> None:
+    def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
         return
 
     def note(self, text: str) -> None:
+        return
+
+    def found(self, failing: Failing) -> None:
+        return
+
+    def searched(self, number: int) -> None:
+        return
+
+    def explained(self, finding: Finding) -> None:
         return
 
 
@@ -86,10 +109,28 @@ def check(
     resumable: bool = True,
     watcher: Watcher | None = None,
     crew: Crew | None = None,
+    started: float | None = None,
 ) -> CheckReport:
     """Check a program and report; ``resumable`` keeps an unfinished search in the store, ``crew`` does the work of the
-    search instead of processes of this machine."""
-    return _Check(program, subject, options, store, resumable, watcher or Unwatched(), crew).run()
+    search instead of processes of this machine. The time limit counts from ``started`` (of `perf_counter`) on."""
+    since = time.perf_counter() if started is None else started
+    return _Check(program, subject, options, store, resumable, watcher or Unwatched(), crew, since).run()
+
+
+def explain(
+    program: PythonProgram,
+    subject: Subject,
+    options: Options,
+    failing: list[Failing],
+    *,
+    store: Store | None = None,
+    watcher: Watcher | None = None,
+) -> None:
+    """Explain failures that another process has met, which did not live to do so, by the orders in which it met them:
+    others may be what it has died of. The ``watcher`` is told of each."""
+    watcher = watcher or Unwatched()
+    program.prepare()
+    Writer(program, subject, options, store, watcher.note, watcher.explained, simplifies=False).findings(failing)
 
 
 @dataclass(slots=True)
@@ -103,25 +144,23 @@ class _Check:
     resumable: bool
     watcher: Watcher
     crew: Crew | None
+    started: float
     retried: int = 0
     known: list[Failing] = field(default_factory=list)  # saved failures that are still there
     gone: list[Path] = field(default_factory=list)  # saved failures that are not
-    started: float = field(default_factory=time.perf_counter)
+    suppressions: Suppressions = field(init=False)
 
     def run(self) -> CheckReport:
+        self.suppressions = suppressions_of(self.options)
         self.program.prepare()
         require_modules(self.options.include)
         if self.store is not None and not self.options.fresh:
             self._retry(self.store)
-        if any(not each.failure.is_race for each in self.known) and not self.options.all_failures:
-            return self._report(_retried(self), self.known)
+        if (first := next(filter(self._is_enough, self.known), None)) is not None:
+            return self._report(self._retried(first), self.known)
         outcome = self._look_at_timing(self._search())
         seen = {each.failure.identity for each in self.known}
-        new = [
-            Failing(found.failure, found.schedule, found.points, found.timing)
-            for found in outcome.found
-            if found.failure.identity not in seen
-        ]
+        new = [_failing(found) for found in outcome.found if found.failure.identity not in seen]
         return self._report(outcome, [*self.known, *new])
 
     # -- saved failures -----------------------------------------------------------------------------------------------
@@ -144,8 +183,19 @@ class _Check:
                 self.gone.append(path)
                 continue
             self.known.append(again)
-            if not again.failure.is_race and not self.options.all_failures:
+            self.watcher.found(again)
+            if self._is_enough(again):
                 return
+
+    def _is_enough(self, failing: Failing) -> bool:
+        """Whether there need be no search after this saved failure."""
+        failure = failing.failure
+        return not (failure.is_race or self.options.all_failures or self.suppressions.keeps_back(failure))
+
+    def _retried(self, first: Failing) -> Outcome:
+        """The outcome where a saved failure was enough."""
+        found = Found(first.failure, first.prefix, self.retried)
+        return Outcome(Violation(found), self.options.strategy, self.retried, 0.0, complete=False)
 
     # -- the search ---------------------------------------------------------------------------------------------------
 
@@ -161,7 +211,7 @@ class _Check:
             program,
             self.options.strategy,
             settings=Settings(self.options.seed, self.options.solver, self.program.is_judged_from_outside()),
-            budget=Budget(self.options.max_executions, self.options.time_limit),
+            budget=Budget(self.options.max_executions, self._left(), limit),
             stop_at_first=not self.options.all_failures,
             frontier=frontier,
             interrupted=lambda: self.watcher.interrupted() or half_spent(),
@@ -169,6 +219,7 @@ class _Check:
             crew=self.crew or self._processes(program, frontier),
             races=self.options.races,
             timing=self.options.timing,
+            kept_back=self.suppressions.keeps_back,
             alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
         )
         points = set(self.program.learned.points)
@@ -179,18 +230,25 @@ class _Check:
                     _remember_points(frontier, points)
             for module, reason in self.program.loader.opaque.items():
                 explorer.seen.untracked[f"module {module} ({reason})"] = 1
-            self.watcher.progress(progress.executions, progress.found + len(self.known), progress.estimate.total)
+            for each in progress.new:
+                self.watcher.found(_failing(each))
+            found = progress.found + len(self.known)
+            self.watcher.progress(progress.executions, found, progress.estimate.total, progress.deciding)
         outcome = explorer.outcome
         assert outcome is not None
         if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
             outcome = replace(outcome, verdict=Inconclusive(f"the time limit of {limit:g} s was reached"))
         return outcome
 
+    def _left(self) -> float | None:
+        """Seconds that are left of the time limit."""
+        limit = self.options.time_limit
+        return None if limit is None else limit - (time.perf_counter() - self.started)
+
     def _look_at_timing(self, before: Outcome) -> Outcome:
         """Search the orders, too, in which sleeps and timeouts outrun threads that could move."""
         timing, options = self.options.timing, self.options
-        limit = options.time_limit
-        left = None if limit is None else limit - (time.perf_counter() - self.started)
+        left = self._left()
         more = None if options.max_executions is None else options.max_executions - before.executions
         out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
         if out_of or not is_wanted(before, timing, options.all_failures):
@@ -201,8 +259,10 @@ class _Check:
             for strategy in STRATEGIES:
                 explorer = self._explorer_in_time(strategy, budget)
                 for progress in explorer.progress():
+                    for each in progress.new:
+                        self.watcher.found(replace(_failing(each), timing=timing))
                     done = before.executions + progress.executions
-                    self.watcher.progress(done, progress.found + len(self.known), None)
+                    self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
                 if not explorer.strategy.doubt():
                     break
         finally:
@@ -220,6 +280,7 @@ class _Check:
             stop_at_first=not self.options.all_failures,
             interrupted=self.watcher.interrupted,
             learned=self.program.learned.points,
+            kept_back=self.suppressions.keeps_back,
         )
 
     def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
@@ -277,15 +338,24 @@ class _Check:
     # -- the report ---------------------------------------------------------------------------------------------------
 
     def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
-        writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note)
-        findings, refused = writer.findings(failing)
+        writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note, self.watcher.explained)
+        told = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
+        suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
+        self.watcher.searched(len(told))
+        findings, refused = writer.findings(told)
         verdict, reason = _verdict(outcome, findings, refused, self.options.memory_model)
+        if verdict is Verdict.VERIFIED and suppressed:
+            verdict = Verdict.INCONCLUSIVE
+            number = len(suppressed)
+            reason = f"{number} failure{'s are' if number > 1 else ' is'} suppressed; otherwise {reason}"
         if verdict is Verdict.VERIFIED and outcome.threads <= 1:
-            if defined := only_defines(self.program.entry):
-                verdict = Verdict.INCONCLUSIVE
-                reason = f"no threads were started: the file only defines functions, check {defined}, say"
+            verdict = Verdict.INCONCLUSIVE
+            defined = only_defines(self.program.entry)
+            only = f"the file only defines functions, check {defined}, say"
+            reason = f"no threads were started: {only if defined else 'there is nothing to explore'}"
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
+        unused = self._settle_suppressions(outcome)
         sites = sum(point > 0 for point in self.program.learned.points)
         return CheckReport(
             target=" ".join((self.subject.target, *self.subject.arguments)),
@@ -300,11 +370,25 @@ class _Check:
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
-            notes=(*self._notes(), *writer.notes, *outcome.notes),
+            notes=(*self._notes(), *writer.notes, *outcome.notes, *self.suppressions.problems),
             predictions=outcome.predictions,
             inconsistencies=refused,
             assuming=outcome.assuming if verdict is Verdict.VERIFIED else "",
+            suppressed=suppressed,
+            unused=unused,
         )
+
+    def _settle_suppressions(self, outcome: Outcome) -> tuple[str, ...]:
+        """Write the baseline, if asked to; what was of no use to keep failures back."""
+        target = self.subject.target
+        if self.options.write_baseline:
+            self.suppressions.write(target, outcome.complete)
+        if not outcome.complete:
+            return ()
+        modules = [getattr(module, "__file__", None) for module in self.program.loader.modules.values()]
+        files = [each for each in (*modules, target.partition("::")[0]) if each is not None]
+        gone = [] if self.options.write_baseline else self.suppressions.gone(target)
+        return (*self.suppressions.unused(files, self.options.races), *gone)
 
     def _notes(self) -> list[str]:
         notes = []
@@ -321,13 +405,6 @@ class _Check:
 def _time(outcome: Outcome) -> str:
     """What a verdict takes for granted about time, if not what is usual."""
     return outcome.assuming or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
-
-
-def _retried(check: _Check) -> Outcome:
-    """The outcome where a saved failure was enough."""
-    first = check.known[0]
-    found = Found(first.failure, first.prefix, check.retried)
-    return Outcome(Violation(found), check.options.strategy, check.retried, 0.0, complete=False)
 
 
 def _verdict(
@@ -347,6 +424,10 @@ def _verdict(
             return Verdict.VIOLATION, first.failure.message
         case never:
             assert_never(never)
+
+
+def _failing(found: Found) -> Failing:
+    return Failing(found.failure, found.schedule, found.points, found.timing)
 
 
 def _remember_points(frontier: Frontier, points: set[int]) -> None:
@@ -375,6 +456,8 @@ def search_key(program: PythonProgram, subject: Subject, options: Options) -> st
         options.all_failures,
         options.races,
         options.timing,
+        options.ignore,
+        options.baseline is None,
     )
     digest.update(repr(decided).encode())
     return digest.hexdigest()

@@ -62,13 +62,20 @@ class Compiling:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._beginning = Lock()
         self._models = 0
-        self._long = os.name == "posix" and path.is_file() and path.stat().st_size >= _LONG
-        if self._long:
-            for part in _AWAITED:
-                self._begin(part)
-            seqcheck_kernel.postpone("decide", lambda: self._is_there("questions"))
-            seqcheck_kernel.postpone("scan", lambda: self._is_there("pass"))
-            state.postpone(lambda: self._is_there("model"))
+        self._long = False
+        if path.is_file() and path.stat().st_size >= _LONG:
+            self.begin()
+
+    def begin(self) -> None:
+        """With what a long trace needs, if that has not begun."""
+        if self._long or os.name != "posix":
+            return
+        self._long = True
+        for part in _AWAITED:
+            self._begin(part)
+        seqcheck_kernel.postpone("decide", lambda: self._is_there("questions"))
+        seqcheck_kernel.postpone("scan", lambda: self._is_there("pass"))
+        state.postpone(lambda: self._is_there("model"))
 
     def _begin(self, *parts: str) -> None:
         """What is neither there yet nor being compiled, in a process of its own, which inherits the locks."""

@@ -12,7 +12,6 @@ never something to pass over: a misspelt limit would otherwise silently not limi
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mazurka.errors import UsageError
+from mazurka.errors import UsageError, did_you_mean
 
 STRATEGIES: Final = (
     *("mcr", "mcr-s", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs"),
@@ -55,8 +54,12 @@ class Options:
     timing: float = 0.1
     solver: str = "search"
     require_complete: bool = False
+    ignore: tuple[str, ...] = ()
+    baseline: str | None = None
+    write_baseline: bool = False
     format: str = "text"
-    output: str | None = None
+    output: tuple[str, ...] = ()
+    quiet: bool = False
     fresh: bool = False
     save: bool = True
     profile: str = "default"
@@ -133,6 +136,13 @@ def _text(value: object) -> str:
     return value
 
 
+def _texts(value: object) -> tuple[str, ...]:
+    each = value if isinstance(value, list | tuple) else str(value).split(",") if isinstance(value, str) else None
+    if each is None:
+        raise ValueError
+    return tuple(_text(name).strip() for name in each if name != "")
+
+
 def _expression(value: object) -> str:
     text = _text(value)
     try:
@@ -143,13 +153,10 @@ def _expression(value: object) -> str:
 
 
 def _names(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [part.strip() for part in value.split(",") if part.strip()]
-    if not isinstance(value, list | tuple):
+    names = [part for each in _texts(value) for part in map(str.strip, each.split(",")) if part]
+    if not all(part.isidentifier() for name in names for part in name.split(".")):
         raise ValueError
-    if not all(isinstance(name, str) and all(part.isidentifier() for part in name.split(".")) for name in value):
-        raise ValueError
-    return tuple(value)
+    return tuple(names)
 
 
 def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
@@ -169,7 +176,7 @@ def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = 
 _TABLE: Final = (
     _choice("strategy", STRATEGIES, "how the interleavings are chosen"),
     _choice("memory-model", MEMORY_MODELS, "how late threads may see each other's writes"),
-    Key("include", _names, "names of packages", "further packages or modules to track"),
+    Key("include", _names, "names of packages, as they are imported", "further packages or modules to track"),
     Key("invariant", _expression, "a Python expression", "an expression that must hold at the end of every execution"),
     Key("max-executions", _count_or_none, "a whole number, 0 for no limit", "executions after which to stop"),
     Key("time-limit", _seconds_or_none, "seconds, 0 for no limit", "seconds after which to stop"),
@@ -192,8 +199,18 @@ _TABLE: Final = (
     ),
     _choice("solver", SOLVERS, "what decides which other executions are possible"),
     Key("require-complete", _flag, "true or false", "whether an inconclusive check is an error"),
+    Key("ignore", _texts, "rules such as 'race: location cache.py:*'", "a rule for failures that are not to be told"),
+    Key("baseline", _text, "a file name", "a file of failures that are known and not to be told"),
+    Key("write-baseline", _flag, "true or false", "whether to write what is found to the baseline", in_files=False),
     _choice("format", FORMATS, "how to report", in_files=False),
-    Key("output", _text, "a file name", "where to write the report", in_files=False),
+    Key(
+        "output",
+        _texts,
+        "names of files, each with FORMAT: before it if the name does not tell",
+        "a file to write a report to, in the format before its name or that its name tells",
+        in_files=False,
+    ),
+    Key("quiet", _flag, "true or false", "whether to print nothing but errors", in_files=False),
     Key("fresh", _flag, "true or false", "whether to ignore what earlier checks saved", in_files=False),
     Key("save", _flag, "true or false", "whether to keep progress and failing schedules in .mazurka"),
     Key("profile", _text, "the name of a profile", "which set of settings to start from"),
@@ -216,8 +233,13 @@ def convert(key: Key, value: object, where: str) -> Any:
         return key.convert(value)
     except ValueError:
         raise UsageError(
-            "config-value", f"{key.name} = {value!r} is not valid", where=where, hint=f"expected {key.wants}"
+            "config-value", f"{key.name} = {value!r} is not valid", where=where, hint=_expected(key, value)
         ) from None
+
+
+def _expected(key: Key, value: object) -> str:
+    close = did_you_mean(value, key.choices) if isinstance(value, str) else ""
+    return f"{close} Expected {key.wants}" if close else f"expected {key.wants}"
 
 
 def resolve(
@@ -233,8 +255,9 @@ def resolve(
     from_environment = _read_environment(os.environ if environ is None else environ)
     profile = str(given.get("profile") or from_environment.get("profile") or base.get("profile") or "default")
     if profile not in PROFILES and profile not in profiles:
-        known = ", ".join(sorted({*PROFILES, *profiles}))
-        raise UsageError("config-value", f"there is no profile {profile!r}", where=source, hint=f"there are {known}")
+        known = sorted({*PROFILES, *profiles})
+        hint = did_you_mean(profile, known) or f"there are {', '.join(known)}"
+        raise UsageError("config-value", f"there is no profile {profile!r}", where=source, hint=hint)
     layers = (base, PROFILES.get(profile, {}), profiles.get(profile, {}), from_environment, given)
     options = Options()
     for layer in layers:
@@ -335,6 +358,6 @@ def _known(
     if key is not None and (key.in_files or not from_file):
         return key
     known = [key.name for key in _TABLE if key.in_files or not from_file]
-    close = difflib.get_close_matches(name.replace("_", "-"), known, n=1)
-    hint = f"did you mean {spelling(close[0])}?" if close else f"known keys: {', '.join(map(spelling, known))}"
+    spelt = [spelling(each) for each in known]
+    hint = did_you_mean(spelling(name.replace("_", "-")), spelt) or f"known keys: {', '.join(spelt)}"
     raise UsageError("config-unknown-key", f"unknown key {spelling(name)}", where=where, hint=hint)

@@ -26,7 +26,7 @@ from mazurka.predict.conflicts import RACE, conflict, shown
 from mazurka.predict.deadlocks.lock_circles import DEADLOCK
 from mazurka.predict.engines import Found
 from mazurka.predict.inversions import INVERSION
-from mazurka.program.protocol import Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
+from mazurka.program.protocol import ITEM, Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
 from mazurka.program.python import sites
 from mazurka.program.python.program import PythonProgram
 from mazurka.subject import Subject, open_program
@@ -171,9 +171,11 @@ class Confirmer:
         return bool(reads and own != name and own.rpartition(".")[2] == name.rpartition(".")[2] and own[-1:] != "]")
 
     def _name_of(self, row: int) -> str:
-        """What the attribute or global is called that a row touches, if it does."""
+        """What the attribute or global is called that a row touches, if it does, or that it is an item."""
         kind, name = self._trace.targets[self._trace.target[row]]
-        return name.rpartition(".")[2] if kind == "var" and name[-1:] != "]" else ""
+        if kind == "structure" or (kind == "var" and name[-1:] == "]"):
+            return ITEM
+        return name.rpartition(".")[2] if kind == "var" else ""
 
     def _sites_of(self, row: int) -> frozenset[int]:
         number = int(self._trace.site[row])

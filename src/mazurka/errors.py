@@ -1,15 +1,16 @@
 """What can go wrong with a request, as opposed to with the program under test.
 
 Every exception that Mazurka raises on purpose is a :class:`MazurkaError`. It carries a *slug*, a short stable
-name that a heading of ``docs/reference/errors.md`` explains (a test holds the two together), and its message
-says what happened, where, and what to do about it. Bugs found in a checked program are results, never exceptions.
+name that a heading of ``docs/reference/errors.md`` explains (a test holds the two together; the page comes with the
+package, and `mazurka explain` shows it), and its message says what happened, where, and what to do about it. Bugs
+found in a checked program are results, never exceptions.
 """
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import ClassVar
-
-_REFERENCE = "docs/reference/errors.md"
 
 
 class MazurkaError(Exception):
@@ -37,12 +38,19 @@ class MazurkaError(Exception):
 
     @property
     def reference(self) -> str:
-        """Where the documentation explains this error."""
-        return f"{_REFERENCE}#{self.slug}"
+        """The command that explains this error."""
+        return f"mazurka explain {self.slug}"
 
 
 class UsageError(MazurkaError):
     """The request itself is wrong: an option, a path, a name, a configuration key."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint at the name most like a misspelt one; "" if none is like it."""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return f"did you mean {by_lower[close[0]]}?" if close else ""
 
 
 def _rebuild(kind: type[MazurkaError], slug: str, what: str, where: str, hint: str) -> MazurkaError:

@@ -64,6 +64,8 @@ class Writer:
     options: Options
     store: Store | None
     note: Callable[[str], None]
+    explained: Callable[[Finding], None]  # told of each finding
+    simplifies: bool = True  # otherwise no order is run but the one that failed
     notes: list[str] = field(default_factory=list)
 
     def findings(self, failing: list[Failing]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
@@ -72,6 +74,7 @@ class Writer:
         for each in failing:
             try:
                 found.append(self.finding(each))
+                self.explained(found[-1])
             except WitnessRefused as error:
                 refused.append(str(error))
         return tuple(found), tuple(refused)
@@ -159,7 +162,9 @@ class Writer:
         identity = failing.failure.identity
         self.program.learned.points = set(failing.points)
         settled = settle(self.program, failing.prefix, identity)
-        if settled is not None and AGAIN not in settled:  # from elsewhere there may be a way out of the loops
+        if (
+            self.simplifies and settled is not None and AGAIN not in settled
+        ):  # from elsewhere there may be a way out of the loops
             shrunk = shrink(self.program, Plan(settled), identity)
             if shrunk is not None:
                 return shrunk.run, shrunk.failure

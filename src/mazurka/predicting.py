@@ -81,6 +81,10 @@ class Watcher(Protocol):
         """So many bugs have been found, the last by that tier."""
         ...
 
+    def compiles(self) -> None:
+        """What has to be compiled is about to be used, although the trace is short."""
+        ...
+
     def confirming(self, number: int, of: int) -> None:
         """So many findings of those are being run on the program."""
         ...
@@ -105,7 +109,7 @@ def predict(
         late = request.time_limit is not None and time.monotonic() - started > request.time_limit
         return late or (watcher is not None and watcher.stopped())
 
-    search = Search(trace, request.window, expired)
+    search = Search(trace, request.window, expired, *(() if watcher is None else (watcher.compiles,)))
     telling = _Telling(numbered)
     alone = len(trace) < _LONG
     searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]

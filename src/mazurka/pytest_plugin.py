@@ -24,6 +24,9 @@ _MARK: Final = "mazurka"
 #: Under this name a test's outcome travels in its report, from xdist's workers as well.
 PROPERTY: Final = "mazurka"
 
+#: The outcome of a test that was left to pytest.
+NO_THREADS: Final = "no threads"
+
 #: What `--mazurka-replay` came to: the exit status of `mazurka replay`, or why there is none.
 replayed: int | MazurkaError | None = None
 
@@ -39,7 +42,14 @@ _SETTINGS: Final = {
     "timing": "seconds for which threads that can move may be held up while timeouts fire and sleeps end; or all",
     "seed": "what random and pct start from",
     "isolation": "how every execution gets to start from the same state: auto, restore, fork",
+    "baseline": "a file of failures that are known and not to be told",
     "profile": "which set of settings to start from",
+}
+
+#: The same that are on or off.
+_SWITCHES: Final = {
+    "require-complete": "fail tests that could not be explored completely",
+    "write-baseline": "write what is found to the baseline",
 }
 
 
@@ -48,12 +58,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--mazurka", action="store_true", help="run every test in every relevant order of its threads")
     for name, meaning in _SETTINGS.items():
         group.addoption(f"--mazurka-{name}", metavar="VALUE", default=None, help=meaning)
-    group.addoption(
-        "--mazurka-require-complete",
-        action="store_true",
-        default=None,
-        help="fail tests that could not be explored completely",
-    )
+    for name, meaning in _SWITCHES.items():
+        group.addoption(f"--mazurka-{name}", action="store_true", default=None, help=meaning)
     group.addoption("--mazurka-replay", metavar="SCHEDULE", default=None, help="run the one test by this schedule")
     group.addoption("--mazurka-replay-pdb", action="store_true", help="replay in the debugger")
     group.addoption("--mazurka-replay-times", metavar="N", type=int, default=1, help="replay so many times")
@@ -112,9 +118,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if not verdicts:
         return
     terminalreporter.section("mazurka", sep="-")
+    idle = verdicts.pop(NO_THREADS, 0)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
     number = sum(verdicts.values())
-    terminalreporter.line(f"explored {number} test{'s' * (number != 1)}: {counts}")
+    explored = f"explored {number} test{'s' * (number != 1)}" + (f": {counts}" if counts else "")
+    rest = f"; {idle} start{'s' * (idle == 1)} no threads" if idle else ""
+    terminalreporter.line(explored + rest)
     for line in open_ends:
         terminalreporter.line(line)
 
@@ -134,15 +143,26 @@ def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = Non
 
     try:
         given = {}
-        for name in (*_SETTINGS, "require-complete"):
+        for name in (*_SETTINGS, *_SWITCHES):
             value = config.getoption(f"--mazurka-{name}")
             if value is not None:
                 given[KEYS[name].field] = convert(KEYS[name], value, f"--mazurka-{name}")
         settings = {name: value for name, value in (arguments or {}).items() if name != REPLAY}
         given |= from_arguments(settings, f"marker of {where}")
-        return resolve(given, directory=config.rootpath, environ=dict(os.environ))
+        options = resolve(given, directory=config.rootpath, environ=dict(os.environ))
+        if options.include:
+            _refuse_machinery(options.include)
+        return options
     except UsageError as error:
         raise pytest.UsageError(f"mazurka: {error}") from None
+
+
+def _refuse_machinery(include: tuple[str, ...]) -> None:
+    from mazurka.program.python.loader import MACHINERY, PYTEST_MACHINERY
+    from mazurka.subject import require_explorable
+
+    require_explorable(include, MACHINERY)
+    require_explorable(include, PYTEST_MACHINERY, "pytest")
 
 
 def _explorer(config: pytest.Config) -> Explorer:

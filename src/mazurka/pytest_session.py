@@ -31,7 +31,7 @@ from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.python import hooks, primitives, swap
 from mazurka.program.python.instrument import instrument_tree
-from mazurka.program.python.loader import Loader
+from mazurka.program.python.loader import MACHINERY, PYTEST_MACHINERY, Loader
 from mazurka.program.python.program import PythonProgram
 from mazurka.pytest_item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.replay.codec import load
@@ -84,7 +84,8 @@ class Explorer:
 
     def _track(self) -> None:
         include = {name for options in self._chosen.values() for name in options.include}
-        self._loader = loader = Loader((str(self._config.rootpath),), sorted(include))
+        never = MACHINERY | PYTEST_MACHINERY
+        self._loader = loader = Loader((str(self._config.rootpath),), sorted(include), never=never)
         hooks.install()
         primitives.install()
         self._undo.append(primitives.uninstall)
@@ -153,11 +154,11 @@ class Explorer:
             program.loader.opaque.update(self._opaque())
             if program.outsiders:
                 if not program.starts_threads():
-                    return False
+                    return _left_to_pytest(item)
                 item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.outsiders}"))
                 return False
             if len(program.execute(Plan()).tasks) == 1:
-                return False
+                return _left_to_pytest(item)
             subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None
             alone = replace(options, jobs=1)  # the cores are pytest-xdist's to share out
@@ -222,6 +223,12 @@ class _Watcher(Unwatched):
 
     def interrupted(self) -> bool:
         return self._interrupt.requested
+
+
+def _left_to_pytest(item: pytest.Item) -> bool:
+    """The test starts no threads."""
+    item.user_properties.append((pytest_plugin.PROPERTY, pytest_plugin.NO_THREADS))
+    return False
 
 
 def _is_tracked(module: object, loader: Loader) -> bool:

@@ -62,9 +62,9 @@ def open_store(directory: Path, say: Callable[[str], None]) -> Store | None:
         folder.mkdir(exist_ok=True)
         ignore = folder / ".gitignore"
         if not ignore.exists():
-            _write_whole(ignore, "*\n")
+            write_whole(ignore, "*\n")
         else:
-            _write_whole(folder / f".writable-{os.getpid()}", "?", keep=False)
+            write_whole(folder / f".writable-{os.getpid()}", "?", keep=False)
     except OSError as error:
         say(f"can't save in {folder}: {error.strerror or error}; going on without saving")
         return None
@@ -92,10 +92,11 @@ def remove_store(directory: Path) -> bool:
     return True
 
 
-def _write_whole(path: Path, text: str, *, keep: bool = True) -> None:
+def write_whole(path: Path, text: str, *, keep: bool = True) -> None:
+    """Write all of a file or nothing; without ``keep`` only try whether it can be written."""
     handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
-        with os.fdopen(handle, "w") as stream:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
         if keep:
             os.replace(temporary, path)

@@ -80,10 +80,11 @@ def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
         untracked={**after.untracked, **before.untracked},
         uncontrolled={**after.uncontrolled, **uncontrolled},
     )
+    known = {each.failure.identity for each in before.found}
+    both = replace(both, found=(*before.found, *[each for each in after.found if each.failure.identity not in known]))
     if isinstance(before.verdict, Violation) or isinstance(after.verdict, Violation):
-        known = {each.failure.identity for each in before.found}
-        found = (*before.found, *[each for each in after.found if each.failure.identity not in known])
-        return replace(both, verdict=Violation(found[0]), complete=after.complete, found=found)
+        first = before.verdict if isinstance(before.verdict, Violation) else after.verdict
+        return replace(both, verdict=first, complete=after.complete)
     if isinstance(after.verdict, Verified):
         if both.untracked or both.uncontrolled:
             return both

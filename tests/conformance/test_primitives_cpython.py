@@ -44,6 +44,9 @@ MODULES = (
 EXCLUDED = {
     r"ThreadJoinOnShutdown|Subinterp|InterruptMain|AtexitTests": "look at processes and interpreters, not at threads",
     r"Process|Spawn|Fork(?!ed)|_fork|MultiprocessingQueue": "start processes",
+    r"InterpreterPool": "start interpreters",
+    r"test_set_name|test_change_name": "look at the names that the system knows its threads by",
+    r"_sizeof": "measure objects",
     r"many_threads": "passes 65,536 messages, which is beyond a run's limit of steps",
     r"ExceptHookTests.test_excepthook(_thread_None)?$": "expects the default hook's text; a run reports instead",
     r"ExceptHookTests.test_custom_excepthook$": "compares tracebacks, which grow on the way to the kernel",

@@ -995,6 +995,38 @@ if sys.version_info >= (3, 14):
         Late().told.nothing
         """
 
+if sys.version_info >= (3, 15):
+    SNIPPETS["syntax of Python 3.15"] = """
+        lazy import colorsys
+        lazy from fractions import Fraction as Part, nothing_of_this_name
+        class Box: pass
+        box = Box(); box.parts = [[1, 2], (3,)]; box.maps = [{"a": 1}, {"b": 2}]
+        def noted(x): print("note", x); return x
+        print([*noted(each) for each in box.parts], {*each for each in box.parts if each})
+        print({**noted(each) for each in box.maps}, {**each for maps in [box.maps] for each in maps})
+        handed = (*noted(each) for each in box.parts)
+        print(next(handed), list(handed), sum((*[each, 1] for each in range(3))))
+        try:
+            [*each for each in (box.parts, 1)]
+        except TypeError as error:
+            print(error)
+        try:
+            {**each for each in [1]}
+        except TypeError as error:
+            print(error)
+        print(type(globals()["colorsys"]).__name__, type(globals()["Part"]).__name__)
+        def use():
+            global Part
+            print(Part(1, 2), colorsys.ONE_THIRD > 0)
+            Part = 7
+            return Part
+        print(use(), Part)
+        fixed = frozendict(k=box.parts); nobody = sentinel("nobody")
+        fixed["k"].append(nobody)
+        print(fixed, fixed | {"x": 1}, hash(frozendict(a=1)) == hash(frozendict(a=1)))
+        nothing_of_this_name
+        """
+
 
 def compiled(source: str, instrumented: bool) -> CodeType:
     if instrumented:

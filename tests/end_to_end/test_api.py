@@ -162,3 +162,65 @@ if __name__ == "__main__":
     assert "AssertionError: 1" in said.splitlines()[0]
     assert said.splitlines()[1] == "AssertionError: 1"
     assert "VERIFIED" in said.splitlines()[2] or "verified" in said.splitlines()[2]
+
+
+COUNTING = """\
+import threading
+
+called = []
+seen = []
+
+
+def scenario():
+    seen.clear()
+    threads = [threading.Thread(target=call) for call in called or [lambda: seen.append(1)] * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) <= 2
+"""
+
+CALLER = """\
+import library
+from mazurka.api import explore
+
+client = (each for each in range(3))  # a generator is nothing that can be put back
+number = 0
+
+
+def work():
+    global number
+    number += 1
+    library.seen.append(number)
+
+
+{before}
+report = explore(library.scenario, {settings}jobs=1).report
+print(report.verdict.value, "forked" if any("forked" in note for note in report.notes) else "", report.reason)
+"""
+
+
+def test_what_only_the_caller_has_makes_no_execution_slow(shell):
+    """A module that explores one of another's functions is no part of the program, unless it is reached from there."""
+    shell.write("library.py", COUNTING)
+
+    def said(before="", settings=""):
+        shell.write("caller.py", CALLER.format(before=before, settings=settings))
+        variables = {**shell.variables(), "PYTHONPATH": f"{shell.variables()['PYTHONPATH']}:{shell.folder}"}
+        done = subprocess.run(
+            shell.command("caller"),
+            cwd=shell.folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        return done.stdout
+
+    assert said().startswith("verified  all")
+    assert said(settings="include=['__main__'], ").startswith("verified forked all")
+    assert said("library.called += [work, work]").startswith("verified forked all")
+    shell.write("library.py", COUNTING.replace("seen.append(1)", "hidden()"))
+    assert "entered but not explored: __main__" in said("import builtins; builtins.hidden = work")

@@ -239,7 +239,7 @@ def test_include(shell):
 
 def test_arguments_reach_the_program(shell):
     shell.write("program.py", "import sys\nassert sys.argv[1:] == ['x', '--strategy', 'y'], sys.argv\n")
-    shell.run("check", "program.py", "--", "x", "--strategy", "y", status=0)
+    shell.run("check", "program.py", "--", "x", "--strategy", "y", status=5)
 
 
 def test_settings_from_the_project_file_and_the_environment(shell):
@@ -265,9 +265,32 @@ def test_formats(shell):
 
 def test_output_file(shell):
     shell.write("program.py", LOST_UPDATE)
-    done = shell.run("check", "program.py", "--format", "json", "--output", "report.json", status=1)
-    assert done.stdout == ""
-    assert json.loads((shell.folder / "report.json").read_text())["verdict"] == "violation"
+    done = shell.run("check", "program.py", "--format", "json", "--output", "report", status=1)
+    assert done.stdout.startswith("violation: ")
+    assert json.loads((shell.folder / "report").read_text())["verdict"] == "violation"
+
+
+def test_several_reports_of_one_check(shell):
+    shell.write("program.py", LOST_UPDATE)
+    outputs = ["--output", "report.sarif", "--output", "junit:report.txt", "--output", "github:-"]
+    done = shell.run("check", "program.py", *outputs, status=1)
+    assert done.stdout.startswith("violation: ")
+    assert "::error file=program.py,line=" in done.stdout
+    assert json.loads((shell.folder / "report.sarif").read_text())["version"] == "2.1.0"
+    assert ElementTree.parse(shell.folder / "report.txt").find(".//failure") is not None
+
+
+def test_quiet(shell):
+    failure = shell.check(LOST_UPDATE, status=1)["failures"][0]
+    for verb in ("check", "program.py"), ("replay", failure["schedule"]):
+        assert shell.run(*verb, "-q", "--output", "report.json", status=1).stdout == ""
+        assert json.loads((shell.folder / "report.json").read_text())["failures"]
+
+
+def test_a_format_for_several_files_is_no_answer(shell):
+    shell.write("program.py", LOST_UPDATE)
+    done = shell.run("check", "program.py", "--format", "sarif", "--output", "a", "--output", "b.xml", status=2)
+    assert "say which: --output sarif:a" in done.stderr
 
 
 def test_progress_goes_to_standard_error_when_asked_for(shell):
@@ -276,6 +299,19 @@ def test_progress_goes_to_standard_error_when_asked_for(shell):
     assert "executions" in done.stderr
     assert "/s" in done.stderr
     json.loads(done.stdout)
+
+
+def test_progress_says_when_the_time_goes_into_deciding(shell):
+    locked = LARGE.replace("cells[i % 3] += 1", "with lock: cells[i % 3] += 1").replace("range(12)", "range(60)")
+    shell.write("program.py", locked.replace("cells =", "lock = threading.Lock(); cells ="))
+    done = shell.run("check", "program.py", "--progress", "--time-limit", "8", status=0)
+    assert "deciding, 0 found" in done.stderr
+
+
+def test_progress_goes_on_while_an_execution_does_not_end(shell):
+    shell.write("program.py", "import threading; sum(range(10**11))\n")
+    done = shell.run("check", "program.py", "--progress", "--time-limit", "5", status=0)
+    assert done.stderr.count("0 executions, 0/s, 0 found") >= 2
 
 
 # -- replay -----------------------------------------------------------------------------------------------------------
@@ -324,6 +360,22 @@ def test_replay_of_a_failure_whose_own_run_met_new_shared_places(shell, isolatio
     for given in (failure["schedule"], failure["token"]):
         done = shell.run("replay", given, "--times", "3", status=1)
         assert "reproduced, 3 of 3 times: ValueError" in done.stdout
+
+
+def test_replay_of_several(shell):
+    """As the tutorial has it: all that are saved."""
+    first = shell.check(LOST_UPDATE, status=1)["failures"][0]["schedule"]
+    shell.write("other.py", LOST_UPDATE.replace("200", "100 + 2 * 50"))
+    shell.run("check", "other.py", status=1)
+    saved = [str(path.relative_to(shell.folder)) for path in schedules(shell.folder)]
+    assert len(saved) == 2
+    done = shell.run("replay", *saved, status=1)
+    assert done.stdout.count("reproduced: ") == 2
+    assert done.stdout.endswith("2 of 2 failures happened again\n")
+    shell.write("program.py", LOCKED)
+    done = shell.run("replay", first, "nothing.json", status=2)
+    assert "nothing.json" in done.stderr
+    assert "one schedule" in shell.run("replay", *saved, "--format", "json", status=2).stderr
 
 
 def test_replay_many_times(shell):
@@ -482,7 +534,7 @@ def test_killed_at_any_moment_it_resumes(shell):
         time.sleep(1.5)
         process.kill()
         process.communicate()
-    done = shell.run("check", "program.py", "--time-limit", "1", "--format", "json", status=0)
+    done = shell.run("check", "program.py", "--time-limit", "5", "--format", "json", status=0)
     assert "resuming" in done.stderr
     for database in (shell.folder / ".mazurka").glob("**/*.sqlite"):
         with contextlib.closing(sqlite3.connect(database)) as connection:
@@ -500,7 +552,7 @@ def test_interrupt_ends_in_good_order(shell):
     report = json.loads(said)
     assert report["verdict"] == "inconclusive"
     assert "interrupted" in report["reason"]
-    assert "resuming" in shell.run("check", "program.py", "--time-limit", "1", status=0).stderr
+    assert "resuming" in shell.run("check", "program.py", "--time-limit", "5", status=0).stderr
 
 
 @pytest.mark.parametrize("loop", ["x += 1", "pass"])

@@ -22,7 +22,7 @@ _DATES = """\
     import uuid
     from datetime import date, datetime, timezone
 
-    now = datetime.now
+    now, today = datetime.now, date.today
 
 
     class Late(datetime):
@@ -39,7 +39,7 @@ _DATES = """\
         assert type(pickle.loads(pickle.dumps(datetime.now()))) is datetime
         aware = datetime.now(timezone.utc)
         assert datetime.now() >= aware.replace(tzinfo=None)
-        assert date.today() == datetime.today().date() == datetime.now().date()
+        assert date.today() == today() == datetime.today().date() == datetime.now().date()
         seconds = uuid.uuid1().time / 1e7 - 12_219_292_800
         assert abs(time.time() - seconds) < 1
 

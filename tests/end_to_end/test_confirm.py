@@ -51,6 +51,29 @@ class Proxy:
 proxy = Proxy()
 def work(): proxy.bind()
 """,
+    "an attribute's item is looked up, and stored under a lock": """
+import threading
+class Cache:
+    def __init__(self): self.kept, self.lock = {}, threading.Lock()
+    def get(self, key):
+        found = self.kept.get(key)
+        if found is None:
+            with self.lock: self.kept[key] = found = 1
+        return found
+cache = Cache()
+def work(): cache.get("k")
+""",
+    "a dictionary is emptied and filled anew": """
+import threading
+class Calls: pass
+calls = Calls()
+calls.statistics = {}
+def work():
+    statistics = calls.statistics
+    statistics.clear()
+    statistics["number"] = 1
+    calls.statistics.get("number")
+""",
     "one line stores many attributes": """
 import threading
 class memoized:
@@ -85,3 +108,38 @@ def test_what_is_predicted_is_confirmed(what: str, tmp_path: Path) -> None:
     assert findings, done.stderr
     assert all(each["confirmed"] for each in findings), done.stdout
     assert "RecordedLock" not in done.stdout
+
+
+#: Tasks of an executor, mostly done by one worker, since they are done so soon.
+_POOL = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+class Box: pass
+box, {kept} = Box(), {local}
+box.n = 0
+def task(number):
+    {kept}.n = getattr({kept}, "n", 0) + number
+with ThreadPoolExecutor({workers}) as pool:
+    {submit}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "local", "workers", "submit", "races"),
+    [
+        ("box", "0", 2, "list(pool.map(task, range(2)))", True),
+        ("box", "0", 1, "list(pool.map(task, range(2)))", False),  # one after the other
+        ("box", "0", 2, "pool.submit(task, 1).result(); box.n = 2; pool.submit(task, 1)", False),
+        ("own", "threading.local()", 2, "list(pool.map(task, range(2)))", False),
+    ],
+)
+def test_tasks_are_only_ordered_by_what_is_sure(
+    kept: str, local: str, workers: int, submit: str, races: bool, tmp_path: Path
+) -> None:
+    program = _POOL.format(kept=kept, local=local, workers=workers, submit=submit)
+    (tmp_path / "pool.py").write_text(program.replace("box, box = Box(), 0", "box = Box()"))
+    assert _mazurka(tmp_path, "record", "pool.py").returncode == 0
+    done = _mazurka(tmp_path, "predict", "pool.recording", "--confirm", "--format", "json")
+    findings = json.loads(done.stdout)["findings"]
+    assert bool(findings) == races, done.stdout
+    assert all(each["confirmed"] for each in findings), done.stdout

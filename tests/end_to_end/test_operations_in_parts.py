@@ -7,7 +7,8 @@ assertion names it), or none that fails.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -76,12 +77,6 @@ _SEEN_IN_THE_MIDST = {
         "prices[Key(2)] = 2",
         "assert asked == [2], 'a count is lost'",
     ),
-    "a default's factory": (
-        "def fresh():\n    return []\ngroups = defaultdict(fresh)",
-        "groups['a'].append(1)",
-        "groups['a'].append(2)",
-        "assert len(groups['a']) == 2, 'the second list replaces the first'",
-    ),
     "a generator": (
         "numbers, seen = [], []",
         "numbers.extend(number for number in range(2))",
@@ -128,6 +123,20 @@ _WHOLE = {
         "assert [line.get().number for _ in range(2)] == [1, 2]",
     ),
 }
+
+
+def _keeps_the_first() -> bool:
+    """Whether a dictionary keeps what was stored while its default's factory ran, as newer versions do."""
+    groups: Any = defaultdict(lambda: groups.setdefault("a", 1) + 1)
+    return bool(groups["a"] == 1)
+
+
+(_WHOLE if _keeps_the_first() else _SEEN_IN_THE_MIDST)["a default's factory"] = (
+    "def fresh():\n    return []\ngroups = defaultdict(fresh)",
+    "groups['a'].append(1)",
+    "groups['a'].append(2)",
+    "assert len(groups['a']) == 2, 'the second list replaces the first'",
+)
 
 
 @pytest.mark.parametrize("parts", _SEEN_IN_THE_MIDST.values(), ids=_SEEN_IN_THE_MIDST.keys())

@@ -159,11 +159,49 @@ def test_a_notification_that_never_comes(shell: Any) -> None:
     assert _report(shell, "unknown.std", "--kind", "deadlocks", status=0)["findings"] == []
 
 
+#: Only once notified, and so after b, does a take m: nothing blocks anybody, whether or not requests are told.
+_REQUESTED = """\
+main: fork(a) fork(b)
+a: acq(l) wait(c) rel(l)
+b: acq(m) acq(l) notify(c) rel(l) rel(m)
+a: req(l) acq(l) acq(m) rel(m) rel(l)
+main: join(a) join(b)
+"""
+
+
+_ENDLESS = """\
+main: fork(w) fork(b)
+w: acq(l) wait(c) rel(l)
+b: acq(l) notify(c) rel(l)
+w: acq(l) rel(l)
+"""
+
+
+def test_without_ends_a_thread_may_go_on_unless_the_trace_is_complete(shell: Any) -> None:
+    lines = [line.split(": ") for line in _ENDLESS.splitlines()]
+    shell.write("a.std", "".join(f"{thread}|{event}|\n" for thread, does in lines for event in does.split()))
+    said = shell.run("predict", "a.std", status=0)
+    assert "threads may go on after the trace, and notify: main, w, b" in said.stderr
+    (finding,) = _report(shell, "a.std", "--complete")["findings"]
+    assert (finding["operations"], finding["events"]) == (["waits on"], [3])
+
+
+@pytest.mark.parametrize("told", ["req(l) acq(l)", "acq(l)"])
+def test_a_request_does_not_undo_a_wait(shell: Any, told: str) -> None:
+    lines = [line.split(": ") for line in _REQUESTED.replace("req(l) acq(l)", told).splitlines()]
+    shell.write("a.std", "".join(f"{thread}|{event}|\n" for thread, does in lines for event in does.split()))
+    (finding,) = _report(shell, "a.std")["findings"]
+    assert finding["operations"] == ["waits on", "joins"]  # the notification may be lost
+
+
 def test_empty_traces_and_those_of_one_event(shell: Any) -> None:
     shell.write("one.std", "t|w(x)|1")
     assert _report(shell, "one.std", status=0)["events"] == 1
     shell.write("none.std", "")
-    assert _report(shell, "none.std", "--kind", "races,deadlocks,atomicity,inversions", status=0)["findings"] == []
+    assert "none.std: it holds no events" in shell.run("predict", "none.std", status=2).stderr
+    shell.write("alone.py", "x = 1")
+    shell.run("record", "alone.py", status=0)
+    assert _report(shell, "alone.recording", "--kind", "races,deadlocks,atomicity,inversions", status=0)["events"] == 0
 
 
 def test_from_python_it_is_the_same(traces: Any) -> None:

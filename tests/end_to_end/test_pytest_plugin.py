@@ -420,3 +420,24 @@ def test_threads_of_modules_are_named(shell):
     )
     done = shell.run("check", "thing.py::main")
     assert done.stdout.startswith("inconclusive: nothing found, but a thread runs code of the program since before")
+
+
+def test_a_fixture_may_need_the_test_to_have_run(shell):
+    shell.write(
+        "test_it.py",
+        """\
+        import threading
+        import pytest
+
+        @pytest.fixture
+        def worker():
+            thread = threading.Thread(target=print)
+            yield thread
+            thread.join()
+
+        def test_started(worker):
+            worker.start()
+        """,
+    )
+    out = shell.pytest("-q", "--mazurka", status=0).stdout
+    assert "1 verified" in out

@@ -397,6 +397,7 @@ def test_a_lost_update_is_foreseen(shell: Shell) -> None:
 
 _ALL_KINDS = """\
     import collections
+    import collections.abc
     import math
     import threading
 
@@ -416,6 +417,26 @@ _ALL_KINDS = """\
     class Text(str):
         pass
 
+    class Key(tuple):
+        kept = None
+
+        def __hash__(self, of=tuple.__hash__):
+            if self.kept is None:
+                self.kept = of(self)
+            return self.kept
+
+    class Group(collections.abc.Sequence):
+        def __init__(self, *members):
+            self.members = members
+
+        def __getitem__(self, index):
+            return self.members[index]
+
+        def __len__(self):
+            return len(self.members)
+
+    Pair = collections.namedtuple("Pair", "one other")
+    keyed, lock = {}, threading.RLock()
     text, names, ordered = Text("text"), [], collections.OrderedDict()
     text.kept = 1
     base, slotted, own = Base(), Slotted(), Own()
@@ -468,6 +489,18 @@ _ALL_KINDS = """\
         base.pair = (*items, base)
         base.pair == (base.pair, names)
         names += (base.other,) and ["c"]
+        for key in (Key(items[:1]), Key((base, total)), (1, "a"), (1, names[0]), 1.5, frozenset((1, 2))):
+            keyed[key] = keyed.get(key, 0) + 1
+            keyed[key] = key in keyed
+        with lock, lock:
+            group = Group(items, Pair(names, KeyError(items, table, base)))
+        group.count(items)
+        tuple.__hash__(Key((1, base)))
+        lock.acquire(timeout=1)
+        lock.release()
+        lock.acquire(False)
+        lock.release()
+        ValueError(), ValueError("a"), ValueError([names, group]), ValueError(group), threading.local()
 
     for _ in range(3):
         thread = threading.Thread(target=use)

@@ -19,5 +19,5 @@ def test_disk_that_fills(shell) -> None:
             check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)),
         )
-        assert (done.returncode, "errors.md#trace-unwritable" in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, "mazurka explain trace-unwritable" in done.stderr) == (2, True), done.stderr
         assert sorted(path.name for path in shell.folder.iterdir()) == ["large.std"]

@@ -35,7 +35,9 @@ from mazurka.trace.writing import write_trace
 
 CORPUS: Final = Path(__file__).parent / "corpus"
 
-_ABOUT_THE_FILE: Final = frozenset({"trace-malformed", "trace-truncated", "trace-version", "trace-too-large"})
+_ABOUT_THE_FILE: Final = frozenset(
+    {"trace-empty", "trace-malformed", "trace-truncated", "trace-version", "trace-too-large"}
+)
 _TOKENS: Final = (
     *b'| ( ) , " \n \r\n \r \0 \xff %20 0 -1 T0 fork(1) |branch| begin SIG \x1f\x8b PAR1'.split(b" "),
     *(b" ", b"@  ", "ä".encode(), b"x" * 9, b"99999999999999999999", b"Read 1 x 0"),

@@ -1,8 +1,10 @@
 """Traces of small programs whose threads wait for one another in every way: locks, conditions, joins.
 
 Each thread does what a script says, drawn at random: sections of locks, one in another now and then, in which it
-touches a place, waits on a condition or notifies. The first thread starts the others, and joins some of them. Whoever
-can go on does so in turns, drawn at random, until nobody can; a notification wakes who has waited longest.
+touches a place, waits on a condition or notifies. The first thread starts the others, and joins some of them. Where
+threads are *knotted* there are up to four, most sections of three locks are in others, and each thread may join those
+that are started after it. Whoever can go on does so in turns, drawn at random, until nobody can; a notification wakes
+who has waited longest.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from typing import Any
+
+from tests.oracle.random_traces import with_requests
 
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
@@ -19,17 +23,23 @@ from mazurka.trace.trace import Trace, trace_of
 #: What a thread does next: an operation and its target. A wait gives up the lock behind it.
 _Act = tuple[Op, Any, str]
 
+#: Runs of knotted threads that are tried.
+_TRIES = 20
 
-def random_monitors(rng: random.Random, branching: bool = False, valued: bool = False) -> Trace:
-    """A trace of two or three threads, with an END for most of them."""
-    return _Play(rng, branching, valued).trace()
+
+def random_monitors(rng: random.Random, branching: bool = False, valued: bool = False, knotted: bool = False) -> Trace:
+    """A trace of two to four threads, with an END for most of them."""
+    return _Play(rng, branching, valued, knotted).trace()
 
 
 class _Play:
-    def __init__(self, rng: random.Random, branching: bool, valued: bool) -> None:
-        self.rng, self.branching, self.valued = rng, branching, valued
-        self.names = [str(n) for n in range(rng.choice((2, 2, 3)))]
+    def __init__(self, rng: random.Random, branching: bool, valued: bool, knotted: bool) -> None:
+        self.rng, self.branching, self.valued, self.knotted = rng, branching, valued, knotted
+        self.names = [str(n) for n in range(rng.choice((3, 3, 4) if knotted else (2, 2, 3)))]
         self.scripts = [list(self._script(thread)) for thread in range(len(self.names))]
+        self._begin()
+
+    def _begin(self) -> None:
         self.at = [0] * len(self.names)
         self.begun, self.ended = {0}, set[int]()
         self.owner: dict[str, int] = {}
@@ -39,19 +49,31 @@ class _Play:
         self.log: list[Step] = []
 
     def trace(self) -> Trace:
+        """Of a run in which all threads end, if one of a few tries is one."""
+        for _ in range(_TRIES if self.knotted else 1):
+            self._begin()
+            self._run()
+            if all(at == len(script) for at, script in zip(self.at, self.scripts, strict=True)):
+                break
+        log = with_requests(self.rng, self.log) if self.rng.random() < 0.5 else self.log
+        return assemble(parts_of(trace_of(self.names, log)))
+
+    def _run(self) -> None:
         while able := [t for t in self.begun - self.ended if self._can(t)]:
             thread = self.rng.choice(sorted(able))
             for _ in range(self.rng.choice((1, 3, 6))):
                 if self._can(thread):
                     self._do(thread)
-        return assemble(parts_of(trace_of(self.names, self.log)))
 
     # -- scripts ------------------------------------------------------------------------------------------------------
 
     def _script(self, thread: int) -> Iterator[_Act]:
         others = range(1, len(self.names)) if thread == 0 else []
         yield from ((Op.FORK, ("thread", self.names[t]), "") for t in others)
-        for _ in range(self.rng.choice((1, 1, 2))):
+        later = range(thread + 1, len(self.names))
+        if self.knotted:
+            yield from self._knot("klm", later)
+        for _ in range(self.rng.choice((0, 0, 0, 1) if self.knotted else (1, 1, 2))):
             yield from self._section("k" if self.rng.random() < 0.3 else "l", others)
         yield from self._accesses()
         yield from ((Op.JOIN, ("thread", self.names[t]), "") for t in others if self.rng.random() < 0.7)
@@ -70,6 +92,22 @@ class _Play:
             yield self.rng.choice((Op.NOTIFY, Op.NOTIFY, Op.NOTIFY_ALL)), ("cond", "c"), ""
         elif others:
             yield Op.JOIN, ("thread", self.names[self.rng.choice(others)]), ""
+        yield from self._accesses()
+        yield Op.RELEASE, ("lock", lock), ""
+
+    def _knot(self, locks: str, later: Any) -> Iterator[_Act]:
+        """A section of one of some locks, with something of the others in it."""
+        lock = self.rng.choice(locks)
+        yield Op.ACQUIRE, ("lock", lock), ""
+        chance = self.rng.random()
+        if len(locks) == 3 and chance < 0.7:
+            yield from self._knot(locks.replace(lock, ""), later)
+        elif later and chance < 0.6:
+            yield Op.JOIN, ("thread", self.names[self.rng.choice(later)]), ""
+        elif chance < 0.8:
+            yield Op.WAIT, ("cond", "c"), lock
+        elif chance < 0.95:
+            yield self.rng.choice((Op.NOTIFY, Op.NOTIFY_ALL)), ("cond", "c"), ""
         yield from self._accesses()
         yield Op.RELEASE, ("lock", lock), ""
 

@@ -8,9 +8,9 @@ A correct reordering takes of each thread a prefix, in program order, so that
 - an event takes place only if the reads its existence depends on gave what they gave: with branch events the reads
   before the last branch before it in its thread (a branch itself: all reads before it), without any all reads.
 
-- who waits on a condition (three events of one lock: mazurka/trace/waits.py) is parked, and goes on once woken: a
-  notification of one wakes any of those that are parked, if there are any, one of all wakes them all. Waits that went
-  on in the trace although nobody had woken them may do so at any time: their time has run out.
+- who waits on a condition (three events of one lock, whatever else there is that touches nothing) is parked, and goes
+  on once woken: a notification of one wakes any of those that are parked, if there are any, one of all wakes them all.
+  Waits that went on in the trace although nobody had woken them may do so at any time: their time has run out.
 
 A read gives what it gave if it takes its value from the write it had, or one of the same recorded value (the initial
 value likewise), and that write's value is what it was: all reads before it in its thread gave what they gave.
@@ -18,7 +18,7 @@ value likewise), and that write's value is what it was: all reads before it in i
 Bugs:
 
 - *races* are two conflicting accesses of different threads that are both next;
-- *deadlocks* are threads each of which stands before the acquire of a lock that the next one holds;
+- *deadlocks* are threads each of which stands before the acquire of a lock that the next one holds, or joins the next;
 - *standstills* are threads that never go on: each stands before the acquire of a lock that one of them holds, or the
   join of one of them, or is parked, and then all other threads have ended (with END, or with what they did before they
   were joined) or are never started;
@@ -116,7 +116,8 @@ class Predictable:
         """By the event that parks a thread: the wait, the event with which it goes on, and whether a lock is told that
         it gives up."""
         self.parks: dict[int, tuple[int, int, bool]] = {}
-        for rows in self.rows:
+        for own in self.rows:
+            rows = [row for row in own if READS[self.ops[row]] or WRITES[self.ops[row]]]
             for n, row in enumerate(rows):
                 if self.ops[row] is Op.WAIT:
                     park, wake, told = self._gives_up(rows, n)
@@ -137,7 +138,8 @@ class Predictable:
         self.late = late
 
     def _gives_up(self, rows: list[int], n: int) -> tuple[int, int, bool]:
-        """Of a thread's n-th event, a wait: what parks it, with what it goes on, whether it tells of a lock."""
+        """Of the n-th of a thread's events that touch something, a wait: what parks it, with what it goes on, whether
+        it tells of a lock."""
 
         def is_(m: int, op: Op, lock: int) -> bool:
             return 0 <= m < len(rows) and self.ops[rows[m]] is op and self.targets[rows[m]] == lock
@@ -254,15 +256,17 @@ class Predictable:
         )
 
     def deadlocks(self) -> set[frozenset[int]]:
-        """Sets of acquires, one of each thread of a circle."""
+        """Sets of acquires and joins, one of each thread of a circle."""
         found = set()
         for state in self.reachable():
-            waits = {}  # thread -> (acquire, who holds its lock)
+            waits = {}  # thread -> (acquire or join, for whom)
             for row in self.standing(state):
                 if self.ops[row] is Op.ACQUIRE:
                     for thread, at in enumerate(state.at):
                         if thread != self.threads[row] and self.targets[row] in self.held[thread][at]:
                             waits[self.threads[row]] = (row, thread)
+                elif self.ops[row] is Op.JOIN and not self._possible(state, row):
+                    waits[self.threads[row]] = (row, self.others[self.targets[row]])
             for first in waits:
                 circle, thread = [], first
                 while thread in waits and len(circle) <= len(waits):

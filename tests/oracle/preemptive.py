@@ -27,6 +27,7 @@ import tempfile
 import threading
 import time
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +100,10 @@ def trial(path: str | Path, seed: int, seconds: float = 5.0) -> str:
 def in_child(function: Callable[[], str], seconds: float) -> Ended:
     """Call a function in a forked process, which gets nothing to read and may print what it likes."""
     reading, writing = os.pipe()
-    process = os.fork()
+    with warnings.catch_warnings(
+        action="ignore", category=DeprecationWarning
+    ):  # that of threads: none of them is needed
+        process = os.fork()
     if process == 0:
         os.close(reading)
         _serve(function, writing)

@@ -27,6 +27,17 @@ def random_trace(
     return _Recorder(rng, threads, branching, valued, waiting, freeing, updating).run(length)
 
 
+def with_requests(rng: random.Random, log: list[Step]) -> list[Step]:
+    """The same, with a request before most acquires, right after what the thread does before or later."""
+    asked = list(log)
+    for number in reversed(range(len(log))):
+        step = log[number]
+        if step.op is Op.ACQUIRE and rng.random() < 0.8:
+            own = [before for before in range(number) if log[before].task == step.task]
+            asked.insert(rng.randint(max(own, default=number - 1) + 1, number), step._replace(op=Op.REQUEST))
+    return asked
+
+
 class _Recorder:
     """Lets threads do this and that; what can't be done now is not recorded."""
 
@@ -66,7 +77,12 @@ class _Recorder:
         for thread, locks in enumerate(self.held):
             while locks and self.rng.random() < 0.8:
                 self._emit(thread, Op.RELEASE, ("lock", locks.pop()))
-        return assemble(parts_of(trace_of(self.names, self.log)))
+        log = (
+            with_requests(self.rng, self.log)
+            if (self.waiting or self.updating) and self.rng.random() < 0.5
+            else self.log
+        )
+        return assemble(parts_of(trace_of(self.names, log)))
 
     def _emit(self, thread: int, op: Op, target: Any, value: int | None = None) -> None:
         self.log.append(Step(thread, op, target, 0, True, value if self.valued else None))

@@ -233,6 +233,7 @@ def _search_until_killed(folder: Path, ready: Any) -> None:
     explorer.run()
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # other tests' libraries
 def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     ready = context.Event()

@@ -289,6 +289,7 @@ def _explore_until_killed(folder: Path, ready: Any) -> None:
     explorer.run()
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # other tests' libraries
 def test_kill_loses_nothing(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     ready = context.Event()

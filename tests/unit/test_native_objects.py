@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 import contextvars
 import csv
 import datetime
@@ -22,6 +23,7 @@ import threading
 import types
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +66,14 @@ class OwnError(Exception):
     pass
 
 
+class OwnSequence(collections.abc.Sequence[int]):
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: Any) -> Any:
+        return index
+
+
 class OwnDict(dict[str, int]):
     pass
 
@@ -78,7 +88,7 @@ class Colour(enum.Enum):
         *((kind, NOTHING) for kind in (int, str, tuple, type(None), range, datetime.date, decimal.Decimal)),
         *((kind, NOTHING) for kind in (fractions.Fraction, re.Pattern, Path, list, dict, set, collections.deque)),
         *((kind, NOTHING) for kind in (collections.Counter, threading.Event, queue.Queue)),
-        *((kind, NOTHING) for kind in (Own, OwnDict, Colour)),
+        *((kind, NOTHING) for kind in (Own, OwnDict, OwnSequence, Colour)),
         *((kind, NATIVE) for kind in (io.StringIO, itertools.count, types.GeneratorType, type(iter([])), map, zip)),
         *((kind, NATIVE) for kind in (decimal.Context, sqlite3.Connection, type(hashlib.md5()), type(csv.reader([])))),
         *((kind, NATIVE) for kind in (contextvars.Context, type(zlib.compressobj()), ValueError, OwnError)),

@@ -208,6 +208,9 @@ class TestCondition:
             def release(self) -> None:
                 self.lock.release()
 
+            def locked(self) -> bool:  # what a condition asks for from Python 3.14 on
+                return self.lock.locked()
+
             def __enter__(self) -> Any:
                 return self.acquire()
 
@@ -595,6 +598,16 @@ class TestQueues:
             return seen
 
         assert outcomes(main) == {(0, 0), (0, 1), (1, 1)}
+
+    def test_a_queue_may_be_made_beside_other_threads(self) -> None:
+        def use() -> None:
+            channel: queue.Queue[int] = queue.LifoQueue()
+            channel.put(1)
+            channel.get()
+
+        done = run(lambda: join(start(use, use)))
+        done.check()
+        assert not [each for each in done.kernel.untracked if "Queue" in each]
 
     def test_simple_queue_messages(self) -> None:
         def main() -> str:

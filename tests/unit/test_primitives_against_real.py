@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import re
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -43,9 +44,18 @@ ACQUIRES = [
     call("acquire", timeout=0),
 ]
 
+#: No timeouts. With the last one, a real semaphore before 3.14 looks again and again for ever.
+WRONG = ["x", 1e30, float("nan")]
+
+#: Re-entrant locks and conditions tell from 3.14 on whether anybody has them.
+LOCKED = [call("locked")] if sys.version_info >= (3, 14) else []
+
 KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
     "Lock": (new(threading, "Lock"), [*ACQUIRES, call("release"), call("locked"), call("__repr__")]),
-    "RLock": (new(threading, "RLock"), [*ACQUIRES, call("release"), call("_is_owned"), call("__exit__", 1, 2, 3)]),
+    "RLock": (
+        new(threading, "RLock"),
+        [*ACQUIRES, call("release"), call("_is_owned"), call("__exit__", 1, 2, 3), *LOCKED],
+    ),
     "Condition": (
         new(threading, "Condition"),
         [
@@ -54,17 +64,18 @@ KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
             call("wait", SHORT),
             call("wait", 0),
             call("wait", -1),
-            call("wait", "x"),
+            *[call("wait", wrong) for wrong in WRONG],
             call("wait_for", lambda: False, SHORT),
             call("wait_for", lambda: 7),
             call("notify"),
             call("notify", 3),
             call("notify_all"),
+            *LOCKED,
         ],
     ),
     "Condition over a Lock": (
         lambda: threading.Condition(threading.Lock()),
-        [call("acquire", False), call("release"), call("wait", SHORT), call("notify"), call("__repr__")],
+        [call("acquire", False), call("release"), call("wait", SHORT), call("notify"), call("__repr__"), *LOCKED],
     ),
     "Semaphore": (
         lambda: threading.Semaphore(2),
@@ -73,6 +84,7 @@ KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
             call("acquire", timeout=SHORT),
             call("acquire", False, timeout=1),
             call("acquire", timeout=-1),
+            *[call("acquire", timeout=wrong) for wrong in WRONG[1 : 3 if sys.version_info >= (3, 14) else 2]],
             call("release"),
             call("release", 2),
             call("release", 0),
@@ -93,6 +105,7 @@ KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
             call("wait", 0),
             call("wait", -1),
             call("wait", timeout=SHORT),
+            *[call("wait", wrong) for wrong in WRONG],
             call("__repr__"),
         ],
     ),
@@ -121,6 +134,7 @@ KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
             call("get_nowait"),
             call("get", timeout=SHORT),
             call("get", True, -1),
+            call("get", False, -1),
             call("qsize"),
             call("empty"),
         ],

@@ -53,6 +53,17 @@ class Service:
 
 service = Service()
 
+class Odd:
+    __slots__ = ("empty", "lock")
+
+    def __init__(self):
+        self.lock = Lock()
+
+    def __getattr__(self, name):
+        raise LookupError(name)
+
+odd = Odd()
+
 def default(lock=Lock(), *, pause=sleep):
     return lock
 
@@ -123,6 +134,7 @@ def test_what_is_adopted(captured: Any) -> None:
         models = (
             captured.lock_a,
             captured.service.lock,
+            captured.odd.lock,
             captured.Service.guard,
             captured.table["inner"],
             captured.jobs.mutex,
@@ -208,6 +220,7 @@ def test_imports_take_real_locks() -> None:
         assert not [step for step in outcome.kernel.log if step[2][0] == "lock"]
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # other tests' libraries
 def test_what_is_not_controlled_is_counted() -> None:
     def main() -> None:
         child = os.fork()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
+import random
 import struct
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,12 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from mazurka.errors import MazurkaError
-from mazurka.trace.columns import assemble, columns_of, parts_of
+from mazurka.trace.columns import Names, assemble, columns_of, joined, parts_of
 from mazurka.trace.event import Event, Op
 from mazurka.trace.formats import std
 from mazurka.trace.formats.byte_names import ByteNames
 from mazurka.trace.formats.format import FORMATS, named
 from mazurka.trace.formats.gathering import Interning
+from mazurka.trace.formats.packed import PIECE
 from mazurka.trace.formats.parquet import Segments
 from mazurka.trace.formats.source import LONGEST_LINE
 from mazurka.trace.reading import opened, read_trace
@@ -211,31 +217,133 @@ def test_neither_name_nor_content_tell(tmp_path: Path) -> None:
     assert caught.value.slug == "trace-format"
 
 
-def test_a_name_decides_for_an_empty_file(tmp_path: Path) -> None:
-    assert read(tmp_path, "empty.std", "") == []
-    assert read(tmp_path, "empty.csv", "") == []
-    with pytest.raises(MazurkaError) as caught:
-        read(tmp_path, "empty.data", "")
-    assert caught.value.slug == "trace-truncated"
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.std", ""),
+        ("a", ""),
+        ("a.csv", "thread,op\n"),
+        ("a.csv", ""),
+        ("a.data", ""),
+        ("a.data", struct.pack(">hiiq", 0, 0, 0, 0)),
+        ("a.parquet", ""),
+        ("a.rr", "[main: RoadRunner Agent Loaded.]\n"),
+        ("a.std", b"\xef\xbb\xbf"),
+        ("a.std.gz", gzip.compress(b"")),
+    ],
+)
+def test_a_trace_without_events_is_said_to_be_empty(tmp_path: Path, name: str, text: str | bytes) -> None:
+    with pytest.raises(MazurkaError, match="it holds no events") as caught:
+        read(tmp_path, name, text)
+    assert caught.value.slug == "trace-empty"
+
+
+def test_a_recording_may_be_empty(tmp_path: Path) -> None:
+    Segments(recording := tmp_path / "a.recording", Names([], [])).add(joined([]))
+    assert events(recording) == []
+    with opened(recording) as (known, parts):
+        write_trace(parts, tmp_path / "a.parquet", known)
+    assert events(tmp_path / "a.parquet") == []
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.parametrize("kind", ["csv", "std", "speedygo", "focs", "roadrunner", "rapidcsv"])
+@pytest.mark.parametrize("named_so", [True, False])
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, kind: str, named_so: bool) -> None:
+    text = {
+        "csv": b"thread,op,target\nT0,read,x\n",
+        "std": STD.encode(),
+        "speedygo": b"1,RD,4,nil,1\n",
+        "focs": b"Read 1 x 0\n",
+        "roadrunner": b"@  Rd(0,x)  Final  A.java:1\n",
+        "rapidcsv": b"r(x),\n,r(x)\n",
+    }[kind]
+    name = "marked" + named(kind).suffixes[0] * named_so
+    assert read(tmp_path, name, b"\xef\xbb\xbf" + text) == read(tmp_path, "plain", text)
+    assert read(tmp_path, name + ".xz", lzma.compress(b"\xef\xbb\xbf" + text)) == read(tmp_path, "plain", text)
+    if kind != "roadrunner":  # to which any other line is the program's output
+        with pytest.raises(MazurkaError):
+            read(tmp_path, name, text + b"\n\xef\xbb\xbf" + text)
 
 
 # -- compression ------------------------------------------------------------------------------------------------------
 
+SUFFIXES = [".gz", ".bz2", ".xz", ".zst"]
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_compressed(tmp_path: Path, suffix: str) -> None:
+
+def compressed(tmp_path: Path, suffix: str) -> tuple[list[str], Path]:
+    """What a trace tells, and a compressed file of it, 64 KB at least of which are not compressible."""
     plain, packed = tmp_path / "a.std", tmp_path / f"b.std{suffix}"
-    plain.write_text(STD * 1000)
+    rng = random.Random(1)
+    plain.write_text(STD * 1000 + "".join(f"T0|w(x)|{rng.randrange(1 << 60)}\n" for _ in range(2000)))
     with opened(plain) as (known, parts):
         write_trace(parts, packed, known)
-    assert packed.stat().st_size < plain.stat().st_size / 10
-    assert events(packed) == events(plain)
+    return events(plain), packed
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_compressed(tmp_path: Path, suffix: str) -> None:
+    told, packed = compressed(tmp_path, suffix)
+    assert packed.stat().st_size < (tmp_path / "a.std").stat().st_size / 2
+    assert events(packed) == told
+    packed.rename(other := tmp_path / "c.std")  # whatever its name
+    assert events(other) == told
+    other.write_bytes(other.read_bytes() * 2)
+    assert events(other) == told * 2
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_compressed_data_that_is_cut(tmp_path: Path, suffix: str) -> None:
+    _, packed = compressed(tmp_path, suffix)
     whole = packed.read_bytes()
     for size in (len(whole) // 2, len(whole) - 3):
         packed.write_bytes(whole[:size])
-        with pytest.raises(MazurkaError, match="compressed data can't be read") as caught:
+        with pytest.raises(MazurkaError, match=f"data ends too early, at byte {size};") as caught:
             read_trace(packed)
         assert caught.value.slug == "trace-truncated"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_compressed_data_that_is_damaged(tmp_path: Path, suffix: str) -> None:
+    _, packed = compressed(tmp_path, suffix)
+    whole = packed.read_bytes()
+    middle = len(whole) // 2
+    damages = {len(whole): whole + b"more of it", middle: whole[:middle] + bytes(30) + whole[middle + 30 :]}
+    for byte, data in damages.items():
+        if suffix == ".zst" and byte == len(whole):
+            continue  # Arrow, which decompresses it, does not look there
+        packed.write_bytes(data)
+        with pytest.raises(MazurkaError, match="data is damaged here, or before") as caught:
+            read_trace(packed)
+        assert caught.value.slug == "trace-malformed"
+        shown = int(str(caught.value.where).rpartition(" ")[2])
+        assert shown == byte if byte == len(whole) else byte - PIECE < shown < len(whole)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_padding(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
+    data = pack(STD.encode())
+    assert len(read(tmp_path, f"a.std{suffix}", data + bytes(1024) + data + bytes(512))) == 2 * len(STD.splitlines())
+
+
+def test_a_python_without_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path := tmp_path / "a.std.xz").write_bytes(lzma.compress(STD.encode()))
+    (plain := tmp_path / "a.std").write_text(STD)
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    with pytest.raises(MazurkaError, match="xz data, which this Python can't read") as caught:
+        read_trace(path)
+    assert caught.value.slug == "trace-unreadable"
+    with opened(plain) as (known, parts), pytest.raises(MazurkaError) as caught:
+        write_trace(parts, tmp_path / "b.std.xz", known)
+    assert caught.value.slug == "trace-unwritable"
+    assert not list(tmp_path.glob("b.std*"))
+
+
+def test_compressed_parquet(tmp_path: Path) -> None:
+    (plain := tmp_path / "a.std").write_text(STD)
+    with opened(plain) as (_, parts):
+        write_trace(parts, tmp_path / "a.parquet", named("parquet"))
+    assert read(tmp_path, "b.parquet.gz", gzip.compress((tmp_path / "a.parquet").read_bytes())) == events(plain)
 
 
 # -- what is malformed ------------------------------------------------------------------------------------------------
@@ -372,7 +480,8 @@ def test_what_gets_lost_is_told(tmp_path: Path) -> None:
     names = ["T%200 WRITE var a%20b @f.c:3", "T%200 WRITE var a%2520b"]
     assert [each for each in events(out, "std") if "WRITE" in each] == names
     _, lost = converted(tmp_path, text, "focs")
-    assert lost == ["1 request event, left out", "locations", "spaces and such in names, written as %20"]
+    escapes = "spaces and such in names, written as %20"
+    assert lost == ["1 request event, left out", "locations", escapes, "names of threads, numbered instead"]
     _, lost = converted(tmp_path, text, "rapidbin")
     names = [f"names of {kind}s, numbered instead" for kind in ("thread", "lock", "var")]
     assert lost == [*names, "locations, numbered instead", "values"]

@@ -143,6 +143,7 @@ _PROGRAMS: dict[str, tuple[str, FailureKind | None]] = {
             self.lock.acquire(); self.taken += 1
         def release(self):
             self.taken -= 1; self.lock.release()
+        def locked(self): return self.lock.locked()
         def __enter__(self): self.acquire()
         def __exit__(self, *error): self.release()
         def _is_owned(self): return True

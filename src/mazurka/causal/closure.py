@@ -45,6 +45,7 @@ class ClosureSolver:
     def __init__(self, limit: int = 20_000) -> None:
         self.limit = limit
         self._latest: Closure | None = None
+        self._asked = 0  # about that
 
     def solve(self, history: History, query: Query) -> Answer:
         answer = glance(history, query)
@@ -54,7 +55,10 @@ class ClosureSolver:
 
     def decide(self, model: Model, question: Question) -> Answer:
         if self._latest is None or self._latest.model is not model:
-            self._latest = Closure(model, self.limit, explains=False)
+            self._latest, self._asked = Closure(model, self.limit, explains=False), 0
+        elif not self._latest.compiled and state.is_worth_compiling(len(model.rank), self._asked):
+            self._latest = Closure(model, self.limit, explains=False, compiled=True)
+        self._asked += 1
         return self._latest.decide(question)
 
 
@@ -91,8 +95,9 @@ class Closure:
     refutes a question, which takes longer than to refute it.
     """
 
-    def __init__(self, model: Model, limit: int = 20_000, explains: bool = True) -> None:
+    def __init__(self, model: Model, limit: int = 20_000, explains: bool = True, compiled: bool | None = None) -> None:
         self.model = model
+        self.compiled = state.is_compiled(len(model.rank)) if compiled is None else compiled
         self.limit = limit
         self.explains = explains
         self.room = 8
@@ -100,12 +105,11 @@ class Closure:
         self._begin()
 
     def _begin(self) -> None:
-        flat = state.is_compiled(len(self.model.rank))
-        self.state: State = state_of(self.model, self.room, flat)
+        self.state: State = state_of(self.model, self.room, self.compiled)
         self.kernel: Any = INTERPRETED
         self.state.reg[kernel.KEEPS] = int(self.model.keeps)
         self.handle: Any = self.state  # what the kernel's functions take for the state
-        if flat:
+        if self.compiled:
             from mazurka.causal.compiled import COMPILED, handle_of
 
             self.kernel, self.handle = COMPILED, handle_of(self.state)
@@ -236,6 +240,10 @@ class Closure:
             k.want(h, event - 1, False)
         for i in range(s.need_at[event], s.need_at[event + 1] if ready else s.need_at[event]):
             k.want(h, s.need[i], self.model.keeps)
+        for i in range(s.pair_at[event], s.pair_at[event + 1] if ready else s.pair_at[event]):
+            first, second = s.pair_first[i], s.pair_second[i]
+            if kernel.wanted(s, first) and kernel.wanted(s, second):
+                k.link(h, first, second, ASKED, 0, 0)
         if s.guard[event]:
             k.want(h, s.starts[thread] + s.guard[event] - 1, True)
 

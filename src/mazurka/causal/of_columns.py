@@ -1,6 +1,6 @@
 """The causal model of a long recorded trace: what :mod:`mazurka.causal.of_trace` makes of it, made with NumPy.
 
-Of traces each of whose rows is a step of its own, without conditions and attempts, and whose locks are only taken and
+Of traces each of whose rows is a step of its own, without conditions, and whose locks are only requested, taken and
 given back, by one holder at a time; None of others. What a place's only thread does to it is left out: it gives what it
 gave whenever the thread gets there having read what it read, and nobody else notices.
 
@@ -32,7 +32,8 @@ Ints = Any  # an integer array
 _ACCESSING: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 _LOCKING: Final = np.isin(np.arange(len(Op)), (Op.ACQUIRE, Op.RELEASE))
 _LIVING: Final = np.isin(np.arange(len(Op)), (Op.FORK, Op.JOIN, Op.BEGIN, Op.END))
-_UNKNOWN: Final = np.isin(np.arange(len(Op)), (Op.REQUEST, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL))
+_OF_LOCKS: Final = _LOCKING | (np.arange(len(Op)) == Op.REQUEST)
+_UNKNOWN: Final = np.isin(np.arange(len(Op)), (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL))
 _READS: Final = np.array(READS)
 _WRITES: Final = np.array(WRITES)
 
@@ -55,7 +56,7 @@ class _Reading:
 
     def is_plain(self) -> bool:
         """Whether no operation is of a kind that is not told here, nor a target of two kinds."""
-        kinds = [self._touched(which[self.op]) for which in (_ACCESSING, _LOCKING, _LIVING)]
+        kinds = [self._touched(which[self.op]) for which in (_ACCESSING, _OF_LOCKS, _LIVING)]
         return not _UNKNOWN[self.op].any() and int(sum(each.astype(np.int8) for each in kinds).max(initial=0)) < 2
 
     def run(self) -> bool:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -48,22 +48,37 @@ _WAITED_FOR: Final = frozenset(
 )
 
 
-def model_of_trace(trace: Trace, branches: bool = False, start: int = 0, waits: Sequence[Wait] | None = None) -> Model:
+def model_of_trace(
+    trace: Trace,
+    branches: bool = False,
+    start: int = 0,
+    waits: Sequence[Wait] | None = None,
+    wakers: Mapping[int, tuple[int, bool]] | None = None,
+) -> Model:
     """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``: as
-    :func:`waits_of` tells of the trace (in steps), if this is part of one."""
+    :func:`waits_of` tells of the trace (in steps), if this is part of one. With ``wakers`` it is a *loose* model, which
+    refutes nothing that can be: all that a wait needs is the notification that they tell, by the step that goes on, to
+    which the thread has to be parked before if it is the only one."""
     if len(trace) >= COMPILE_FROM and not isinstance(trace.thread, array):
         from mazurka.causal.of_columns import model_of_columns
 
         model = model_of_columns(trace, branches, start)
         if model is not None:
             return model
-    return _Reading(trace, branches, start, waits).run()
+    return _Reading(trace, branches, start, waits, wakers).run()
 
 
 class _Reading:
-    def __init__(self, trace: Trace, branches: bool, start: int, waits: Sequence[Wait] | None) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        branches: bool,
+        start: int,
+        waits: Sequence[Wait] | None,
+        wakers: Mapping[int, tuple[int, bool]] | None,
+    ) -> None:
         self.trace = trace
-        self.waits = waits
+        self.waits, self.wakers = waits, wakers
         self.start = start
         self.branches = branches
         self.rows: list[tuple[int, int, Op, int, int]] = list(
@@ -286,6 +301,9 @@ class _Reading:
         model = self.model
         parked: dict[int, list[tuple[int, int]]] = {}  # signal -> (park, wake) by when they parked
         pairs: list[list[tuple[int, int]]] = [[] for _ in model.rank]
+        if self.wakers is not None:
+            self._wakers(self.wakers, pairs)
+            signals = set()
         waits: dict[int, list[tuple[int, int]]] = {}
         single: list[tuple[int, int, int, list[int]]] = []  # (signal, notification, park it ended, others parked)
         parks = self._parks() if signals else {}
@@ -313,6 +331,15 @@ class _Reading:
             model.pair_first += [first for first, _ in own]
             model.pair_second += [second for _, second in own]
             model.pair_at.append(len(model.pair_first))
+
+    def _wakers(self, wakers: Mapping[int, tuple[int, bool]], pairs: list[list[tuple[int, int]]]) -> None:
+        """What is needed whoever wakes whom."""
+        event_of = self.model.event_of
+        for (park, wake), _ in self._parks().values():
+            if wake != NEVER_LEFT and self.model.rank[wake] in wakers:
+                row, only = wakers[self.model.rank[wake]]
+                self.needs[wake].append(event_of[row])
+                pairs[wake] += [(park, event_of[row])] if only else []
 
     def _parks(self) -> dict[int, tuple[tuple[int, int], int]]:
         """By the step that parks a thread: the events that park it and wake it up, and the condition."""

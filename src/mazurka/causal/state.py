@@ -1,8 +1,8 @@
 """What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
-Below :data:`COMPILE_FROM` events the interpreter does it: numba takes some ten seconds to compile the kernel, and two
-to load what it kept of that on disk. If somebody is compiling it already, nobody waits for that but for models of
-:data:`LARGE` numbers of events.
+Below :data:`COMPILE_FROM` events the interpreter does it, until very much has been asked about one model: numba takes
+some ten seconds to compile the kernel, and two to load what it kept of that on disk. If somebody is compiling it
+already, nobody waits for that but for models of :data:`LARGE` numbers of events.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 #: Models of at least this many events are worked on by compiled code.
 COMPILE_FROM: Final = 10_000
 LARGE: Final = 50_000
+
+#: Of smaller ones those about which so many questions have been asked, times events, if somebody compiles anyway.
+_MUCH: Final = 200_000
+_SMALL: Final = 2_000
 
 _PROMISES: Final[list[Callable[[], bool]]] = []
 
@@ -161,6 +165,11 @@ def state_of(model: Model, room: int, flat: bool) -> State:
 def is_compiled(events: int) -> bool:
     """Whether compiled code works on a model of so many events."""
     return events >= COMPILE_FROM and (events >= LARGE or all(kept() for kept in _PROMISES))
+
+
+def is_worth_compiling(events: int, asked: int) -> bool:
+    """Whether compiled code should go on with a model of so many events that has been asked so much about."""
+    return bool(_PROMISES) and events >= _SMALL and events * asked >= _MUCH and all(kept() for kept in _PROMISES)
 
 
 def postpone(is_there: Callable[[], bool]) -> None:

@@ -8,6 +8,7 @@ that `closure` is compared with; two to four orders of magnitude slower.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -61,12 +62,18 @@ class _Encoding:
                 add(z3.Implies(self.kept[e], self.kept[e - 1]))
             for needed in model.need[model.need_at[e] : model.need_at[e + 1]]:
                 add(z3.Implies(self.occurs[e], z3.And(self._needed(needed), self.place[needed] < self.place[e])))
-            for i in range(model.pair_at[e], model.pair_at[e + 1]):
-                first, second = model.pair_first[i], model.pair_second[i]
-                every = z3.And(self.occurs[e], self.occurs[first], self.occurs[second])
-                add(z3.Implies(every, self.place[first] < self.place[second]))
+            for paired in self._pairs(e):
+                add(z3.Implies(self.occurs[e], paired))
             if model.guard[e]:
                 add(z3.Implies(self.occurs[e], self.kept[start + model.guard[e] - 1]))
+
+    def _pairs(self, e: int) -> Iterator[Any]:
+        """What is to be in order if an event happens, or could."""
+        model = self.model
+        for i in range(model.pair_at[e], model.pair_at[e + 1]):
+            first, second = model.pair_first[i], model.pair_second[i]
+            both = self.z3.And(self.occurs[first], self.occurs[second])
+            yield self.z3.Implies(both, self.place[first] < self.place[second])
 
     def _needed(self, e: int) -> Any:
         return self.kept[e] if self.model.keeps else self.occurs[e]
@@ -128,6 +135,7 @@ class _Encoding:
                 add(self.kept[start + model.guard[e] - 1])
             if rank in question.next:
                 add(*[self._needed(needed) for needed in model.need[model.need_at[e] : model.need_at[e + 1]]])
+                add(*self._pairs(e))
 
     def order(self, found: Any) -> tuple[int, ...]:
         events = [e for e, occurs in enumerate(self.occurs) if found.eval(occurs, True)]

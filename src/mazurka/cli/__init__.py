@@ -1,8 +1,9 @@
 """The command line: one file per verb, each imported only when it is the one that was called.
 
 Exit status: 0 nothing found, 1 found (or reproduced), 2 a wrong request or an internal error, 3 inconclusive where
-``--require-complete`` asked for more, 130 interrupted. Results go to standard output, everything else to
-standard error. `mazurka --version` and `--help` import neither the engines nor the renderers.
+``--require-complete`` asked for more, 5 a program that starts no threads, 130 interrupted. Results go to standard
+output, everything else to standard error. `mazurka --version` and `--help` import neither the engines nor the
+renderers.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _closed_pipe()
     except Exception:
-        _confess()
+        confess()
         return _INTERNAL
     return status if isinstance(status, int) else 0
 
@@ -77,10 +78,11 @@ def _pin_hashing() -> None:
 
 def _say(error: MazurkaError) -> None:
     print(f"mazurka: error: {error}", file=sys.stderr)
-    print(f"  ({error.slug}: see {error.reference})", file=sys.stderr)
+    print(f"  ({error.slug}: see `{error.reference}`)", file=sys.stderr)
 
 
-def _confess() -> None:
+def confess() -> None:
+    """Say that the exception that is being handled is a fault of ours."""
     import traceback
 
     traceback.print_exc()

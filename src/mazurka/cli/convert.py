@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import click
 
 from mazurka.trace.columns import Columns, Parts, assemble, parts_of
 from mazurka.trace.formats.format import FORMATS, format_for, named
+from mazurka.trace.formats.source import STANDARD
 from mazurka.trace.reading import opened
 from mazurka.trace.writing import write_trace
 
@@ -19,26 +23,27 @@ _KNOWN = click.Choice([known.name for known in FORMATS])
 @click.option("--to", type=_KNOWN, default=None, help="The format of OUT  [default: by its name]")
 @click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
 def command(source: str, target: str, from_: str | None, to: str | None, repair: bool) -> None:
-    """Write the trace IN to OUT in another format. Says what that format can't hold."""
+    """Write the trace IN to OUT (`-` for standard input or output) in another format. Says what that can't hold."""
+    tell = partial(click.echo, err=target == str(STANDARD))
     into = named(to) if to else format_for(target)
     with opened(source, from_) as (_, parts):
         if repair:
-            parts = _repaired(parts)
+            parts = _repaired(parts, tell)
         counted = _Counted(parts)
         losses = write_trace(counted.parts, target, into)
-    click.echo(f"wrote {counted.rows:,} events to {target} ({into.name})")
+    tell(f"wrote {counted.rows:,} events to {target} ({into.name})")
     for loss in losses:
-        click.echo(f"  lost: {loss}")
+        tell(f"  lost: {loss}")
 
 
-def _repaired(parts: Parts) -> Parts:
+def _repaired(parts: Parts, tell: Callable[[str], None]) -> Parts:
     from mazurka.trace.repair import repaired
 
     done = repaired(assemble(parts))
     for mend in done.mends:
-        click.echo(f"mended: {mend}")
+        tell(f"mended: {mend}")
     for mend in done.left:
-        click.echo(f"left as it is: {mend}")
+        tell(f"left as it is: {mend}")
     return parts_of(done.trace)
 
 

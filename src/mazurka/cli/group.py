@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from mazurka import __version__
+from mazurka.errors import did_you_mean
 
 #: Verb -> what it does; the code is in the module of that name, as `command`.
 VERBS: Final = {
@@ -19,6 +20,7 @@ VERBS: Final = {
     "replay": "Run exactly one saved schedule again.",
     "list": "List the failures saved here.",
     "clean": "Remove what earlier checks saved here.",
+    "explain": "Explain an error by its name.",
     "version": "Show Mazurka's version.",
 }
 
@@ -28,6 +30,14 @@ class _Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], VERBS) or f"There are {', '.join(VERBS)}"
+            ctx.fail(f"There is no verb {args[0]!r}. {hint[0].upper()}{hint[1:]}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
@@ -45,7 +55,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     subcommand_metavar="VERB [ARGUMENTS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit status: 0 nothing found, 1 found, 2 wrong request or error, 3 inconclusive (--require-complete).",
+    epilog="Exit status: 0 nothing found, 1 found, 2 wrong request or error, 3 inconclusive (--require-complete), "
+    "5 no threads were started.",
 )
 @click.version_option(__version__, message="mazurka %(version)s")
 def commands() -> None:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mazurka.cli.check import prepare_output, write_whole
+from mazurka.cli.choice import Choice
 from mazurka.cli.progress import Progress, is_wanted
-from mazurka.errors import MazurkaError, UsageError
+from mazurka.cli.publishing import prepare_output, write_whole
+from mazurka.errors import MazurkaError, UsageError, did_you_mean
 from mazurka.report.render import DEFAULT_WIDTH
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _FORMATS: Final = ("text", "json", "sarif")
 
 @click.command()
 @click.argument("trace", metavar="TRACE")
-@click.option("--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True, help="How to look")
+@click.option("--engine", type=Choice(ENGINES), default=ENGINES[0], show_default=True, help="How to look")
 @click.option(
     "--kind", default="races,deadlocks", show_default=True, metavar="KIND,...", help=f"What for: {', '.join(KINDS)}"
 )
@@ -49,12 +50,13 @@ _FORMATS: Final = ("text", "json", "sarif")
     "--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True, metavar="SECONDS", help="0: no limit"
 )
 @click.option("--suppressions", default=None, metavar="FILE", help="Findings not to report")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="How to report")
+@click.option("--format", "form", type=Choice(_FORMATS), default="text", show_default=True, help="How to report")
 @click.option("--output", default=None, metavar="FILE", help="Where to write the report")
 @click.option(
     "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: what it looks like]"
 )
 @click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
+@click.option("--complete", is_flag=True, help="No thread goes on after what it does last in the trace")
 @click.option("--confirm", is_flag=True, help="Run what is found on the program that was recorded")
 @click.option("--require-complete", is_flag=True, help="Status 3 if anything was left undecided")
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
@@ -69,6 +71,7 @@ def command(
     output: str | None,
     origin: str | None,
     repair: bool,
+    complete: bool,
     confirm: bool,
     require_complete: bool,
     progress: bool | None,
@@ -90,12 +93,12 @@ def command(
         trace, engine, tuple(each for each in kinds if each in TIERS[engine]), window, time_limit or None, rules
     )
     compiling = Compiling(Path(trace))
-    numbered = Numbered(*read_reliably(trace, origin, repair, _tell))
+    numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
     with (
-        _Watcher(Progress(is_wanted(progress, sys.stderr))) as watcher,
+        _Watcher(Progress(is_wanted(progress, sys.stderr)), compiling) as watcher,
         _confirmer(trace, numbered, confirm) as happens,
     ):
-        watcher.waits(compiling)
+        watcher.waits()
         try:
             report = predict(numbered, request, watcher, happens)
         except MemoryError:
@@ -142,7 +145,8 @@ def _kinds(given: str) -> tuple[str, ...]:
     names = [name.strip() for name in given.split(",")]
     unknown = [name for name in names if name not in KINDS]
     if unknown:
-        raise UsageError("no-such-kind", f"there is no kind {unknown[0]!r}", hint=f"take some of {', '.join(KINDS)}")
+        hint = did_you_mean(unknown[0], KINDS) or f"take some of {', '.join(KINDS)}"
+        raise UsageError("no-such-kind", f"there is no kind {unknown[0]!r}", hint=hint)
     return tuple([KINDS[name] for name in KINDS if name in names])
 
 
@@ -153,8 +157,9 @@ def _width() -> int:
 class _Watcher:
     """Shows progress, and takes the first Ctrl-C for a wish to see what has been found so far."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, compiling: Compiling) -> None:
         self._progress = progress
+        self._compiling = compiling
         self._stopped = False
 
     def __enter__(self) -> _Watcher:
@@ -170,12 +175,16 @@ class _Watcher:
         self._stopped = True
         signal.signal(number, signal.SIG_DFL)
 
-    def waits(self, compiling: Compiling) -> None:
+    def waits(self) -> None:
         """Until the code is there that goes through long traces."""
-        if compiling.is_under_way():
+        if self._compiling.is_under_way():
             self._progress.tell("compiling what goes through long traces, this once")
-        compiling.wait()
+        self._compiling.wait()
         self._progress.tell("looking")
+
+    def compiles(self) -> None:
+        self._compiling.begin()
+        self.waits()
 
     def found(self, number: int, tier: str) -> None:
         self._progress.tell(f"{number} found, {tier}")

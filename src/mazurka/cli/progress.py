@@ -31,10 +31,13 @@ def duration(seconds: float) -> str:
     return "years"
 
 
-def describe(executions: int, seconds: float, found: int, total: float | None, limit: float | None) -> str:
-    """``total`` estimates the executions of the whole search (None: unknown); ``limit`` is the time limit."""
+def describe(
+    executions: int, seconds: float, found: int, total: float | None, limit: float | None, deciding: bool = False
+) -> str:
+    """``total`` estimates the executions of the whole search (None: unknown); ``limit`` is the time limit;
+    ``deciding`` says that most of the time goes into deciding which executions are possible."""
     rate = executions / seconds if seconds > 0 else 0.0
-    words = [f"{executions:,} executions", f"{rate:,.0f}/s", f"{found} found"]
+    words = [f"{executions:,} executions", f"{rate:,.0f}/s", *(["deciding"] if deciding else []), f"{found} found"]
     if total is not None and total > executions and rate > 0:
         left = (total - executions) / rate
         words.append(f"about {total - executions:,.0f} left" if total < 1e9 else f"about {total:.0e} left")
@@ -54,6 +57,7 @@ class Progress:
         self._limit = limit
         self._stream = stream or sys.stderr
         self._next = 0.0
+        self._last: tuple[int, int, float | None, bool] = (0, 0, None, False)
         self._started = time.monotonic()
         self._terminal = self._stream.isatty()
         self._interval = _EVERY if self._terminal else 2.0
@@ -69,10 +73,16 @@ class Progress:
         """Say something that stays."""
         self._write(f"{_ERASE if self._shown and self._terminal else ''}mazurka: {text}\n")
 
-    def update(self, executions: int, found: int, total: float | None) -> None:
+    def update(self, executions: int, found: int, total: float | None, deciding: bool = False) -> None:
         """Show where the search is, if it is time to."""
+        self._last = executions, found, total, deciding
         if self._is_due():
-            self._show(describe(executions, time.monotonic() - self._started, found, total, self._limit))
+            seconds = time.monotonic() - self._started
+            self._show(describe(executions, seconds, found, total, self._limit, deciding))
+
+    def tick(self) -> None:
+        """Let the line show how the time passes."""
+        self.update(*self._last)
 
     def tell(self, text: str) -> None:
         """Show anything else, if it is time to."""

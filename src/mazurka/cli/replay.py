@@ -1,17 +1,24 @@
-"""`mazurka replay`: run exactly one saved schedule again, and say whether it still leads to the failure."""
+"""`mazurka replay`: run saved schedules again, exactly, and say whether they still lead to their failures.
+
+Several schedules are replayed each in a process of its own, since each loads its program anew.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import click
 
-from mazurka.cli.check import prepare_output, publish
+from mazurka.cli import run
+from mazurka.cli.choice import Choice
+from mazurka.cli.publishing import TEXT, Output, outputs_of, publish
 from mazurka.config import FORMATS, Options, resolve
-from mazurka.errors import MazurkaError
+from mazurka.errors import MazurkaError, UsageError
 from mazurka.program.python.program import PythonProgram
 from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
@@ -21,19 +28,62 @@ from mazurka.store import FOLDER
 from mazurka.subject import PYTEST, PYTHON, RUNNER, Subject, open_program, options_of
 
 _FOUND: Final = 1
+_FAILED: Final = 2
 
 
 @click.command()
-@click.argument("schedule", metavar="FILE|TOKEN")
+@click.argument("schedules", metavar="FILE|TOKEN...", nargs=-1, required=True)
 @click.option("--pdb", is_flag=True, help="Stop in the debugger where the failure happens")
 @click.option("--times", type=click.IntRange(min=1), default=1, metavar="N", help="Replay so many times")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="How to report  [default: text]")
-@click.option("--output", default=None, metavar="FILE", help="Where to write the report")
-def command(schedule: str, pdb: bool, times: int, format_: str, output: str | None) -> int:
-    """Run exactly one saved schedule again, from its FILE or its TOKEN. Status 1: the failure is still there."""
+@click.option("--format", "format_", type=Choice(FORMATS), default="text", help="How to report  [default: text]")
+@click.option("--output", multiple=True, metavar="[FORMAT:]FILE", help="A file to write a report to")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors")
+def command(
+    schedules: tuple[str, ...], pdb: bool, times: int, format_: str, output: tuple[str, ...], quiet: bool
+) -> int:
+    """Run a saved schedule again, exactly, from its FILE or its TOKEN. Status 1: the failure is still there.
+
+    Several are replayed one after the other."""
+    if len(schedules) == 1:
+        options = replace(resolve(), format=format_, output=output, quiet=quiet)
+        return _replay(schedules[0], pdb, times, options)
+    if format_ != "text" or output or quiet:
+        raise UsageError(
+            "output",
+            "a report is about one schedule",
+            where="replay",
+            hint="name one, or leave out --format, --output and --quiet",
+        )
+    return _each(schedules, [*(["--pdb"] if pdb else []), "--times", str(times)])
+
+
+def _each(schedules: tuple[str, ...], options: list[str]) -> int:
+    """The worst of what replaying each came to: an error, then a failure that is still there, then neither."""
+    statuses = []
+    for number, schedule in enumerate(schedules):
+        print(f"{chr(10) if number else ''}{schedule}", flush=True)
+        statuses.append(_in_a_child(["replay", *options, "--", schedule]))
+    again = statuses.count(_FOUND)
+    print(f"\n{again} of {len(schedules)} failures happened again")
+    return next((status for status in statuses if status not in (0, _FOUND)), max(statuses))
+
+
+def _in_a_child(arguments: list[str]) -> int:
+    """The exit status of a command, made in a child of this process."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    status = _FAILED
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+    finally:
+        os._exit(status)
+
+
+def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
     saved = load(schedule)
-    if output is not None:
-        prepare_output(output)
+    outputs = outputs_of(options)
     _go_where_it_was_made(schedule)
     if saved.options.get(RUNNER) == PYTEST:
         return _with_pytest(saved, schedule, pdb, times)
@@ -44,7 +94,7 @@ def command(schedule: str, pdb: bool, times: int, format_: str, output: str | No
             where=saved.target,
             hint="pass it to mazurka.api.replay there",
         )
-    options = replace(options_of(saved, resolve()), format=format_, output=output)
+    options = options_of(saved, options)
     if pdb:
         options = replace(options, isolation="restore")  # a debugger needs the failing thread in this process
     program = open_program(Subject(saved.target, saved.arguments, saved.options), options)
@@ -56,7 +106,7 @@ def command(schedule: str, pdb: bool, times: int, format_: str, output: str | No
         result = replay(program, saved, times=times)
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
-        return _tell(result, program, schedule, options)
+        return _tell(result, program, schedule, outputs)
     finally:
         program.close()
 
@@ -70,13 +120,14 @@ def _go_where_it_was_made(schedule: str) -> None:
         os.chdir(path.parent.parent.parent)
 
 
-def _tell(result: Replay, program: PythonProgram, given: str, options: Options) -> int:
-    if options.format == "text" and options.output is None:
+def _tell(result: Replay, program: PythonProgram, given: str, outputs: Sequence[Output]) -> int:
+    if TEXT in outputs:
         print(summary(result))
         if result.failure is None:
-            return 0
-        print()
-    publish(report_of(result, program, given), options)
+            outputs = [each for each in outputs if each != TEXT]
+        else:
+            print()
+    publish(report_of(result, program, given), outputs)
     return _FOUND if result.failure is not None else 0
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from mazurka.cli.choice import Choice
 from mazurka.config import KEYS, Key, Options, convert
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -20,7 +21,9 @@ _METAVARS: Final = {
     "seed": "N",
     "time-limit": "SECONDS",
     "timing": "SECONDS",
-    "output": "FILE",
+    "ignore": "RULE",
+    "baseline": "FILE",
+    "output": "[FORMAT:]FILE",
     "profile": "NAME",
 }
 
@@ -29,7 +32,9 @@ _SWITCHES: Final = {
     "all-failures": "--all-failures/--first",
     "races": "--races/--no-races",
     "require-complete": "--require-complete/--no-require-complete",
+    "write-baseline": "--write-baseline",
     "fresh": "--fresh",
+    "quiet": "-q --quiet",
     "save": "--save/--no-save",
 }
 
@@ -46,12 +51,12 @@ def _option(key: Key) -> Callable[[_F], _F]:
     shown = "" if default in (None, (), False) else f"  [default: {_plain(default)}]"
     help_text = f"{key.help[0].upper()}{key.help[1:]}{shown}"
     if key.name in _SWITCHES:
-        return click.option(_SWITCHES[key.name], key.field, default=None, is_flag=True, help=help_text)
+        return click.option(*_SWITCHES[key.name].split(), key.field, default=None, is_flag=True, help=help_text)
     if key.choices:
-        return click.option(f"--{key.name}", key.field, type=click.Choice(key.choices), default=None, help=help_text)
+        return click.option(f"--{key.name}", key.field, type=Choice(key.choices), default=None, help=help_text)
     metavar = _METAVARS[key.name]
-    if key.name == "include":
-        return click.option("--include", key.field, multiple=True, metavar=metavar, help=help_text)
+    if isinstance(default, tuple):
+        return click.option(f"--{key.name}", key.field, multiple=True, metavar=metavar, help=help_text)
     return click.option(f"--{key.name}", key.field, default=None, metavar=metavar, help=help_text)
 
 
@@ -67,6 +72,5 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
     for key in KEYS.values():
         value = values.get(key.field)
         if value not in (None, ()):
-            value = ",".join(value) if isinstance(value, tuple) else value
             result[key.field] = convert(key, value, f"--{key.name}")
     return result

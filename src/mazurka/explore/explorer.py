@@ -29,13 +29,16 @@ from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, V
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.stint import Stint, Terms, again, work
 from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
-from mazurka.program.protocol import ENTERED, Program
+from mazurka.program.protocol import ENTERED, Failure, Program
 
 #: How long what was learnt may stay unwritten, in seconds.
 _BATCH: Final = 0.5
 
 #: Seconds of a stint made here, after which whoever waits is told how it goes.
 _HERE: Final = 0.05
+
+#: Seconds that count as of late.
+_LATE: Final = 0.5
 
 _ABANDONED: Final = "the exploration was abandoned"
 
@@ -59,6 +62,7 @@ class Budget:
 
     executions: int | None = None
     seconds: float | None = None
+    limit: float | None = None  # the time limit that the seconds are left of, for words
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Progress:
     new: tuple[Found, ...]  # the failures first seen in this stint
     estimate: Estimate
     restarted: bool = False
+    deciding: bool = False  # of late, most of the time was spent on finding out which orders there are
 
 
 class Explorer:
@@ -79,7 +84,8 @@ class Explorer:
     ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
     ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
     (foresight.py); races, which the program has to tell in its runs, do not end the search. Failures for which sleeps
-    have to outrun other threads by more than ``timing`` seconds do not count.
+    have to outrun other threads by more than ``timing`` seconds do not count. Those that are ``kept_back`` neither end
+    the search nor decide the verdict; they are told last.
     """
 
     def __init__(
@@ -98,6 +104,7 @@ class Explorer:
         alone: float = 0.0,
         races: bool = False,
         timing: float = float("inf"),
+        kept_back: Callable[[Failure], bool] | None = None,
     ) -> None:
         self.program = program
         self.strategy_name = strategy
@@ -111,6 +118,7 @@ class Explorer:
         self.alone = alone
         self.races = races
         self.timing = timing
+        self.kept_back = kept_back
         self.strategy: Strategy = make_strategy(strategy, self.settings)
         self.foreman = None if crew is None else Foreman(crew, strategy, self.settings, self.learned)
         self.outcome: Outcome | None = None
@@ -120,6 +128,7 @@ class Explorer:
         self._started = 0.0
         self._written = 0.0
         self._doubts = ""  # as last written down
+        self._deciding = 0.0  # which part of the time was spent on that of late
 
     def run(self) -> Outcome:
         """Explore to the end."""
@@ -181,7 +190,8 @@ class Explorer:
             seconds = min(seconds, self.budget.seconds - self._seconds())
         left = None if self.budget.executions is None else self.budget.executions - self.seen.executions
         known = {identity: found.seed for identity, found in self.seen.found.items()}
-        return Terms(seconds, left, known, self.stop_at_first, self.races, self.timing)
+        only_first = self.stop_at_first and self.kept_back is None
+        return Terms(seconds, left, known, only_first, self.races, self.timing)
 
     def _take_in(self, stint: Stint) -> Progress:
         new = self.seen.add(stint.sightings)
@@ -196,11 +206,14 @@ class Explorer:
             if self.frontier is not None:
                 self.frontier.forget_rows()
         self._write()
+        if stint.seconds:
+            part = min(1.0, stint.seconds / _LATE)
+            self._deciding += part * (1 - stint.running / stint.seconds - self._deciding)
         return self._progress(new, restart)
 
     def _progress(self, new: tuple[Found, ...], restarted: bool = False) -> Progress:
-        found = len(self.seen.found)
-        return Progress(self.seen.executions, self._seconds(), found, new, self.strategy.estimate(), restarted)
+        found, total, deciding = len(self.seen.found), self.strategy.estimate(), self._deciding > 0.5
+        return Progress(self.seen.executions, self._seconds(), found, new, total, restarted, deciding)
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._started
@@ -254,7 +267,7 @@ class Explorer:
         if self.budget.executions is not None and self.seen.executions >= self.budget.executions:
             return f"the limit of {self.budget.executions} executions was reached"
         if self.budget.seconds is not None and self._seconds() >= self.budget.seconds:
-            return f"the time limit of {self.budget.seconds:g} s was reached"
+            return f"the time limit of {self.budget.limit or self.budget.seconds:g} s was reached"
         if self.interrupted is not None and self.interrupted():
             return "interrupted"
         return ""
@@ -264,15 +277,19 @@ class Explorer:
         return isinstance(self.strategy, Divisible) and self.strategy.bound(self._failures()[0].seed)
 
     def _found(self) -> tuple[Found, ...]:
-        """The failures; if only the first is wanted, that; and then the races."""
-        failures = self._failures()
-        races = [each for each in self.seen.found.values() if each.failure.is_race]
-        return (*(failures[:1] if self.stop_at_first else failures), *races)
+        """The failures; if only the first is wanted, that; then the races; and then what is kept back."""
+        failures, found = self._failures(), self.seen.found.values()
+        races = [each for each in found if each.failure.is_race and self._counts(each)]
+        others = [each for each in found if not self._counts(each)]
+        return (*(failures[:1] if self.stop_at_first else failures), *races, *others)
 
     def _failures(self) -> list[Found]:
-        """In the order of their seeds, otherwise as they came; without the races."""
-        failures = [each for each in self.seen.found.values() if not each.failure.is_race]
+        """In the order of their seeds, otherwise as they came; without the races and what is kept back."""
+        failures = [each for each in self.seen.found.values() if not each.failure.is_race and self._counts(each)]
         return sorted(failures, key=lambda each: each.seed)
+
+    def _counts(self, found: Found) -> bool:
+        return self.kept_back is None or not self.kept_back(found.failure)
 
     def _conclude(self, stopped: str) -> Outcome:
         complete = not stopped and self.strategy.exhaustive
@@ -308,7 +325,7 @@ class Explorer:
         return "; ".join(parts)
 
     def _verdict(self, stopped: str) -> Verdict:
-        if self.seen.found:
+        if any(map(self._counts, self.seen.found.values())):
             return Violation(self._found()[0])
         if self.seen.truncated:
             return Inconclusive(self.seen.truncated)

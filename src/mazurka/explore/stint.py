@@ -40,18 +40,22 @@ class Terms:
 @dataclass(slots=True)
 class Stint:
     """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run.
-    ``undecided``: its strategy has not come to know yet what to run next."""
+    ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were spent
+    ``running`` the program, the others on deciding what to run."""
 
     sightings: Sightings = field(default_factory=Sightings)
     grew: bool = False
     undecided: bool = False
+    seconds: float = 0.0
+    running: float = 0.0
 
 
 def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None = None) -> Stint:
     """Make the runs a strategy wants, and let it learn from them."""
     stint = Stint()
     seen = stint.sightings
-    end = time.perf_counter() + terms.seconds
+    started = time.perf_counter()
+    end = started + terms.seconds
     limit = terms.executions
     execute, take, give, look = program.execute, strategy.take, strategy.give, seen.look
     foretelling = strategy if isinstance(strategy, Foretelling) else None
@@ -64,7 +68,9 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
         seed = take()
         if seed is None:
             break
+        begun = time.perf_counter()
         run = execute(seed.plan)
+        stint.running += time.perf_counter() - begun
         seen.executions += 1
         failures = look(run, judge)
         rank = 0 if strategy.exhaustive else seed.number
@@ -83,6 +89,7 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
             break
     if foretelling is not None:
         seen.predictions += foretelling.predictions() - before
+    stint.seconds = time.perf_counter() - started
     return stint
 
 

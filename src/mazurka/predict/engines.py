@@ -18,8 +18,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.ahead import Ahead, Shared
@@ -27,7 +29,7 @@ from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.deadlocks.lock_circles import DEADLOCK
 from mazurka.predict.intrusions import INTRUSION
 from mazurka.predict.inversions import INVERSION
-from mazurka.predict.maximal import Each, Groups, Signatures, claim_of, grouped, never
+from mazurka.predict.maximal import Each, Groups, Signatures, candidates, claim_of, grouped, never
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
@@ -51,10 +53,13 @@ _WINDOW: Final = 20_000
 #: So many events, times threads, are looked at for far-reaching questions to SeqCheck.
 _WORK: Final = 16_000_000
 
-#: The default engine. Partial orders, and SeqCheck's pass over the whole trace instead of the quick check, are of use
-#: in traces of so many events: their code takes time to load.
+#: The default engine. Compiled code, partial orders, and SeqCheck's pass over the whole trace instead of the quick
+#: check take time to load: they are of use in traces of so many events, or of so many candidates, times events.
 AUTO: Final = "auto"
 _LONG: Final = 30_000
+_MUCH: Final = 2_000_000
+
+_IS_DATA: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 
 _ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
 
@@ -88,15 +93,17 @@ class Tier:
 
 @dataclass
 class Search:
-    """One engine on one trace: what its tiers share. ``expired`` says when to stop. Not slotted: what is costly is made
-    when first asked for."""
+    """One engine on one trace: what its tiers share. ``expired`` says when to stop; ``compiles`` is called before
+    compiled code is used although the trace is short. Not slotted: what is costly is made when first asked for."""
 
     trace: Trace
     window: int | None = None
     expired: Callable[[], bool] = never
+    compiles: Callable[[], None] = lambda: None
     tiers: list[Tier] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
+    _much: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
@@ -106,7 +113,15 @@ class Search:
     def _indexed(self) -> SeqCheck:
         from mazurka.predict.seqcheck.engine import SeqCheck
 
-        return SeqCheck(self.trace, complete_up_to=0, work=_WORK // max(len(self.trace.threads), 1))
+        work = _WORK // max(len(self.trace.threads), 1)
+        return SeqCheck(self.trace, complete_up_to=0, work=work, kernel=self._kernel)
+
+    @property
+    def _kernel(self) -> Any:
+        """What works on the trace for SeqCheck."""
+        from mazurka.predict.seqcheck.kernel import COMPILE_FROM, kernel_for
+
+        return kernel_for(max(len(self.trace), COMPILE_FROM if any(self._much.values()) else 0))
 
     @cached_property
     def questions(self) -> Questions:
@@ -121,13 +136,32 @@ class Search:
 
     def beside(self) -> Search:
         """Another one, which may look for other kinds, or ask about others, at the same time."""
-        other = Search(self.trace, self.window, self.expired)
+        other = Search(self.trace, self.window, self.expired, self.compiles)
         other._index, other._checkers = self._index, self._checkers
         return other
 
     def prepare(self) -> None:
         """What is there for all threads is made by whoever needs it first; make now what they will need last."""
         self._checkers.own()
+
+    def asks_much(self, kind: str) -> bool:
+        """Whether there is so much to ask about that what takes time to load is worth it."""
+        if kind not in self._much:
+            events, most = len(self.trace), _MUCH // max(len(self.trace), 1) + 1
+            self._much[kind] = events >= _LONG or self._has_candidates(kind, most)
+            if self._much[kind] and events < _LONG:
+                self.compiles()
+                self.quick.kernel = self._kernel
+        return self._much[kind]
+
+    def _has_candidates(self, kind: str, most: int) -> bool:
+        """Whether there are so many."""
+        if kind == RACE:  # they come in pairs, of which there may be very many
+            _, op, target, _, _ = columns_of(self.trace)
+            accesses = np.bincount(target[_IS_DATA[op]]).astype(np.int64)
+            pairs = candidates(kind, self.trace, False) if (accesses**2).sum() >= 2 * most else ()
+            return sum(1 for _ in islice(pairs, most)) == most
+        return sum(map(len, self.groups(kind)[0].values())) >= most
 
     @cached_property
     def checker(self) -> Checker:
@@ -162,15 +196,15 @@ class Search:
         if kind not in self._groups:
             once = (Each.LOCATIONS, Each.EVENTS) if kind == RACE else (Each.LOCATIONS,)
             groups, left = grouped(self.trace, kind, *once)
-            first = {key: several for key, several in groups.items() if isinstance(key, tuple)}  # of places
-            self._groups[kind] = first | groups, left
+            places = {key: several for key, several in groups.items() if isinstance(key, tuple)}
+            events = {key: several for key, several in groups.items() if not isinstance(key, tuple)}
+            self._groups[kind] = (places | events if len(places) <= len(events) else events | places), left
         return self._groups[kind]
 
-    @property
-    def is_passed_over(self) -> bool:
-        """Whether SeqCheck is to pass over the trace for races. Of threads that wait on conditions it knows too little
-        for that."""
-        return len(self.trace) >= _LONG and not self._waits
+    def is_passed_over(self, kind: str) -> bool:
+        """Whether, if much is to be asked, SeqCheck passes over the whole trace for that. Of threads that wait on
+        conditions it knows too little."""
+        return kind == RACE and not self._waits
 
     def leave(self, races: Iterable[Rows], unasked: int) -> None:
         """Nobody knows of these races, and of so many others: they are all that is left to later tiers."""
@@ -197,7 +231,7 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
     """What an engine finds of these kinds, each as soon as it is known."""
     for kind in kinds:
         for name in ENGINES[engine].get(kind, ()):
-            if engine == AUTO and name in _ORDERS and len(search.trace) < _LONG:
+            if engine == AUTO and name in _ORDERS and not search.asks_much(kind):
                 continue
             tier = Tier(name, kind)
             search.tiers.append(tier)
@@ -274,6 +308,7 @@ def _outcome(
 
 def _by_order(search: Search, tier: Tier) -> _Findings:
     """The events that race under a partial order, each with an earlier one."""
+    search.asks_much(tier.kind)
     racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
     target, names = search.trace.target, search.trace.targets
     groups = ((pair[-1], [pair]) for pair in racy.pairs() if is_data(names[target[pair[-1]]]))
@@ -282,7 +317,7 @@ def _by_order(search: Search, tier: Tier) -> _Findings:
 
 def _by_seqcheck(search: Search, tier: Tier) -> _Findings:
     """All candidates, as far as SeqCheck can tell."""
-    if tier.kind == RACE and search.is_passed_over:
+    if search.asks_much(tier.kind) and search.is_passed_over(tier.kind):
         yield from _by_pass(search, tier)
         return
     groups, left = search.groups(tier.kind)
@@ -352,24 +387,24 @@ def _by_standstill(search: Search, tier: Tier) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
     from mazurka.predict.deadlocks.standstills import Standstills
 
-    sought, unsure = Standstills(search.trace), set[Hashable]()
+    sought, unsure, found = Standstills(search.trace), set[Hashable](), set[Hashable]()
     for candidate in sought.candidates():
         if search.expired():
             unsure.add(candidate.place)
             break
         tier.candidates += 1
         rows = candidate.claim.steps
-        answer = search.questions.prove(candidate.claim, candidate.question)
+        answer = search.questions.prove(candidate.claim, candidate.question, candidate.loosely)
         if isinstance(answer, Witness):
             sought.found(candidate)
-            unsure.discard(candidate.place)
+            found.add(candidate.place)
             if not search.is_settled(tier.kind, rows):
                 search.settle(tier.kind, rows)
                 yield search.found(tier, rows, answer)
         elif isinstance(answer, Unknown):
             unsure.add(candidate.place)
         tier.fallen += isinstance(answer, Infeasible)
-    tier.undecided = len(unsure)
+    tier.undecided = len((unsure | sought.left) - found)
 
 
 _TIERS: Final[dict[str, Callable[[Search, Tier], _Findings]]] = {

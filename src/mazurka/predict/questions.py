@@ -28,6 +28,7 @@ from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
 from mazurka.predict.unnoticed import Unnoticed
 from mazurka.predict.unread import Unread
+from mazurka.predict.wakers import wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
@@ -72,13 +73,15 @@ class Questions:
         self._held: frozenset[int] = frozenset()
         self._waits = waits_of(trace)
         self._unread: Unread | None = None
+        self._loose: Model | None = None
 
     def ask(self, claim: Claim) -> Verdict:
         """A witness of the claim, or that there is none, which within a window can only be told if it shows nearby."""
         return self.prove(claim, question_of(claim, self.trace))
 
-    def prove(self, claim: Claim, question: Question) -> Verdict:
-        """A witness of the claim, or that there is none, as the model answers a question."""
+    def prove(self, claim: Claim, question: Question, loosely: Question | None = None) -> Verdict:
+        """A witness of the claim, or that there is none, as the model answers a question. Where threads wait on
+        conditions there is none only if the loose model has no answer to it either, or to ``loosely``."""
         inside = [*steps_of(claim), *(after for _, after in question.before)]
         rows = [*inside, *question.happen, *question.next, *question.blocked, *(row for row, _ in question.before)]
         begin = self._window_of(min(inside), max(rows))
@@ -95,7 +98,16 @@ class Questions:
             return self._witness(begin, order, claim)
         if isinstance(answer, Infeasible) and self.window is not None:
             return Unknown("not within a window")
+        if isinstance(answer, Infeasible) and self._waits and not self._is_refuted_loosely(loosely or question):
+            return Unknown("another notification might end a wait")
         return answer
+
+    def _is_refuted_loosely(self, question: Question) -> bool:
+        """Whether there is no answer whoever is woken by which notification."""
+        if self._loose is None:
+            wakers = wakers_of(self.trace, self._waits)
+            self._loose = model_of_trace(self.trace, self._branches, wakers=wakers)
+        return isinstance(self._refuter.decide(self._loose, question), Infeasible)
 
     def _window_of(self, first: int, last: int) -> int | None:
         """Where the window begins in which two rows are furthest from its edges."""
@@ -221,11 +233,30 @@ def is_early(claim: Claim, trace: Trace) -> bool:
     return isinstance(claim, Inverts) and bool(trace.op[claim.first] != Op.FREE)
 
 
+def joins_of(claim: Deadlocks, trace: Trace) -> tuple[int, ...]:
+    """Those of its steps that wait for the end of a thread."""
+    return tuple([row for row in claim.steps if trace.op[row] == Op.JOIN])
+
+
+def _starts_of(trace: Trace, row: int) -> list[int]:
+    """What starts the thread of a row before that, if it is the first thing that the thread does."""
+    thread, op, target, _, _ = columns_of(trace)
+    if trace.rows_of_thread[thread[row]][0] != row:
+        return []
+    forks = np.flatnonzero(op[:row] == Op.FORK)
+    found: list[int] = forks[np.asarray(trace.thread_of_target)[target[forks]] == thread[row]].tolist()
+    return found
+
+
 def question_of(claim: Claim, trace: Trace) -> Question:
     """What the model is asked about a claim."""
     steps = steps_of(claim)
     if is_early(claim, trace):
         return Question(happen=steps[:1], never=steps[1:])
-    if isinstance(claim, Races | Deadlocks):
+    if isinstance(claim, Races):
         return Question(next=steps)
+    if isinstance(claim, Deadlocks):
+        joins = joins_of(claim, trace)
+        starts = tuple(row for join in joins for row in _starts_of(trace, join))
+        return Question(starts, next=tuple([row for row in steps if row not in joins]), blocked=joins)
     return Question(happen=steps, before=tuple(pairwise(steps)))

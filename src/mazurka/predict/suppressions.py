@@ -79,17 +79,18 @@ def read_suppressions(path: str) -> list[Rule]:
         raise UsageError("suppressions", f"can't be read: {error.strerror}", where=path) from None
     except UnicodeDecodeError:
         raise UsageError("suppressions", "not UTF-8 text", where=path) from None
-    rules = [_rule(path, number, line) for number, line in enumerate(lines, 1)]
+    rules = [rule_of(line, number, path) for number, line in enumerate(lines, 1)]
     return [rule for rule in rules if rule is not None]
 
 
-def _rule(path: str, number: int, line: str) -> Rule | None:
+def rule_of(line: str, number: int, path: str, kinds: Sequence[str] = _KINDS) -> Rule | None:
+    """The rule in a line, the ``number``-th of ``path``; None if there is nothing but a comment."""
     words = line.partition("#")[0].split()
     if not words:
         return None
     kind = words.pop(0)[:-1] if words[0].endswith(":") else ""
     subject = words[0] if words else ""
-    if (kind and kind not in _KINDS) or subject not in [each.value for each in Subject] or len(words) < 2:
+    if (kind and kind not in kinds) or subject not in [each.value for each in Subject] or len(words) < 2:
         raise UsageError(
             "suppressions",
             f"this is no rule: {line.strip()}",

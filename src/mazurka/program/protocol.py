@@ -62,8 +62,11 @@ class Continuation(Enum):
     GUIDED = "guided"  # as policy.Guided says, with `guide`
 
 
-#: What looks something up that may be missing is the one or the other, like ``setdefault``.
-_LOOKING_UP: Final = {Op.READ, Op.RMW}
+#: What looks something up or stores it is the one or the other: what is missing may be made, as by ``setdefault``.
+_ALIKE: Final = ({Op.READ, Op.RMW}, {Op.WRITE, Op.RMW})
+
+#: In place of the name of an attribute: it is none, but an item of a container, or how that is organised.
+ITEM: Final = "[]"
 
 
 class Wanted(NamedTuple):
@@ -72,12 +75,12 @@ class Wanted(NamedTuple):
     thread: str
     op: Op
     sites: frozenset[int]  # none: of a primitive
-    name: str = ""  # of the attribute or global, if it is of one
+    name: str = ""  # of the attribute or global, if it is of one, or ITEM
     stays: bool = False  # the thread is to stand before it, no more
 
     def is_met_by(self, pending: Any) -> bool:
         """Whether a thread's pending operation (policy.Pending) is it."""
-        if pending.op is not self.op and {pending.op, self.op} != _LOOKING_UP:
+        if pending.op is not self.op and {pending.op, self.op} not in _ALIKE:
             return False
         if self.sites and pending.site not in self.sites:
             return False
@@ -85,8 +88,8 @@ class Wanted(NamedTuple):
 
 
 def is_called(target: Target, name: str) -> bool:
-    """Whether a target may be the attribute or global of that name."""
-    return target[0] not in ("a", "g") or target[-1] == name
+    """Whether a target may be the attribute or global of that name, or an item."""
+    return target[0] not in ("a", "g") or target[-1] == name  # no attribute is called like an item
 
 
 #: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (rounds.py).

@@ -1,8 +1,8 @@
 """The result of one check, as every renderer gets it.
 
-Invariant: a report with findings is a violation; one that is verified is complete and has nothing untracked or
-uncontrolled. A failure that the witness checker does not believe is no finding but an inconsistency, and a report with
-one is never verified.
+Invariant: a report with findings is a violation; one that is verified is complete, has nothing untracked,
+uncontrolled or suppressed, and is of a program that starts threads. A failure that the witness checker does not
+believe is no finding but an inconsistency, and a report with one is never verified.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Final
 
 from mazurka.explore.outcome import Predictions
+from mazurka.program.protocol import Failure
 from mazurka.report.finding import Finding
 
 
@@ -53,9 +54,19 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A failure that was found and is not told as one: ``by`` says why not."""
+
+    failure: Failure
+    fingerprint: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckReport:
     """All there is to say about one check.
 
+    ``suppressed`` are failures kept back, ``unused`` says what was to keep some back and did not.
     ``reason`` says why the result is what it is: what stopped the search, or why it is inconclusive. ``notes`` are
     further things that a person ought to know, ``inconsistencies`` what must be wrong in Mazurka itself. Paths are
     shown relative to ``root`` ("": the working directory).
@@ -78,3 +89,11 @@ class CheckReport:
     inconsistencies: tuple[str, ...] = ()
     assuming: str = ""  # of a verified program: on what condition, beyond the usual
     root: str = ""
+    suppressed: tuple[Suppressed, ...] = ()
+    unused: tuple[str, ...] = ()
+
+    @property
+    def explored_nothing(self) -> bool:
+        """Whether no threads were started, so that the one execution made is all there is and shows nothing."""
+        quiet = not (self.findings or self.suppressed or self.inconsistencies or self.untracked or self.uncontrolled)
+        return self.complete and self.scope.threads <= 1 and quiet

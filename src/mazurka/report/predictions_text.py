@@ -109,7 +109,7 @@ def _order(shown: Shown, ending: str) -> str:
 def _confirmed(finding: Predicted) -> str:
     if finding.confirmed is None:
         return "not run"
-    return "and run: it happens" if finding.confirmed else "but when run it does not happen"
+    return "and run: it happens" if finding.confirmed else "but not confirmed: runs that were led there did not show it"
 
 
 def _count(number: int, what: str, several: str = "") -> str:

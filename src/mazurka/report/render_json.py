@@ -64,6 +64,17 @@ def report_data(report: CheckReport) -> dict[str, Any]:
         },
         "notes": list(report.notes),
         "inconsistencies": list(report.inconsistencies),
+        "suppressed": [
+            {
+                "kind": each.failure.kind.value,
+                "message": each.failure.message,
+                "location": _location(each.failure.location, report.root),
+                "fingerprint": each.fingerprint,
+                "by": each.by,
+            }
+            for each in report.suppressed
+        ],
+        "unused_suppressions": list(report.unused),
         "failures": [failure_data(finding, report.root) for finding in report.findings],
     }
 

@@ -64,6 +64,7 @@ def _facts(report: CheckReport) -> dict[str, str]:
         "memory_model": report.memory_model,
         "executions": str(report.executions),
         "complete": str(report.complete).lower(),
+        "suppressed": str(len(report.suppressed)),
     }
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import mazurka
 from mazurka.program.protocol import FailureKind
 from mazurka.replay.anchor import is_library, portable_path
-from mazurka.report.check_report import CheckReport
+from mazurka.report.check_report import CheckReport, Suppressed
 from mazurka.report.finding import Explanation, Finding, Row
 from mazurka.trace.event import Location
 
@@ -61,7 +61,10 @@ def _run(report: CheckReport) -> dict[str, Any]:
         "invocations": [{"executionSuccessful": True}],
         "originalUriBaseIds": {"ROOT": {"uri": root}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, report.root) for finding in report.findings],
+        "results": [
+            *(_result(finding, report.root) for finding in report.findings),
+            *(_suppressed(each, report.root) for each in report.suppressed),
+        ],
         "properties": {
             "target": report.target,
             "verdict": report.verdict.value,
@@ -90,6 +93,25 @@ def _result(finding: Finding, root: str) -> dict[str, Any]:
     flows = _flows(finding.explanation, root)
     if flows:
         result["codeFlows"] = flows
+    return result
+
+
+def _suppressed(suppressed: Suppressed, root: str) -> dict[str, Any]:
+    """A result that is not to be shown (section 3.35)."""
+    failure = suppressed.failure
+    result: dict[str, Any] = {
+        "ruleId": failure.kind.value,
+        "ruleIndex": list(_RULES).index(failure.kind),
+        "level": "error",
+        "kind": "fail",
+        "message": {"text": failure.message},
+        "partialFingerprints": {"mazurkaFailure/v1": suppressed.fingerprint},
+        "suppressions": [
+            {"kind": "inSource" if suppressed.by.startswith("comment") else "external", "justification": suppressed.by}
+        ],
+    }
+    if failure.location is not None:
+        result["locations"] = [physical_location(failure.location, root)]
     return result
 
 

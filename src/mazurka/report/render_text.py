@@ -14,7 +14,7 @@ from typing import Final
 
 from mazurka.program.protocol import ENTERED, FailureKind
 from mazurka.replay.anchor import portable_path, source_text
-from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.report.check_report import CheckReport, Suppressed, Verdict
 from mazurka.report.finding import Evidence, Finding
 from mazurka.report.table import Line, table
 from mazurka.report.words import cut, printable, shorten
@@ -74,7 +74,10 @@ class TextRenderer:
             text = source_text(failure.location)
             where = f"  {place}{function}, {finding.thread}" + (f": {text}" if text else "")
             lines.append(Line(self._cut(where)))
-        lines += [Line(""), *self._paragraph(finding.explanation.sentence), Line("")]
+        lines += [Line(""), *self._paragraph(finding.explanation.sentence)]
+        if not finding.explanation.rows and finding.evidence is None:  # there was no time to explain it
+            return lines
+        lines += [Line("")]
         lines += table(finding.explanation, self.width, root)
         lines += self._output(finding.output)
         lines += [Line(""), *self._proof(finding.evidence)]
@@ -105,13 +108,12 @@ class TextRenderer:
             case Verdict.VIOLATION:
                 lines += self._paragraph(f"{done}; {report.reason}" if report.reason else done)
             case Verdict.VERIFIED:
-                holds = "no order of the threads fails" if report.scope.threads > 1 else "no threads were started"
                 assuming = f", assuming that {report.assuming}" if report.assuming else ""
-                lines.append(Line(f"verified: {holds}{assuming}", _STYLES[report.verdict]))
+                lines.append(Line(f"verified: no order of the threads fails{assuming}", _STYLES[report.verdict]))
                 lines += [*self._paragraph(done), *self._covered(report)]
             case Verdict.INCONCLUSIVE:
                 reason = report.reason or "the search did not end"
-                found = "" if report.inconsistencies else "nothing found, but "
+                found = "" if report.inconsistencies or report.suppressed else "nothing found, but "
                 lines.append(Line(f"inconclusive: {found}{reason}", _STYLES[report.verdict]))
                 lines += self._paragraph(done)
         entered = {name.removeprefix(ENTERED): n for name, n in report.untracked.items() if name.startswith(ENTERED)}
@@ -119,6 +121,12 @@ class TextRenderer:
         lines += self._named(ENTERED.rstrip(": "), dict.fromkeys(entered, 1))
         lines += self._named("untracked (threads share what was used there)", untracked)
         lines += self._named("uncontrolled (not scheduled)", report.uncontrolled)
+        for each in report.suppressed:
+            lines += self._paragraph(
+                f"suppressed: {_first_line(each.failure.message)}{_at(each, report.root)} ({each.by})"
+            )
+        for unused in report.unused:
+            lines += self._paragraph(f"unused suppression: {unused}")
         for inconsistency in report.inconsistencies:
             lines += self._paragraph(f"error: {inconsistency}")
         for note in report.notes:
@@ -127,13 +135,10 @@ class TextRenderer:
 
     def _covered(self, report: CheckReport) -> list[Line]:
         scope = report.scope
-        if scope.threads <= 1:
-            covered = "covered: the program starts no threads, so one execution is all there is"
-        else:
-            covered = (
-                f"covered: {_count(scope.threads, 'thread')}, up to {_count(scope.points, 'point')} a run; "
-                f"{report.reason or 'no order that could do anything else is left'}"
-            )
+        covered = (
+            f"covered: {_count(scope.threads, 'thread')}, up to {_count(scope.points, 'point')} a run; "
+            f"{report.reason or 'no order that could do anything else is left'}"
+        )
         return [*self._paragraph(covered), *self._paragraph("assumed: " + "; ".join(scope.assumptions))]
 
     def _named(self, title: str, counts: Mapping[str, int]) -> list[Line]:
@@ -172,6 +177,11 @@ class TextRenderer:
 def _first_line(message: str) -> str:
     lines = [line for line in message.splitlines() if line.strip()]
     return shorten(lines[0], 200) + (" ..." if len(lines) > 1 else "") if lines else ""
+
+
+def _at(suppressed: Suppressed, root: str) -> str:
+    location = suppressed.failure.location
+    return "" if location is None else f", {portable_path(location.file, root)}:{location.line}"
 
 
 def _seconds(seconds: float) -> str:

@@ -117,7 +117,7 @@ _ACTED, _BEGAN, _MORE, _STARTED, _ENDED, _JOINED = (1 << bit for bit in range(6)
 _ACQUIRE, _RELEASE, _FORK, _JOIN, _BEGIN, _END = (
     int(op) for op in (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END)
 )
-_WAIT = int(Op.WAIT)
+_WAIT, _REQUEST, _BRANCH, _RMW = int(Op.WAIT), int(Op.REQUEST), int(Op.BRANCH), int(Op.RMW)
 _AGAIN, _INNER, _WHILE_HELD, _NOT_HELD, _WITH_LOCK = (
     int(fault)
     for fault in (
@@ -247,6 +247,8 @@ def check_locks(thread, op, target, before, state, faults) -> None:  # type: ign
     )
     for row in range(len(thread)):
         t, lock, done = thread[row], target[row], op[row]
+        if done == _REQUEST or (done >= _BRANCH and done != _RMW):  # touches nothing shared
+            continue
         if waits[t] and done != _RELEASE:
             faults[row] = _WITH_LOCK
         waits[t] = done == _WAIT and last[t] != _RELEASE and holds[t] > 0

@@ -15,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.trace.columns import columns_of, order_by
-from mazurka.trace.event import Op
+from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import Trace
 
 #: Events looked back at first; then eight times as many.
 _NEAR: Final = 1 << 5
+
+#: Operations that may come between a wait and that with which its thread goes on.
+_GIVING_UP: Final = [op is Op.RELEASE or not (READS[op] or WRITES[op]) for op in Op]
 
 
 class Held(NamedTuple):
@@ -90,6 +93,6 @@ class Holding:
             return row
         own = self._trace.rows_of_thread[self._columns.thread[row]]
         after = int(np.searchsorted(own, row)) + 1
-        while after < len(own) and self._columns.op[own[after]] == Op.RELEASE:
+        while after < len(own) and _GIVING_UP[self._columns.op[own[after]]]:
             after += 1
         return int(own[after]) if after < len(own) else len(self._trace)

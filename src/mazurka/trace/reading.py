@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mazurka.errors import UsageError
-from mazurka.trace.columns import Parts, assemble
+from mazurka.errors import MazurkaError, UsageError
+from mazurka.trace.columns import Columns, Parts, assemble
 from mazurka.trace.formats.format import Format, format_of, named
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import STANDARD, Source
 from mazurka.trace.trace import Trace
 
 
@@ -21,10 +21,27 @@ def read_trace(path: str | Path, kind: str | None = None) -> Trace:
 
 @contextmanager
 def opened(path: str | Path, kind: str | None = None) -> Iterator[tuple[Format, Parts]]:
-    """The trace in a file in parts, and the format it has; the file is closed afterwards."""
+    """The trace in a file, a FIFO or, called ``-``, standard input, in parts, and the format it has; it is closed
+    afterwards. A trace without events is an error, but for one of ours: a recording whose threads share nothing."""
     path = Path(path)
-    if not path.exists():
+    if path != STANDARD and not path.exists():
         raise UsageError("no-such-file", "there is no such file", where=str(path))
     with Source(path) as source:
+        if not path.is_dir() and not source.head(1):
+            raise _empty(source)
         found = named(kind) if kind else format_of(source)
-        yield found, found.module().read(source)
+        parts = found.module().read(source)
+        yield found, parts if found.name == "parquet" else Parts(parts.names, _some(parts.rows, source))
+
+
+def _some(parts: Iterator[Columns], source: Source) -> Iterator[Columns]:
+    rows = 0
+    for part in parts:
+        rows += part.rows
+        yield part
+    if not rows:
+        raise _empty(source)
+
+
+def _empty(source: Source) -> MazurkaError:
+    return MazurkaError("trace-empty", "it holds no events", where=source.name, hint="was it written to its end?")

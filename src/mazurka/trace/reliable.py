@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from mazurka.errors import MazurkaError
-from mazurka.trace.columns import parts_of
+from mazurka.trace.columns import columns_of, parts_of
+from mazurka.trace.ending import completed, unended
+from mazurka.trace.event import Op
 from mazurka.trace.faults import Fault, findings_of
 from mazurka.trace.reading import read_trace
 from mazurka.trace.repair import repaired
@@ -24,13 +28,30 @@ if TYPE_CHECKING:
 #: Of each event it is known which events of each thread came before it, if there are no more threads than this.
 MOST_THREADS: Final = 1 << 13
 
+#: So many threads are named.
+_NAMED: Final = 3
+
 _FORBIDDING: Final = (Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD)
 _ODD: Final = (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.AFTER_JOIN)
 
 
-def read_reliably(path: str, origin: str | None, repair: bool, tell: Callable[[str], None]) -> tuple[Trace, Any]:
-    """A trace, and what number each row's event has in the file (None: that of the row). ``tell`` is told what was
-    mended, and what is odd."""
+def read_reliably(
+    path: str, origin: str | None, repair: bool, tell: Callable[[str], None], complete: bool = False
+) -> tuple[Trace, Any]:
+    """A trace, and what number each row's event has in the file (None: that of the row; negative: none). ``tell`` is
+    told what was mended, and what is odd. ``complete``: no thread goes on after what it does last in it."""
+    trace, numbers = _read(path, origin, repair, tell)
+    open_ = unended(trace) if complete or Op.WAIT in columns_of(trace).op else []
+    if complete and open_:
+        trace, rows = completed(trace, open_)
+        return trace, rows if numbers is None else np.where(rows < 0, rows, np.append(numbers, rows)[rows])
+    if open_:
+        names = ", ".join(trace.threads[thread] for thread in open_[:_NAMED]) + (", ..." if open_[_NAMED:] else "")
+        tell(f"threads may go on after the trace, and notify: {names} (no end, and no join); if not, say --complete")
+    return trace, numbers
+
+
+def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], None]) -> tuple[Trace, Any]:
     trace = read_trace(path, origin)
     if len(trace.threads) > MOST_THREADS:
         what = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be looked at"

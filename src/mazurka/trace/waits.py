@@ -1,7 +1,8 @@
 """Where threads wait on conditions in a trace, which locks they give up for that, and where they go on.
 
 Who waits on a condition gives up the condition's lock and gets it back once woken. A trace tells that by three events
-of the thread, with nothing of the thread in between::
+of the thread, with nothing of the thread in between but what touches nothing shared (a ``request l`` before the
+acquire, a branch)::
 
     wait c, release l, acquire l       as Mazurka writes it: parked first, then the lock is given up
     release l, wait c, acquire l       as others do (patent 003, "Implementation"); it means the same
@@ -19,7 +20,7 @@ from array import array
 from bisect import bisect_left
 from typing import Any, Final, NamedTuple
 
-from mazurka.trace.event import Op
+from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import Trace
 
 #: In place of a row or a lock: there is none.
@@ -55,17 +56,29 @@ def _rows_that_wait(trace: Trace) -> list[int]:
 
 def _wait(trace: Trace, own: Any, here: int) -> Wait:
     """The wait that is a thread's event number ``here``."""
-    row, lock, after = int(own[here]), _lock(trace, own, here + 1, Op.RELEASE), here + 1
-    condition = int(trace.target[row])
-    while lock != NONE and _lock(trace, own, after, Op.RELEASE) == lock:
-        after += 1
-    goes_on = int(own[after]) if after < len(own) else NONE
-    if lock != NONE and (goes_on == NONE or _lock(trace, own, after, Op.ACQUIRE) == lock):
-        return Wait(row, condition, row, goes_on, lock)
-    lock, goes_on = _lock(trace, own, here - 1, Op.RELEASE), int(own[here + 1]) if here + 1 < len(own) else NONE
-    if lock != NONE and (goes_on == NONE or _lock(trace, own, here + 1, Op.ACQUIRE) == lock):
-        return Wait(row, condition, int(own[here - 1]), goes_on, lock)
-    return Wait(row, condition, row, goes_on, NONE)
+    row, condition = int(own[here]), int(trace.target[own[here]])
+    before, after = _touching(trace, own, here, -1), _touching(trace, own, here, 1)
+    lock, last = _lock(trace, own, after, Op.RELEASE), after
+    while lock != NONE and _lock(trace, own, last, Op.RELEASE) == lock:
+        last = _touching(trace, own, last, 1)
+    if lock != NONE and (last == len(own) or _lock(trace, own, last, Op.ACQUIRE) == lock):
+        return Wait(row, condition, row, _row(own, last), lock)
+    lock = _lock(trace, own, before, Op.RELEASE)
+    if lock != NONE and (after == len(own) or _lock(trace, own, after, Op.ACQUIRE) == lock):
+        return Wait(row, condition, int(own[before]), _row(own, after), lock)
+    return Wait(row, condition, row, _row(own, after), NONE)
+
+
+def _touching(trace: Trace, own: Any, here: int, way: int) -> int:
+    """The place of a thread's next event (``way`` -1: of the one before) that touches something shared."""
+    here += way
+    while 0 <= here < len(own) and not (READS[trace.op[own[here]]] or WRITES[trace.op[own[here]]]):
+        here += way
+    return here
+
+
+def _row(own: Any, here: int) -> int:
+    return int(own[here]) if here < len(own) else NONE
 
 
 def _lock(trace: Trace, own: Any, here: int, op: Op) -> int:

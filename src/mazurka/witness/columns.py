@@ -9,11 +9,9 @@ Every row is a step. The order of a witness is feasible if
    among ``unread``; what a write wrote is as recorded only if nothing unread comes before it in its thread;
 4. what exists because of a value that was read is not there if that is unread: no branch comes after an unread step of
    its thread, and where the trace tells no branches nothing does, nor is the thread joined;
-5. a thread that waits goes on when a notification wakes it. ``wait, release, acquire`` of one lock, or ``release, wait,
-   acquire``, with nothing of the thread in between, are one wait that gives up the lock: the thread is parked from the
-   first of them on, and goes on with the acquire; other waits go on with the next event of their thread. Of those that
-   wait a notification of one wakes who goes on first. Waits that nobody ended in the trace (their time ran
-   out) may end at any time.
+5. a thread that waits is parked, and goes on when a notification wakes it (:mod:`mazurka.witness.waits`). Of those
+   that wait a notification of one wakes who goes on first. Waits that nobody ended in the trace (their time ran out)
+   may end at any time.
 
 A target that is looked at, besides being taken and given back, is data whose takers need the release they had, too.
 
@@ -27,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +33,7 @@ from numpy.typing import NDArray
 from mazurka.trace.columns import columns_of, order_by
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.witness.waits import Parked, waits_in
 from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
 
 Numbers = NDArray[Any]
@@ -53,14 +52,6 @@ _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, Tru
 
 #: How many events of each thread come before a row is noted every so many rows.
 _STRIDE: Final = 4096
-
-
-class _Wait(NamedTuple):
-    """The row of a wait, that with which its thread goes on, and the lock that it gives up meanwhile (-1: none)."""
-
-    row: int
-    goes_on: int
-    lock: int
 
 
 class Recorded:
@@ -110,31 +101,11 @@ class Recorded:
         self.depth = np.zeros(len(self.trace) + 1, np.int32)  # by row: of its lock after it; 0 behind the last
         self.depth[rows] = total[1:] - total[:-1][begins]
 
-    def _see_waits(self) -> tuple[dict[int, _Wait], list[int]]:
+    def _see_waits(self) -> tuple[dict[int, Parked], list[int]]:
         """By the row from which on a thread is parked: the wait; and these rows and those that notify, ascending."""
-        parks: dict[int, _Wait] = {}
+        parks = {wait.since: wait for wait in waits_in(self.trace, self.op, self.target)}
         signals = np.flatnonzero(np.isin(self.op, _NOTIFYING)).tolist()
-        for row in np.flatnonzero(self.op == Op.WAIT).tolist():
-            own, here = self.trace.rows_of_thread[self.thread[row]], int(self.index[row])
-            around = [int(each) for each in (*own[max(here - 1, 0) : here], *own[here + 1 :][:1])]
-            for at in reversed(around):
-                after = here + 1
-                while at > row and after < len(own) and self._is(int(own[after]), Op.RELEASE, at):
-                    after += 1
-                goes_on = int(own[after]) if after < len(own) else _NOBODY
-                if self.op[at] == Op.RELEASE and (goes_on == _NOBODY or self._is(goes_on, Op.ACQUIRE, at)):
-                    parks[min(at, row)] = _Wait(row, goes_on, int(self.target[at]))
-                    signals.append(min(at, row))
-                    break
-            else:
-                goes_on = int(own[here + 1]) if here + 1 < len(own) else _NOBODY
-                parks[row] = _Wait(row, goes_on, _NOBODY)
-                signals.append(row)
-        return parks, sorted(signals)
-
-    def _is(self, row: int, op: Op, other: int) -> bool:
-        """Whether a row does this to the target of another one."""
-        return bool(self.op[row] == op and self.target[row] == self.target[other])
+        return parks, sorted([*signals, *parks])
 
     def _lives(self, op: Op) -> list[tuple[int, Numbers]]:
         """Where a thread is started (joined), and its rows after (before) that."""
@@ -358,8 +329,18 @@ class Recorded:
         if len(steps) < 2 or len(set(threads)) < len(threads):
             yield "it takes two threads to block each other"
         for row, other in zip(steps, (*threads[1:], *threads[:1]), strict=True):
-            if self.op[row] != Op.ACQUIRE or self._holder(int(self.target[row])) != other:
+            if self._awaited(row) != other:
                 yield f"step {row} does not wait for thread {self.trace.threads[other]}"
+
+    def _awaited(self, row: int) -> int:
+        """The thread for which a step has to wait, or -1: that which has the lock that is taken, or which is joined and
+        has not done all that it did before that."""
+        if self.op[row] == Op.ACQUIRE:
+            return self._holder(int(self.target[row]))
+        other = int(self.trace.thread_of_target[self.target[row]]) if self.op[row] == Op.JOIN else _NOBODY
+        if other < 0 or self.done[other] >= _place_in(np.asarray(self.trace.rows_of_thread[other]), row):
+            return _NOBODY
+        return other
 
     def _halts(self, steps: Sequence[int]) -> Iterator[str]:
         threads = {int(self.thread[row]) for row in steps}
@@ -370,9 +351,7 @@ class Recorded:
                 yield from self._sleeps(row)
                 continue
             yield from self._all_next((row,))
-            for_whom = self._holder(int(self.target[row])) if self.op[row] == Op.ACQUIRE else _NOBODY
-            if self.op[row] == Op.JOIN:
-                for_whom = int(self.trace.thread_of_target[self.target[row]])
+            for_whom = self._awaited(row)
             vague = any(self.parks[wait].lock == _NOBODY and self.thread[wait] == for_whom for wait in self.parked)
             if for_whom not in threads or for_whom == self.thread[row] or (vague and self.op[row] == Op.ACQUIRE):
                 yield f"step {row} waits for none of the threads that do not go on"
@@ -381,7 +360,9 @@ class Recorded:
 
     def _sleeps(self, row: int) -> Iterator[str]:
         """The thread of a wait is parked, and all that it does before it goes on has been done."""
-        wait = next((self.parks[park] for park in self.parked if self.parks[park].row == row), _Wait(row, row, row))
+        wait = next(
+            (self.parks[park] for park in self.parked if self.parks[park].row == row), Parked(row, row, row, row)
+        )
         own = self.trace.rows_of_thread[self.thread[row]]
         done = self.index[wait.goes_on] if wait.goes_on >= 0 else len(own)
         if wait.goes_on == row or self.done[self.thread[row]] != done:

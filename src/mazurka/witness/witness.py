@@ -63,8 +63,9 @@ class Races:
 
 @dataclass(frozen=True, slots=True)
 class Deadlocks:
-    """Each of these steps is what its thread does next: taking a lock that the thread of the one after it holds (the
-    first comes after the last). Other threads may be anywhere."""
+    """Each of these steps is what its thread does next: taking a lock that the thread of the one after it holds, or
+    joining that thread, which has yet to do something before that (the first comes after the last). Other threads may
+    be anywhere."""
 
     steps: tuple[int, ...]
 

@@ -21,6 +21,7 @@ from typing import Any, Final, Protocol
 
 from mazurka.errors import MazurkaError
 from mazurka.explore.stint import Order, Report
+from mazurka.program.python.forked import fork
 
 #: Where a platform has no processes to fork, there is only one process.
 CAN_FORK: Final = hasattr(os, "fork")
@@ -65,7 +66,7 @@ class Forked:
 
     def start(self, number: int, order: Order) -> None:
         reading, writing = os.pipe()
-        pid = os.fork()
+        pid = fork()
         if pid == 0:
             try:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means

@@ -259,8 +259,8 @@ class Offers:
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
             wanted = [target for target, _ in history.reads[rival]]
             options = [
-                [read[target]] if target in changed else [INITIAL, *history.writers.get(target, ())]
-                for target in wanted
+                [read[target]] if target in changed else sorted(self._sources(rival, target, present))
+                for target, present in history.reads[rival]
             ]
             writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
             guess = any(self._is_guess(rival, target) for target in changed)

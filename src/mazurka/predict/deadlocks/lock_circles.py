@@ -1,9 +1,13 @@
-"""Circles of threads each of which may wait for a lock that the next one holds.
+"""Circles of threads each of which may wait for a lock that the next one holds, or for the end of the next one.
 
-A *dependency* is an acquire inside sections of other locks. Dependencies of different threads make a circle if each
-takes a lock that the next one holds, and no lock is held in two of them: a common lock would keep them apart (such a
-*guard* makes the circle harmless). An acquire that must come before another (quick.py) is none
-that can be waited for with it. Whether the threads can get there at once is for the model to say.
+A *dependency* is an acquire inside sections of other locks, or a join. Dependencies of different threads make a circle
+if each takes a lock that the next one holds, or joins its thread, and no lock is held in two of them: a common lock
+would keep them apart (such a *guard* makes the circle harmless). An acquire that must come before another (quick.py) is
+none that can be waited for with it. Whether the threads can get there at once is for the model to say.
+
+Until its end a thread that is joined holds what whoever joins it waits for: that is one more lock here. Only of threads
+that are joined by one that holds a lock, or that is joined so itself, all acquires are dependencies, inside sections or
+not: if nobody waits for who joins, it makes no circle.
 
 Dependencies that are alike in thread, lock, held locks and location are searched as one. Each circle is found once,
 from its lowest thread, short ones first.
@@ -16,7 +20,7 @@ search is given up after a number of steps: some 10 ns each if compiled, else a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple
@@ -48,7 +52,7 @@ _STEPS, _LONGEST, _DEPTH, _NEXT, _FOUND = range(5)
 
 class _Dependency(NamedTuple):
     thread: int
-    lock: int
+    lock: int  # or the thread that is joined, as a target
     held: tuple[int, ...]  # ascending
     site: int
 
@@ -71,25 +75,26 @@ class _Dependencies(NamedTuple):
     reg: Ints
 
 
-def circles_of(trace: Trace) -> Iterator[tuple[int, ...]]:
-    """The acquires of each circle: each waits for the thread of the next, the last for that of the first."""
-    return iter(LockCircles(trace))
+def circles_of(trace: Trace, joins: bool = True) -> Iterator[tuple[int, ...]]:
+    """The acquires and joins of each circle: each waits for the thread of the next, the last for that of the first."""
+    return iter(LockCircles(trace, joins=joins))
 
 
 def patterns_of(trace: Trace) -> Iterator[list[list[int]]]:
-    """Circles that are alike as one: the acquires that each place of theirs can be taken by, ascending."""
-    return LockCircles(trace).patterns()
+    """Circles of locks that are alike as one: the acquires that each place of theirs can be taken by, ascending."""
+    return LockCircles(trace, joins=False).patterns()
 
 
 @dataclass(slots=True)
 class LockCircles:
     """The circles of a trace, the shortest first. ``complete`` turns false once the search is given up because of the
-    steps that it takes."""
+    steps that it takes. ``joins``: also those in which threads are joined."""
 
     trace: Trace
     limit: int = _LIMIT
+    joins: bool = True
     complete: bool = True
-    _place: Any = None  # all acquires of dependencies: by row, their places in ``needs``
+    _place: Any = None  # all rows of dependencies: by row, their places in ``needs``
     _needs: Any = None  # by their places, and thread
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
@@ -98,7 +103,7 @@ class LockCircles:
 
     def patterns(self) -> Iterator[list[list[int]]]:
         """Circles that are alike as one."""
-        rows_of = _dependencies(self.trace)
+        rows_of = _dependencies(self.trace, self.joins)
         every = sorted(chain.from_iterable(rows_of.values()))
         if not every:
             return
@@ -150,35 +155,46 @@ class LockCircles:
         return _Dependencies(**{**made, "need": made["need"].tolist()})
 
     def _need(self, row: int, thread: int) -> int:
-        """The latest row of a thread that must come before an acquire."""
+        """The latest row of a thread that must come before a dependency."""
         return int(self._needs[self._place[row], thread])
 
     def _apart(self, pattern: list[list[int]], chosen: list[int]) -> Iterator[tuple[int, ...]]:
-        """Choices of one acquire for each place of which none needs another."""
+        """Choices of one row for each place of which none needs another."""
         if len(chosen) == len(pattern):
-            yield tuple(chosen)
+            if self._may_wait_for(chosen[-1], chosen[0]):
+                yield tuple(chosen)
             return
         for row in pattern[len(chosen)]:
             thread = int(self.trace.thread[row])
-            if all(
+            if (not chosen or self._may_wait_for(chosen[-1], row)) and all(
                 row > self._need(one, thread) and one > self._need(row, int(self.trace.thread[one])) for one in chosen
             ):
                 yield from self._apart(pattern, [*chosen, row])
 
+    def _may_wait_for(self, one: int, other: int) -> bool:
+        """A join waits for what the thread does before it in the trace, if that goes on after it."""
+        return bool(self.trace.op[one] != Op.JOIN or other < one)
 
-def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
-    """Outermost acquires of a thread that holds other locks, by what they are."""
+
+def _dependencies(trace: Trace, joins: bool) -> dict[_Dependency, list[int]]:
+    """Joins, and outermost acquires of a thread that holds other locks, by what they are."""
     thread, op, target, _, site = columns_of(trace)
-    rows = _nested(thread, op, target)
     depths: list[dict[int, int]] = [{} for _ in trace.threads]
+    joining, joined = _joins_that_matter(trace) if joins else ([], {})
+    for t, as_target in joined.items():
+        depths[t] = {as_target: 1}
+    wholly = [*joined, *thread[joining].tolist()]
+    rows = np.sort(np.append(_nested(thread, op, target, wholly), np.array(joining, np.int64)))
     found: dict[_Dependency, list[int]] = {}
     columns = (column[rows].tolist() for column in (thread, op, target, site))
     for row, t, done, lock, place in zip(rows.tolist(), *columns, strict=True):
         held = depths[t]
+        if done != Op.RELEASE and held and lock not in held:
+            found.setdefault(_Dependency(t, lock, tuple(sorted(held)), place), []).append(row)
         if done == Op.ACQUIRE:
-            if held and lock not in held:
-                found.setdefault(_Dependency(t, lock, tuple(sorted(held)), place), []).append(row)
             held[lock] = held.get(lock, 0) + 1
+        elif done == Op.JOIN:
+            continue
         elif held.get(lock, 0) > 1:
             held[lock] -= 1
         else:
@@ -186,8 +202,28 @@ def _dependencies(trace: Trace) -> dict[_Dependency, list[int]]:
     return found
 
 
-def _nested(thread: Any, op: Any, target: Any) -> Any:
-    """Acquires and releases, without sections that are in no other and have none inside."""
+def _joins_that_matter(trace: Trace) -> tuple[list[int], dict[int, int]]:
+    """The joins by threads that hold locks, or that are joined so themselves; and who is joined, with its target."""
+    thread, op, target, _, _ = columns_of(trace)
+    rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE) | (op == Op.JOIN))
+    own = rows[order_by(thread[rows])]
+    change = (op[own] == Op.ACQUIRE).astype(np.int64) - (op[own] == Op.RELEASE)
+    begins = np.flatnonzero(np.append(True, thread[own[1:]] != thread[own[:-1]])[: len(own)])
+    depth = np.cumsum(change)
+    depth -= np.repeat((depth - change)[begins], np.diff(np.append(begins, len(own))))
+    locked = set(own[(op[own] == Op.JOIN) & (depth > 0)].tolist())
+    others = np.asarray(trace.thread_of_target)
+    joins = [row for row in np.flatnonzero(op == Op.JOIN).tolist() if others[target[row]] not in (-1, thread[row])]
+    matter: set[int] = set()
+    joined: dict[int, int] = {}
+    while more := [row for row in joins if row not in matter and (row in locked or int(thread[row]) in joined)]:
+        matter.update(more)
+        joined |= {int(others[target[row]]): int(target[row]) for row in more}
+    return sorted(matter), joined
+
+
+def _nested(thread: Any, op: Any, target: Any, wholly: Sequence[int]) -> Any:
+    """Acquires and releases, but for some threads without sections that are in no other and have none inside."""
     rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE))
     own = rows[order_by(thread[rows])]
     change = np.where(op[own] == Op.ACQUIRE, 1, -1)
@@ -199,6 +235,7 @@ def _nested(thread: Any, op: Any, target: Any) -> Any:
     dropped = np.zeros(len(own), bool)
     dropped[:-1] = plain
     dropped[1:] |= plain
+    dropped &= ~np.isin(thread[own], wholly)
     return np.sort(own[~dropped])
 
 

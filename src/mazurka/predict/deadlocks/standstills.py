@@ -14,45 +14,54 @@ waits (but for those that end a wait of somebody else, as in the trace). If that
 before acquires, too, of locks that are held where others stop: a notification may never come because who would notify
 is kept waiting by who waits.
 
-Circles of locks and joins need none of that: where a thread that holds a lock joins another one, some thread is made to
-stop before an acquire of this lock; if the join needs that thread, and the model lets both get there, it is one.
-(Circles of locks alone: :mod:`mazurka.predict.deadlocks.lock_circles`.)
+All that is there is found, or said to be left, if no notification is taken to belong to a wait (wakers.py). So if there
+are few other places where threads may stop, in waits that need not be lost with the first one and before any such
+acquire, all ways to stop are tried. A way that the model refutes only because it keeps notifications to their waits, or
+on which a thread ends with a read of which it is not known whether it was its last, leaves the wait undecided.
 
-Looked for once by the place of the wait or of the join. Cost: at most :data:`_TRIES` questions to the model for each
-wait, or pair of a join and an acquire, of which up to :data:`_ALIKE` at the same places are tried; and for each a walk
-over starts, joins and waits.
+Circles of locks and joins need none of that: :mod:`mazurka.predict.deadlocks.lock_circles`.
+
+Looked for once by the place of the wait. Cost: at most :data:`_TRIES` questions to the model for each wait, and
+:data:`_WAYS` if that is all, of which up to :data:`_ALIKE` at the same place are tried; and for each a walk over
+starts, joins and waits.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.causal.model import Question
+from mazurka.predict.wakers import ended_by, wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import NONE, Wait, waits_of
 from mazurka.witness.witness import Halts
 
-#: Questions about one candidate, and candidates of the same places.
+#: Questions about one wait, and waits of the same place.
 _TRIES: Final = 24
 _ALIKE: Final = 8
 
 #: Threads that are made to stop before an acquire.
 _DEEP: Final = 2
 
+#: So many ways to stop are all tried.
+_WAYS: Final = 200
+
 
 class Candidate(NamedTuple):
-    """What is claimed, and what the model is asked; ``place``: what it is looked for once of."""
+    """What is claimed, and what the model is asked, and the loose one to refute it; ``place``: what it is looked for
+    once of."""
 
     place: Hashable
     claim: Halts
     question: Question
+    loosely: Question
 
 
 class _Section(NamedTuple):
@@ -63,6 +72,15 @@ class _Section(NamedTuple):
     end: int  # NONE: it is not left
 
 
+class _Needs(NamedTuple):
+    """What can't take place unless something else does: threads, and numbers of events there."""
+
+    thread: NDArray[np.int32]
+    number: NDArray[np.int64]
+    other: NDArray[np.int32]
+    needed: NDArray[np.int64]
+
+
 #: By thread: how many of its events take place.
 _Limits = NDArray[np.int64]
 
@@ -71,12 +89,13 @@ _Stops = dict[int, int]
 
 
 class Standstills:
-    """The candidates of a trace. Who asks says of which places one has been found: :meth:`found`."""
+    """The candidates of a trace. Who asks says of which places one has been found: :meth:`found`. ``left`` are places
+    where not all has been tried."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.waits = waits_of(trace)
-        self._joins = _joins_with_locks(trace)
+        self.left: set[Hashable] = set()
         self._found: set[Hashable] = set()
 
     def found(self, candidate: Candidate) -> None:
@@ -85,17 +104,19 @@ class Standstills:
 
     def candidates(self) -> Iterator[Candidate]:
         """One after the other; those that are tried if the one before is not possible come last."""
-        if not self.waits and not self._joins:
+        if not self.waits:
             return
         self._see()
         asked: Counter[Hashable] = Counter()
-        ended = {wait.row for waits in self._notified.values() for wait in waits}
         for wait in self.waits:
+            if wait.row not in self._ended and wait.goes_on != NONE:
+                continue
             place = self._place(wait.row)
             asked[place] += 1
-            if (wait.row in ended or wait.goes_on == NONE) and asked[place] <= _ALIKE:
+            if asked[place] <= _ALIKE:
                 yield from self._of_wait(wait, place)
-        yield from self._of_joins()
+            else:
+                self.left.add(place)
 
     # -- what a trace tells -------------------------------------------------------------------------------------------
 
@@ -105,18 +126,24 @@ class Standstills:
         for rows in trace.rows_of_thread:
             self._index[rows] = np.arange(len(rows))
         self._lengths = np.array([len(rows) for rows in trace.rows_of_thread], np.int64)
-        self._notified: dict[int, list[Wait]] = {}  # by row that notifies: the waits that it ends
+        self._notified = ended_by(trace, self.waits)  # by row that notifies: the waits that it ends
+        self._ended = {wait.row for waits in self._notified.values() for wait in waits}
         self._starts: dict[int, int] = {}  # by row, a thread's first: what starts the thread
         self._ends: dict[int, int] = {}  # by row, a join: the last of the thread that is joined
         self._see_lives()
-        self._see_notifications()
         self._sections = self._see_sections()
         self._goes_on = {wait.goes_on: wait for wait in self.waits if wait.goes_on != NONE}
         self._parked = {self._thread(wait.row): wait for wait in self.waits if wait.goes_on == NONE}
         woken = [(wait.goes_on, row) for row, waits in self._notified.items() for wait in waits if wait.goes_on != NONE]
+        self._wakers = wakers_of(trace, self.waits)
+        self._needs = self._needs_with(woken)
+        self._loose_needs = self._needs_with([(row, waker.row) for row, waker in self._wakers.items()])
+
+    def _needs_with(self, woken: list[tuple[int, int]]) -> _Needs:
         needs = np.array([*self._starts.items(), *self._ends.items(), *woken], np.int64).reshape(-1, 2)
-        thread = np.asarray(trace.thread)
-        self._needing, self._needed = [(thread[rows], self._index[rows]) for rows in needs.T]
+        thread = np.asarray(self.trace.thread)
+        (needing, number), (other, needed) = [(thread[rows], self._index[rows]) for rows in needs.T]
+        return _Needs(needing, number, other, needed)
 
     def _see_lives(self) -> None:
         trace, threads = self.trace, np.asarray(self.trace.thread_of_target)
@@ -129,21 +156,6 @@ class Standstills:
                 self._starts[int(own[here])] = row
             elif op[row] == Op.JOIN and here:
                 self._ends[row] = int(own[here - 1])
-
-    def _see_notifications(self) -> None:
-        """Which waits each notification ends: the longest parked first, of those that go on."""
-        _, op, target, _, _ = columns_of(self.trace)
-        parks = {wait.parks: wait for wait in self.waits}
-        parked: dict[int, list[Wait]] = {}
-        signals = np.flatnonzero((op == Op.NOTIFY) | (op == Op.NOTIFY_ALL)).tolist()
-        for row in sorted([*parks, *signals]):
-            if row in parks:
-                parked.setdefault(parks[row].condition, []).append(parks[row])
-                continue
-            here = [wait for wait in parked.get(int(target[row]), []) if not 0 <= wait.goes_on < row]
-            ended = here if op[row] == Op.NOTIFY_ALL else sorted(here, key=lambda wait: wait.goes_on == NONE)[:1]
-            parked[int(target[row])] = [wait for wait in here if wait not in ended]
-            self._notified[row] = ended
 
     def _see_sections(self) -> list[list[_Section]]:
         thread, op, target, _, _ = columns_of(self.trace)
@@ -174,28 +186,69 @@ class Standstills:
     def _of_wait(self, wait: Wait, place: Hashable) -> Iterator[Candidate]:
         """That one wait never ends."""
         first = {self._thread(wait.row): wait.goes_on} if wait.goes_on != NONE else {}
-        tries, left = deque([first]), _TRIES
+        tries, left, tried = deque([first]), _TRIES, set[bytes]()
         while tries and left and place not in self._found:
             stops = tries.popleft()
             left -= 1
-            limits = self._limits(stops)
-            steps = self._steps(stops, limits)
-            if wait.row in steps:
-                yield Candidate(place, Halts(steps), self._question(steps, limits))
+            limits = self._limits(stops, self._needs)
+            tried.add(limits.tobytes())
+            yield from self._candidate(wait, place, stops, limits)
             if len(stops) - len(first) < _DEEP and len(tries) < left:
-                tries += [{**stops, **more} for more in self._blocked(stops, limits)]
+                tries += [{**stops, **more} for more in self._blocked(stops, limits, once=True)]
+        ways = self._ways(first) if place not in self._found else []
+        if len(ways) > _WAYS:
+            self.left.add(place)
+            return
+        for stops, limits in ways:
+            if place not in self._found and limits.tobytes() not in tried:
+                yield from self._candidate(wait, place, stops, limits)
 
-    def _limits(self, stops: _Stops) -> _Limits:
+    def _ways(self, first: _Stops) -> list[tuple[_Stops, _Limits]]:
+        """All ways in which threads may stop if some do, whoever is woken by whom; or some of too many."""
+        ways: dict[bytes, tuple[_Stops, _Limits]] = {}
+        tries = [first]
+        while tries and len(ways) <= _WAYS:
+            stops = tries.pop()
+            limits = self._limits(stops, self._loose_needs)
+            if limits.tobytes() not in ways:
+                ways[limits.tobytes()] = stops, limits
+                more = (*self._asleep(stops, limits), *self._blocked(stops, limits, once=False))
+                tries += [{**stops, **each} for each in more]
+        return list(ways.values())
+
+    def _asleep(self, stops: _Stops, limits: _Limits) -> Iterator[_Stops]:
+        """Waits in which one more thread may stop."""
+        for wait in self.waits:
+            thread = self._thread(wait.row)
+            if wait.row in self._ended and thread not in stops and self._happens(wait.goes_on, limits):
+                yield {thread: wait.goes_on}
+
+    def _candidate(self, wait: Wait, place: Hashable, stops: _Stops, limits: _Limits) -> Iterator[Candidate]:
+        steps = self._steps(stops, limits)
+        if wait.row not in steps:
+            return
+        if not all(map(self._has_ended, self._over(limits))):
+            self.left.add(place)
+            return
+        question = self._question(steps, limits, self._waking)
+        yield Candidate(place, Halts(steps), question, self._question(steps, limits, self._surely_waking))
+
+    def _limits(self, stops: _Stops, needs: _Needs) -> _Limits:
         """How far threads get if some of them stop."""
         limits = self._lengths.copy()
         for t, row in stops.items():
             limits[t] = self._index[row]
-        (thread, number), (other, needed) = self._needing, self._needed
         while True:
-            lost = (needed >= limits[other]) & (number < limits[thread])
+            lost = (needs.needed >= limits[needs.other]) & (needs.number < limits[needs.thread])
             if not lost.any():
                 return limits
-            np.minimum.at(limits, thread[lost], number[lost])
+            np.minimum.at(limits, needs.thread[lost], needs.number[lost])
+
+    def _over(self, limits: _Limits) -> Iterator[int]:
+        """The threads that do all that they do in the trace, and do not wait in the end."""
+        for t, length in enumerate(self._lengths.tolist()):
+            if limits[t] == length and t not in self._parked:
+                yield t
 
     def _steps(self, stops: _Stops, limits: _Limits) -> tuple[int, ...]:
         """Where threads stop that never go on, waits first, then acquires; none if a thread may go on."""
@@ -205,7 +258,7 @@ class Standstills:
             if limits[t] == len(rows):
                 if t in self._parked:
                     waits.append(self._parked[t].row)
-                elif not self._has_ended(t):
+                elif not self._may_have_ended(t):
                     return ()
                 continue
             row = int(rows[limits[t]])
@@ -221,15 +274,19 @@ class Standstills:
             return ()
         return (*waits, *acquires, *(row for row in others if row not in acquires))
 
-    def _has_ended(self, thread: int) -> bool:
-        """Whether a thread is known to have ended after its last event."""
+    def _may_have_ended(self, thread: int) -> bool:
+        """Whether a thread may end after its last event."""
         rows = self.trace.rows_of_thread[thread]
-        if not len(rows):
-            return False
-        last = int(rows[-1])
+        return bool(len(rows)) and (self._has_ended(thread) or int(rows[-1]) in self._ends.values())
+
+    def _has_ended(self, thread: int) -> bool:
+        """Whether it does, whatever that event reads."""
+        last = int(self.trace.rows_of_thread[thread][-1])
         return bool(self.trace.op[last] == Op.END or (last in self._ends.values() and not READS[self.trace.op[last]]))
 
-    def _question(self, steps: tuple[int, ...], limits: _Limits) -> Question:
+    def _question(
+        self, steps: tuple[int, ...], limits: _Limits, waking: Callable[[Wait, _Limits], Iterator[int]]
+    ) -> Question:
         """Whether all threads get where they stop, and those that wait too late to be notified."""
         op, waits = self.trace.op, [wait for wait in self.waits if wait.row in steps]
         stopped = {self._thread(row) for row in steps if op[row] != Op.WAIT}
@@ -238,7 +295,7 @@ class Standstills:
             for t, rows in enumerate(self.trace.rows_of_thread)
             if limits[t] and t not in stopped
         ]
-        before = [(row, wait.parks) for wait in waits for row in self._waking(wait, limits)]
+        before = [(row, wait.parks) for wait in waits for row in waking(wait, limits)]
         joins = tuple(row for row in steps if op[row] == Op.JOIN)
         goes_on = tuple(wait.goes_on for wait in waits if wait.goes_on != NONE)
         starts = [self._starts[row] for row in joins if row in self._starts]
@@ -253,18 +310,27 @@ class Standstills:
                 if not elsewhere or self.trace.op[row] == Op.NOTIFY_ALL:
                     yield row
 
+    def _surely_waking(self, wait: Wait, limits: _Limits) -> Iterator[int]:
+        """Those that would, whomever else they might wake."""
+        waiting = {self._thread(each.row) for each in self.waits if each.condition == wait.condition}
+        for row in self._notified:
+            if self.trace.target[row] == wait.condition and self._happens(row, limits):
+                if self.trace.op[row] == Op.NOTIFY_ALL or waiting == {self._thread(wait.row)}:
+                    yield row
+
     def _happens(self, row: int, limits: _Limits) -> bool:
         return row != NONE and bool(self._index[row] < limits[self._thread(row)])
 
-    def _blocked(self, stops: _Stops, limits: _Limits) -> Iterator[_Stops]:
-        """Acquires before which one more thread may stop, because of locks held where threads stop; the last first."""
+    def _blocked(self, stops: _Stops, limits: _Limits, once: bool) -> Iterator[_Stops]:
+        """Acquires before which one more thread may stop, because of locks held where threads stop; the last first,
+        and, if wanted, one of each place."""
         holders = self._holders(limits)
         for t, sections in enumerate(self._sections):
             places: set[Hashable] = set()
             for section in reversed(sections if t not in stops else ()):
                 place = self._place(section.begin)
                 if holders[section.lock] - {t} and place not in places and self._happens(section.begin, limits):
-                    places.add(place)
+                    places |= {place} if once else set()
                     yield {t: section.begin}
 
     def _holders(self, limits: _Limits) -> dict[int, set[int]]:
@@ -283,48 +349,3 @@ class Standstills:
         for lock, begin, end in self._sections[thread]:
             if self._index[begin] < limit and (end == NONE or self._index[end] >= limit):
                 yield lock
-
-    def _of_joins(self) -> Iterator[Candidate]:
-        """That a thread joins another one that needs a lock of it."""
-        asked: Counter[Hashable] = Counter()
-        for join in self._joins:
-            own = self._thread(join)
-            held = set(self._held(own, int(self._index[join])))
-            acquires = [each.begin for sections in self._sections for each in sections if each.lock in held]
-            for acquire in acquires:
-                place = self._place(join), self._place(acquire)
-                if self._thread(acquire) == own or place in self._found or asked[place] >= _ALIKE:
-                    continue
-                asked[place] += 1
-                joins = self._way(join, acquire)
-                if joins:
-                    starts = tuple(self._starts[row] for row in joins if row in self._starts)
-                    yield Candidate(place, Halts((acquire, *joins)), Question(starts, next=(acquire,), blocked=joins))
-
-    def _way(self, join: int, acquire: int) -> tuple[int, ...]:
-        """The joins that wait for one another until one waits for who stops before an acquire; none if none does."""
-        limits, row, found = self._limits({self._thread(acquire): acquire}), join, list[int]()
-        while row != acquire:
-            if self.trace.op[row] != Op.JOIN or self._index[row] != limits[self._thread(row)] or row in found:
-                return ()
-            found.append(row)
-            rows = self.trace.rows_of_thread[self.trace.thread_of_target[self.trace.target[row]]]
-            limit = int(limits[self._thread(int(rows[0]))])
-            if limit == len(rows):
-                return ()
-            row = int(rows[limit])
-        return tuple(found)
-
-
-def _joins_with_locks(trace: Trace) -> list[int]:
-    """The joins by threads that hold locks."""
-    thread, op, _, _, _ = columns_of(trace)
-    joins = np.zeros(len(trace.threads), np.bool_)
-    joins[thread[op == Op.JOIN]] = True
-    rows = np.flatnonzero(((op == Op.ACQUIRE) | (op == Op.RELEASE) | (op == Op.JOIN)) & joins[thread])
-    own = rows[np.argsort(thread[rows], kind="stable")]
-    depth = np.cumsum((op[own] == Op.ACQUIRE).astype(np.int64) - (op[own] == Op.RELEASE))
-    begins = np.append(True, thread[own[1:]] != thread[own[:-1]])[: len(own)]
-    before = np.append(0, depth[:-1])[: len(own)]
-    depth -= before[np.maximum.accumulate(np.where(begins, np.arange(len(own)), 0))]
-    return sorted(own[(op[own] == Op.JOIN) & (depth > 0)].tolist())

@@ -28,7 +28,7 @@ from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
 from mazurka.causal.of_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
-from mazurka.predict.questions import is_early, question_of, steps_of
+from mazurka.predict.questions import is_early, joins_of, question_of, steps_of
 from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck.decide import NO, YES
 from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
@@ -122,6 +122,8 @@ class SeqCheck:
         steps = steps_of(claim)
         if isinstance(claim, Inverts) and not self._looks_at(steps):
             return Unknown("of a place that other threads do not notice")
+        if isinstance(claim, Deadlocks) and joins_of(claim, self.trace):
+            return Unknown("threads join one another")
         standing = isinstance(claim, Races | Deadlocks)
         question = Question(next=steps) if standing else sequence(steps)
         answer, prefix, rows = self.shortly(question)

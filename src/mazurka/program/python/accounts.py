@@ -19,6 +19,8 @@ from mazurka.trace.event import READS, WRITES, Op
 if TYPE_CHECKING:
     from mazurka.program.python.kernel import Kernel
 
+_ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
+
 #: Kinds of the targets that stand for primitives.
 _PRIMITIVES: Final = frozenset({"lock", "handed", "cond", "sem", "event", "wake"})
 
@@ -82,6 +84,8 @@ class Accounts:
     def _count(self, task: Task, op: Op, target: Target) -> None:
         if WRITES[op]:
             task.effects += 1
+            if task.loops and (op is _ACQUIRE or op is _RELEASE):
+                task.lock_steps.append((target, 1 if op is _ACQUIRE else -1))
             if target is not CLOCK:
                 task.clock_reads = 0
             self.versions[target] = self.versions.get(target, 0) + 1

@@ -63,7 +63,7 @@ from mazurka.program.python.classification import (
 )
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import calling, forget_shapes, shape_of
-from mazurka.program.python.harmless import root_of
+from mazurka.program.python.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.locations import bases, space_name
 from mazurka.program.python.objects import is_a, number
 from mazurka.trace.event import Op
@@ -252,7 +252,7 @@ def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
 def _store_in_c(run: Any, thing: Any, descriptor: Any, site: int) -> None:
     """An attribute is stored by a descriptor, which may have a method in C, of something else, for that."""
     setter = find(type(descriptor), "__set__")
-    if setter is not None and type(setter[1]) is types.BuiltinMethodType:
+    if setter is not None and type(setter[1]) in BUILTIN_METHODS:
         for tell in calling:
             tell(run, setter[1], site, (thing, None), {})
 

@@ -16,6 +16,7 @@ from collections import deque
 from typing import Any, Final
 
 from mazurka.program.python import native_objects, objects, sites
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.objects import is_a
 
 #: How many objects are looked at behind one call.
@@ -35,7 +36,7 @@ def methods_in_c(function: types.FunctionType, given: tuple[Any, ...]) -> list[A
             continue
         seen.add(id(each))
         kind = type(each)
-        if kind is types.BuiltinMethodType or kind is types.MethodWrapperType:
+        if kind in BUILTIN_METHODS or kind is types.MethodWrapperType:
             if each.__self__ is not None and not is_a(each.__self__, (types.ModuleType, type)):
                 found.append(each)
         elif kind is types.MethodType and type(each.__func__) is not types.FunctionType:

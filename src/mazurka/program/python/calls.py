@@ -50,9 +50,17 @@ from mazurka.program.python.gathering import (
     is_seen,
     is_simple,
 )
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.locations import BASES, bases, contents, emit_reads, perform
 from mazurka.program.python.native_objects import state_of
-from mazurka.program.python.objects import MISSING, adopt_namespace, dictionary, is_a, peek_attribute, stop_watching
+from mazurka.program.python.objects import (
+    MISSING,
+    adopt_namespace,
+    dictionary,
+    is_a,
+    peek_attribute,
+    stop_watching,
+)
 from mazurka.program.python.views import LAZY, begin_reads, cursors, iterators, keys_only, moving, reached, sources
 from mazurka.trace.event import Op
 
@@ -63,7 +71,7 @@ _iter, _next = iter, next  # programs may replace the builtins
 #: Going through one of these leaves it as it was.
 _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
 
-_BOUND: Final = (types.BuiltinMethodType, types.MethodWrapperType)
+_BOUND: Final = (*BUILTIN_METHODS, types.MethodWrapperType)
 _UNBOUND: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 VALUES: Final = frozenset({int, str, float, bool, bytes, type(None)})
 
@@ -90,8 +98,8 @@ _IN_C: Final = frozenset(BASES) - {Counter}
 #: Operators of which a container in Python has at least one, written in Python, if it has any.
 _OPERATORS: Final = ("__add__", "__or__", "__eq__")
 
-#: Classes whose call does nothing that threads could notice.
-_MAKING: Final = (zip, map, filter, enumerate, reversed, object, super)
+#: Classes whose call does nothing that threads could notice, by identity: a metaclass may see to equality.
+_MAKING: Final = frozenset(map(id, (zip, map, filter, enumerate, reversed, object, super)))
 
 #: Builtins that say what functions and classes are called.
 _DESCRIBING: Final = frozenset((str, repr, format, ascii, print))
@@ -374,7 +382,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if len(args) > 1:
             _read(run, site, args, named)
         return
-    if any(kind is each for each in _MAKING):  # a metaclass may see to equality
+    if id(kind) in _MAKING:
         return
     if is_a(kind, type) and issubclass(kind, weakref.ref) and len(args) > 1 and not is_seen(args[1]):
         callback = args[1]

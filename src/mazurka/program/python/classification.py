@@ -17,7 +17,7 @@ from zlib import crc32
 
 from mazurka.program.python import harmless, kernel, native_objects, objects, sites, views
 from mazurka.program.python.containers import forget_shapes, shape_of, shapes
-from mazurka.program.python.harmless import root_of
+from mazurka.program.python.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.locations import bases
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a
@@ -47,7 +47,7 @@ METHODS: Final = (
     types.FunctionType,
     classmethod,
     staticmethod,
-    types.BuiltinFunctionType,
+    *BUILTIN_METHODS,
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
     types.ClassMethodDescriptorType,
@@ -226,7 +226,7 @@ def _method(owner: type, value: Any, state: int) -> int:
             return NONE
         quiet = harmless.is_transparent(inner) and harmless.is_harmless_type(owner)
         return NONE if quiet and not harmless.is_untraceable(inner.__module__, inner.__qualname__) else OPAQUE
-    if type(inner) is types.BuiltinFunctionType:
+    if type(inner) in BUILTIN_METHODS:
         return OPAQUE  # of another object, or of none: that is told when it is called
     if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
         return OPAQUE  # a container's, under another name

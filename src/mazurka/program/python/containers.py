@@ -27,6 +27,7 @@ from mazurka.program.protocol import Access, Target
 from mazurka.program.python import kernel as _kernel
 from mazurka.program.python import objects, sites
 from mazurka.program.python.company import has_company
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.locations import (
     BASES,
@@ -244,7 +245,7 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
         _dict_read(run, thing, site, args)
     else:
         _dict_setdefault(run, thing, site, args)
-        if type(thing.default_factory) is types.BuiltinMethodType:
+        if type(thing.default_factory) in BUILTIN_METHODS:
             for tell in calling:
                 tell(run, thing.default_factory, site, (), {})
 
@@ -662,7 +663,7 @@ def _unseen_method(kind: type) -> str:
 
 
 _SLOTS_IN_C: Final = frozenset((types.MethodDescriptorType, types.WrapperDescriptorType))
-_IN_C: Final = frozenset((types.BuiltinMethodType, types.MethodWrapperType, functools.partial))
+_IN_C: Final = frozenset((*BUILTIN_METHODS, types.MethodWrapperType, functools.partial))
 _LOOKED_AT: Final = frozenset(map(id, (*_SLOTS_IN_C, *_IN_C, staticmethod, classmethod)))
 
 

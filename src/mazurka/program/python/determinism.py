@@ -127,6 +127,8 @@ def restart() -> None:
     vars(_shared)["gauss_next"] = None
     if (names := sys.modules.get("tempfile")) is not None:
         vars(names)["_name_sequence"] = _FileNames(names)
+    if (metadata := sys.modules.get("importlib.metadata")) is not None:
+        vars(metadata)["FastPath"].__new__.cache_clear()  # which folders it has read
     if (uuid := sys.modules.get("uuid")) is not None:
         space = vars(uuid)
         space.update((name, None) for name in _LAST_TIMES if name in space)

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mazurka.errors import UsageError
+from mazurka.errors import UsageError, did_you_mean
+from mazurka.program.python.failures import frames_of
 
 
 class Entry(Protocol):
@@ -56,7 +57,7 @@ Compiler = Callable[[str, str], types.CodeType]
 def read_source(path: str) -> str:
     """A source file's text; a clear error if there is none or it is no Python."""
     if not os.path.exists(path):
-        raise UsageError("no-such-file", "there is no such file", where=path)
+        raise UsageError("no-such-file", "there is no such file", where=path, hint=_files_like(path))
     if os.path.isdir(path):
         raise UsageError("no-such-file", "this is a directory", where=path, hint="name a Python file")
     try:
@@ -68,6 +69,38 @@ def read_source(path: str) -> str:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise UsageError("syntax-error", f"this Python cannot parse it: {reason}", where=where) from error
     return source
+
+
+def import_failed(error: BaseException, where: str, what: str) -> UsageError:
+    """What to say when the import of ``what`` ended with an exception: which one, and where it was raised."""
+    frames = frames_of(error.__traceback__)
+    place = f" ({frames[-1].location.file}:{frames[-1].location.line})" if frames else ""
+    missing = isinstance(error, ModuleNotFoundError) and error.name not in sys.modules
+    hint = f"is {error.name} installed for {sys.executable}?" if missing else ""  # type: ignore[attr-defined]
+    problem = f"{what} can't be imported: {type(error).__name__}: {error}{place}"
+    return UsageError("import-failed", problem, where=where, hint=hint)
+
+
+def _files_like(path: str) -> str:
+    """A hint at a file beside one that does not exist."""
+    folder, name = os.path.split(path)
+    try:
+        there = [each for each in os.listdir(folder or ".") if each.endswith(".py")]
+    except OSError:
+        return ""
+    hint = did_you_mean(name, there)
+    return hint.replace("did you mean ", f"did you mean {os.path.join(folder, '')}")
+
+
+def _callables_of(module: types.ModuleType | None) -> list[str]:
+    """The functions of a module, and of its classes, as one names them after ``::``."""
+    space = vars(module) if module is not None else {}
+    own = {name: each for name, each in space.items() if callable(each) and not name.startswith("_")}
+    names = list(own)
+    for name, each in own.items():
+        if isinstance(each, type) and module is not None and each.__module__ == module.__name__:
+            names += [f"{name}.{member}" for member, value in vars(each).items() if callable(value)]
+    return names
 
 
 def _digest(text: str) -> str:
@@ -148,7 +181,10 @@ class Function:
                 where=self.path,
                 hint="rename the file",
             )
-        self._module = importlib.import_module(module_name)
+        try:
+            self._module = importlib.import_module(module_name)
+        except (Exception, SystemExit) as error:
+            raise import_failed(error, self.path, "it") from error
         self._find()
 
     def _find(self) -> Callable[[], Any]:
@@ -156,7 +192,10 @@ class Function:
         for part in self.name.split("."):
             found = getattr(found, part, None)
         if not callable(found):
-            raise UsageError("no-such-function", f"there is no function {self.name!r} in it", where=self.path)
+            hint = did_you_mean(self.name, _callables_of(self._module))
+            raise UsageError(
+                "no-such-function", f"there is no function {self.name!r} in it", where=self.path, hint=hint
+            )
         return found  # type: ignore[no-any-return]  # any callable will do
 
     def modules(self) -> list[types.ModuleType]:
@@ -233,6 +272,8 @@ def _import_ahead(source: str, path: str) -> None:
     """Import what a script imports at its top level. What fails here will fail in the run, where it is seen."""
     for statement in ast.parse(source, path).body:
         names = []
+        if getattr(statement, "is_lazy", False):
+            continue
         if isinstance(statement, ast.Import):
             names = [alias.name for alias in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:

@@ -15,7 +15,9 @@ Cost: some microseconds a call.
 
 from __future__ import annotations
 
+import copy
 import functools
+import gc
 import sys
 import types
 from collections.abc import Callable, Iterable
@@ -36,6 +38,7 @@ from mazurka.program.python import (
 )
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.objects import is_a
@@ -166,11 +169,19 @@ _READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fiel
 
 
 def _hints_of(thing: Any) -> list[Any]:
-    """The annotations of a class and its bases, or of a function."""
+    """The annotations of a class and its bases, or of a function; those that nobody has asked for yet nobody shares."""
+    if type(thing) is types.FunctionType:
+        return _evaluated(thing) if sys.version_info >= (3, 14) else [thing.__annotations__]
     places = bases(thing) if is_a(thing, type) else (thing,)
     spaces = [getattr(each, "__dict__", {}) for each in places]
-    found = [space.get(name) for space in spaces for name in ("__annotations__", "__annotations_cache__")]
-    return [*found, thing.__annotations__] if type(thing) is types.FunctionType else found
+    return [space.get(name) for space in spaces for name in ("__annotations__", "__annotations_cache__")]
+
+
+def _evaluated(function: types.FunctionType) -> list[Any]:
+    """A function's annotations if they have been evaluated: to ask for others would run code of the program's."""
+    others = [getattr(function, name) for name in ("__globals__", "__builtins__", "__dict__", "__kwdefaults__")]
+    found = [each for each in gc.get_referents(function) if type(each) is dict]
+    return [each for each in found if not any(each is other for other in others)]
 
 
 def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
@@ -178,7 +189,7 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
     if run.is_recording or not has_company(run):
         return
     for each in given:
-        if type(each) is types.BuiltinMethodType and changes(each):
+        if type(each) in BUILTIN_METHODS and changes(each):
             attributes.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
     _call_behind(run, function, given, site)
 
@@ -222,11 +233,12 @@ def is_plain_reader(function: types.FunctionType) -> bool:
 
 
 def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
-    """A function looks at all that it is given, past the methods of objects."""
+    """A function looks at all that it is given, past the methods of objects; if it copies it, at no more."""
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
     if not run.is_recording and any(map(_is_stream, given)):
         enter(run, module_of(function), function.__name__, given, site)
-    if wholes.reads_shared(run, given, site) and not run.is_recording:
+    shallow = function is copy.copy and all(map(wholes.is_copied_shallowly, given))
+    if wholes.reads_shared(run, given, site, shallow) and not run.is_recording:
         _enter(run, module_of(function), function.__name__, site)
 
 
@@ -325,7 +337,7 @@ def _module_of_class(kind: type) -> str:
 def anything_with(thing: Any) -> list[Access]:
     """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
     an object of a class that is not instrumented, the same with whatever it leads to."""
-    if type(thing) is types.BuiltinMethodType:
+    if type(thing) in BUILTIN_METHODS:
         thing = thing.__self__
     if type(thing) in wholes.PLAIN:
         return []
@@ -502,7 +514,7 @@ def call_foreign(run: Any, name: str, site: int) -> bool:
 def module_of(function: Any) -> str:
     """The module of a function, as its code says: of what wraps another one, its own."""
     space = getattr(function, "__globals__", None)
-    name = space.get("__name__") if type(space) is dict else None
+    name = harmless.known_as(space.get("__name__")) if type(space) is dict else None
     return name if isinstance(name, str) else getattr(function, "__module__", None) or ""
 
 

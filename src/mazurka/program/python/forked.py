@@ -6,11 +6,13 @@ import os
 import pickle
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 #: Whether this platform can fork.
 AVAILABLE: Final = hasattr(os, "fork")
+_real_fork: Final = getattr(os, "fork", int)
 
 
 #: The child that is running now, so that a signal can be passed on to it.
@@ -45,13 +47,46 @@ def _unless_ours(hook: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: None if _forking else hook()
 
 
-def _fork() -> int:
+def fork() -> int:
+    """``os.fork`` for ourselves: nothing of what the program's hooks or other threads have begun goes on in the child,
+    so that nobody need be warned of them."""
     global _forking
     _forking = True
     try:
-        return os.fork()
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            return _real_fork()
     finally:
         _forking = False
+
+
+#: The ends of pipes by which this process and its parents answer, if it is such a child. A process that the program
+#: forks must not hold them: whoever waits for an answer waits until the last process has closed its end.
+_answering: list[int] = []
+
+
+#: Whether the program forked this process.
+by_program = False
+
+
+def leave() -> None:
+    """The program has forked this process."""
+    global by_program
+    by_program = True
+    for descriptor in _answering:
+        os.close(descriptor)
+    _answering.clear()
+
+
+def end_child(error: BaseException | None) -> NoReturn:
+    """End a process that the program forked, whose thread ended with ``error`` or None, as CPython does."""
+    status = 0
+    if isinstance(error, SystemExit):
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+    elif error is not None:
+        traceback.print_exception(error)
+        status = 1
+    _flush()
+    os._exit(status)
 
 
 def call(function: Callable[[], Any]) -> Any:
@@ -62,9 +97,10 @@ def call(function: Callable[[], Any]) -> Any:
         raise ChildDied("interrupted")
     reading, writing = os.pipe()
     _flush()
-    pid = _fork()
+    pid = fork()
     if pid == 0:
         child, inside = None, True
+        _answering.append(writing)
         status = 1
         try:
             os.close(reading)

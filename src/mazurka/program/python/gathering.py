@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, kernel, native_objects, sites
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.locations import bases, perform
 from mazurka.trace.event import Op
 
@@ -162,7 +163,7 @@ def _call_with_anything(
     stand_in: Gathering, announce: Callable[..., None], function: Any, site: int, count: int, over: str
 ) -> None:
     """A function in C is called with so many arguments that can't be looked at beforehand."""
-    if type(function) is types.BuiltinMethodType and not isinstance(function.__self__, types.ModuleType):
+    if type(function) in BUILTIN_METHODS and not isinstance(function.__self__, types.ModuleType):
         announce(stand_in, function, site, (None,) * count, {})
     elif not is_simple(function):
         text = f"{getattr(function, '__name__', type(function).__name__)}(), called for what is in a {over}"

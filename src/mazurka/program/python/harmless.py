@@ -17,13 +17,19 @@ Cost: a set look-up; types of modules that are loaded later are found when they 
 
 from __future__ import annotations
 
+import re
 import sys
+import types
 from typing import Any, Final
+
+#: The types of bound methods in C, and of functions in C. Methods that know which class defines them are of a type of
+#: their own, which `types` does not name.
+BUILTIN_METHODS: Final[frozenset[type]] = frozenset({types.BuiltinMethodType, type(re.compile("").search)})
 
 #: Types without a state, by the module that has them under their name.
 _TYPES: Final[dict[str, str]] = {
     "builtins": "int float complex bool str bytes tuple frozenset range slice type object property classmethod "
-    "staticmethod super",
+    "staticmethod super sentinel",
     "types": "NoneType EllipsisType NotImplementedType FunctionType BuiltinFunctionType MethodType CodeType "
     "WrapperDescriptorType MethodWrapperType MethodDescriptorType ClassMethodDescriptorType GetSetDescriptorType "
     "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
@@ -65,8 +71,8 @@ _VALUES: Final = frozenset("fractions ipaddress pathlib pathlib._local pathlib._
 
 #: Modules in C all of whose functions are pure.
 _PURE_NATIVE_MODULES: Final = frozenset(
-    """math cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _sre _string
-    _stat errno _abc _opcode _typing _md5 _sha1 _sha2 _sha3 _blake2 _hashlib _uuid _zoneinfo _suggestions
+    """math math.integer cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _sre
+    _string _stat errno _abc _opcode _typing _md5 _sha1 _sha2 _sha3 _blake2 _hashlib _uuid _zoneinfo _suggestions
     itertools""".split()
 )
 
@@ -96,20 +102,23 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "_locale": "strcoll strxfrm nl_langinfo",
         "_socket": "htons htonl ntohs ntohl inet_aton inet_ntoa inet_pton inet_ntop gethostname",
         "_contextvars": "copy_context",
+        "_asyncio": "current_task",
         "gc": "get_referents is_tracked is_finalized",
     }.items()
 }
 
 #: Modules of the standard library in Python whose functions are pure, but for a few.
 _PURE_PYTHON_MODULES: Final = frozenset(
-    """pathlib._local pathlib._abc pathlib._os pathlib.types
-    abc ast base64 bisect colorsys contextlib copy dataclasses datetime difflib dis enum fnmatch fractions functools
-    genericpath hashlib heapq html inspect ipaddress json keyword ntpath numbers opcode operator pathlib posixpath
-    pprint re reprlib secrets stat statistics string struct textwrap token traceback types typing typing_extensions
-    unicodedata urllib.parse uuid warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset
-    codecs encodings collections random decimal calendar tempfile tokenize
-    importlib.metadata""".split()
+    """pathlib._local pathlib._abc pathlib._os pathlib.types abc annotationlib ast base64 bisect colorsys contextlib
+    copy dataclasses datetime difflib dis enum fnmatch fractions functools genericpath hashlib heapq html inspect
+    ipaddress json keyword ntpath numbers opcode operator pathlib posixpath pprint re reprlib secrets stat
+    statistics string struct textwrap token traceback types typing typing_extensions unicodedata urllib.parse uuid
+    warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset codecs encodings collections random
+    decimal calendar tempfile tokenize importlib.metadata""".split()
 )
+
+#: Modules that have what is known here under the name of another one, from Python 3.14 on.
+_KNOWN_AS: Final = {"_py_warnings": "warnings"}
 
 #: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
 _TRANSPARENT: Final = frozenset(
@@ -124,7 +133,7 @@ _LOOKING: Final = frozenset(
 #: Functions of other modules in Python that only look at what belongs to nobody, or never changes.
 _PURE_PYTHON: Final = frozenset(
     """multiprocessing.process.current_process multiprocessing.process.parent_process
-    multiprocessing.process.BaseProcess.name
+    multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
     multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
     multiprocessing.context.BaseContext.cpu_count""".split()
 )
@@ -146,23 +155,23 @@ _UNTRACEABLE: Final = frozenset(
 
 #: Packages whose operations tell the kernel themselves, or that run the checks.
 MODELLED: Final = frozenset(
-    "mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest pluggy".split()
+    "mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest".split()
 )
 
 #: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
 #: them, or they are entered so often, and for so little, that it is of no use.
 _NOT_EXPLORABLE: Final = frozenset(
-    """abc ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools importlib io linecache
-    multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal site socket
-    selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback types typing
-    warnings weakref zipimport _collections_abc _py_abc _weakrefset _strptime datetime pdb bdb cmd doctest
-    unittest numbers pickle tempfile""".split()
+    """abc annotationlib ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools
+    importlib io linecache multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal
+    site socket selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback
+    types typing warnings _py_warnings weakref zipimport _collections_abc _py_abc _weakrefset _strptime datetime pdb
+    bdb cmd doctest unittest numbers pickle tempfile""".split()
 )
 
 #: ... of packages among these, modules that may be all the same.
 _EXPLORABLE: Final = frozenset({"unittest.mock"})
 
-_harmless: set[int] = set()
+_harmless: set[int] = set(map(id, BUILTIN_METHODS))
 _looked_at: set[str] = set()
 _modules_then = 0  # how many modules there were when they were looked for last
 
@@ -218,7 +227,7 @@ def is_pure_python(module: object, name: str) -> bool:
 
 def is_transparent(function: Any) -> bool:
     """Whether a function in Python only hands on what it is given."""
-    name = function.__globals__.get("__name__")
+    name = known_as(function.__globals__.get("__name__"))
     if f"{name}.{function.__qualname__}" in _IMPURE:
         return False
     return name in _TRANSPARENT and function.__name__ not in _LOOKING
@@ -257,6 +266,11 @@ def is_explorable(module: str) -> bool:
     if module in _EXPLORABLE:
         return True
     return root in sys.stdlib_module_names and root not in _NOT_EXPLORABLE
+
+
+def known_as(module: Any) -> Any:
+    """The name by which a module is known here."""
+    return _KNOWN_AS.get(module, module) if isinstance(module, str) else module
 
 
 def root_of(module: object) -> str:

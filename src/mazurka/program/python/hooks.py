@@ -34,6 +34,7 @@ from mazurka.program.python import (
     rest,
     uses,
     variables,
+    without_gil,
 )
 from mazurka.program.python.containers import forget_shapes
 from mazurka.program.python.iteration import iterate, iterate_unpacking, returned, step
@@ -79,6 +80,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_rn__": variables.read_in_class,
     "__mz_cb__": variables.class_begins,
     "__mz_fi__": variables.read_of_module,
+    "__mz_rz__": variables.read_lazily,
     "__mz_xg__": variables.delete_global,
     "__mz_gd__": variables.global_space,
     "__mz_bg__": variables.wrote_global,
@@ -193,6 +195,7 @@ def finish(run: kernel.Kernel) -> None:
         run.settle()
     variables.own_up(run)
     foreign.own_up(run)
+    without_gil.own_up(run)
     _forget()
 
 

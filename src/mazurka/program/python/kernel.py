@@ -27,7 +27,7 @@ from typing import Any, Final
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
-from mazurka.program.python import rest, workers
+from mazurka.program.python import forked, rest, workers
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.scheduler import Scheduler, TimedScheduler
 from mazurka.program.python.sharing import SHARED, Sharing
@@ -185,9 +185,13 @@ class Kernel:
         """All that a task does; who goes on then."""
         try:
             task.body()
+            if forked.by_program:
+                forked.end_child(None)
         except GreenletExit:
             pass
         except BaseException as error:  # whatever the thread died of is the finding
+            if forked.by_program:
+                forked.end_child(error)
             if not self.aborting:
                 failure = self.on_error(self, task, error)
                 if failure is not None:
@@ -623,3 +627,14 @@ def activate(kernel: Kernel | None) -> None:
         rest.wake()
     else:
         rest.sleep()
+
+
+def _after_fork() -> None:
+    """A process that the program forks has the one thread that forked it, and is no part of the run."""
+    if active is not None:
+        activate(None)  # first: what closes files in a run is modelled
+        forked.leave()
+
+
+if forked.AVAILABLE:
+    forked.register_at_fork(after_in_child=_after_fork)

@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.objects import MISSING, SCALARS, is_a, number, peek_attribute
 
 #: Stands for all keys of which it can't be told what they equal.
@@ -25,7 +26,7 @@ UNKNOWN: Final = ("object", 0)
 
 #: Types of keys that stand for themselves.
 PLAIN: Final = frozenset({int, str, bytes, type(None)})
-_BOUND: Final = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+_BOUND: Final = (types.MethodType, *BUILTIN_METHODS, types.MethodWrapperType)
 
 
 def key_of(key: Any) -> Any:
@@ -35,17 +36,17 @@ def key_of(key: Any) -> Any:
         return key
     if kind in SCALARS:
         return _number_of(key)
-    if is_a(key, tuple) and kind.__eq__ is tuple.__eq__:
-        parts = [key_of(part) for part in tuple.__iter__(key)]
+    if issubclass(kind, tuple) and kind.__eq__ is tuple.__eq__:
+        parts = [part if type(part) in PLAIN else key_of(part) for part in tuple.__iter__(key)]
         return UNKNOWN if UNKNOWN in parts else tuple(parts)
-    if is_a(key, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:
+    if issubclass(kind, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:
         return str.__str__(key)
-    if is_a(key, int) and kind.__eq__ is int.__eq__ and kind.__hash__ is int.__hash__:
+    if issubclass(kind, int) and kind.__eq__ is int.__eq__ and kind.__hash__ is int.__hash__:
         return int.__int__(key)
-    if is_a(key, frozenset) and kind.__eq__ is frozenset.__eq__:
+    if issubclass(kind, frozenset) and kind.__eq__ is frozenset.__eq__:
         parts = [key_of(part) for part in frozenset.__iter__(key)]
         return UNKNOWN if UNKNOWN in parts else ("frozenset", *sorted(parts, key=repr))
-    if kind.__eq__ is object.__eq__ or kind is types.FunctionType or is_a(key, type):
+    if kind.__eq__ is object.__eq__ or kind is types.FunctionType or issubclass(kind, type):
         return ("object", number(key))
     if kind in _BOUND:
         inner = getattr(key, "__func__", None)

@@ -10,8 +10,9 @@ Cost: a look at the syntax tree of a module that is imported so.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from mazurka.program.python import kernel, sites
 from mazurka.program.python.company import has_company
@@ -73,3 +74,10 @@ def _only_makes(value: ast.expr) -> bool:
         elif isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield)):
             return False
     return True
+
+
+def are_all_lazy() -> bool:
+    """Whether every import is one that happens at the first use of a name (Python 3.15, ``-X lazy_imports=all``): no
+    step tells of those that are not marked so in the source."""
+    mode: Any = getattr(sys, "get_lazy_imports", None)
+    return mode is not None and mode() == "all"

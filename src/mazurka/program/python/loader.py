@@ -37,15 +37,26 @@ _INVARIANT_FILE: Final = "<invariant>"
 _SKIPPED: Final = ("site-packages", "dist-packages")
 
 #: Our own packages and what they run on: instrumenting these would make hooks call hooks.
-_NEVER: Final = frozenset(
-    {"mazurka", "greenlet", "z3", "_pytest", "pytest", "pluggy", "importlib", "builtins", "conftest"}
+MACHINERY: Final = frozenset(
+    ("mazurka", "greenlet", "z3", "_pytest", "pytest", "importlib", "builtins", "sys", "os", "posixpath", "genericpath")
 )
+
+#: In a session of pytest, what runs the tests besides.
+PYTEST_MACHINERY: Final = frozenset({"pluggy"})
 
 
 class Loader(importlib.abc.MetaPathFinder):
-    """Finds and makes instrumented modules. ``modules`` holds what it made, ``opaque`` what it could not and why."""
+    """Finds and makes instrumented modules. ``modules`` holds what it made, ``opaque`` what it could not and why.
+    Modules of the packages ``never`` stay as they are."""
 
-    def __init__(self, roots: Iterable[str], include: Iterable[str] = (), cache: str | None = None) -> None:
+    def __init__(
+        self,
+        roots: Iterable[str],
+        include: Iterable[str] = (),
+        cache: str | None = None,
+        never: frozenset[str] = MACHINERY,
+    ) -> None:
+        self.never = never
         self.roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
         self.include = tuple(include)
         self.cache = cache
@@ -65,7 +76,7 @@ class Loader(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """A spec that instruments, if the module is one to track."""
-        if fullname.partition(".")[0] in _NEVER:
+        if fullname == "conftest" or fullname.partition(".")[0] in self.never:
             return None
         named = self._is_included(fullname)
         if not named and not self.roots:
@@ -97,7 +108,7 @@ class Loader(importlib.abc.MetaPathFinder):
 
     def tracks(self, fullname: str, file: str) -> bool:
         """Whether a module of that name and file, imported by whomever, is one to track."""
-        if fullname.partition(".")[0] in _NEVER - {"conftest"} or not file.endswith(".py"):
+        if fullname.partition(".")[0] in self.never or not file.endswith(".py"):
             return False
         return self._is_included(fullname) or self._is_under_roots(file)
 

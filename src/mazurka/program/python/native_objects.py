@@ -25,6 +25,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, kernel, objects, sites
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import shape_of, shapes
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.locations import BASES, bases, contents
 from mazurka.program.python.objects import dictionary, is_a, number
 from mazurka.program.python.sharing import SHARED
@@ -136,12 +137,13 @@ def is_stateless(kind: type) -> bool:
 
 
 def _comes_from(kind: type, roots: frozenset[str]) -> bool:
-    """Whether a class is of one of these packages. It can say so without being: then it isn't found there, and its
-    functions are others'."""
-    if root_of_class(kind) not in roots:
-        return False
+    """Whether a class is of one of these packages or modules. It can say so without being: then it isn't found there,
+    and its functions are others'."""
     space = _space_of(kind)
-    found: Any = sys.modules.get(space.get("__module__") or type.__dict__["__module__"].__get__(kind))
+    module = space.get("__module__") or type.__dict__["__module__"].__get__(kind)
+    if module not in roots and harmless.root_of(module) not in roots:
+        return False
+    found: Any = sys.modules.get(module)
     for part in type.__dict__["__qualname__"].__get__(kind).split("."):
         found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
     if found is kind:
@@ -235,7 +237,7 @@ def _called_by(thing: Any) -> list[Access]:
     """What the method of a container does that an object calls: of ``iter(items.pop, None)``."""
     found: list[Access] = []
     for each in gc.get_referents(thing):
-        if type(each) is types.BuiltinMethodType and is_a(each.__self__, BASES):
+        if type(each) in BUILTIN_METHODS and is_a(each.__self__, BASES):
             inner = contents(each.__self__)
             found += [Access(_RMW, inner[0].target), *inner[1:]]
     return found
@@ -250,7 +252,7 @@ def _natives_held_by(thing: Any) -> list[Any]:
         found += [thing.flags, thing.traps]  # they show what it has, and it has them unseen
     while waiting and len(found) < _MOST_HELD:
         for each in gc.get_referents(waiting.pop()):
-            if type(each) is types.BuiltinMethodType:
+            if type(each) in BUILTIN_METHODS:
                 each = each.__self__
             kind = type(each)
             if kind in PLAIN_STATE or kind is types.GeneratorType or kind in LAZY or state_of(kind) != NATIVE:

@@ -39,6 +39,7 @@ from mazurka.program.python.containers import (
     shape_of,
 )
 from mazurka.program.python.gathering import Gathering, effects_of_calls, in_one_step, is_seen
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.locations import perform
 from mazurka.program.python.native_objects import state_of
 from mazurka.program.python.objects import is_a, number, peek_attribute
@@ -83,7 +84,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         if name in classification.REMAKING and classification.classify(type(owner), name) is classification.REMADE:
             made_again(run, owner, name, site)
         for each in args:
-            if type(each) is types.BuiltinMethodType and foreign.changes(each) and has_company(run):
+            if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_company(run):
                 attributes.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
         wholes.read(run, (owner, *args) if is_a(owner, tuple) else args, site)
     else:

@@ -62,7 +62,20 @@ _asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was ask
 #: While threads are real ones, each object gets one number.
 _guard: Final = _thread.RLock()
 
-_ALL: Final[tuple[dict[Any, Any], ...]] = (numbers, _watched, _kept, _counts, _paths, _named, _shown, _assigned)
+#: By address of a class: itself, and whether its instances show the dictionary that they have.
+_shows_dictionary: Final[dict[int, tuple[type, bool]]] = {}
+
+_ALL: Final[tuple[dict[Any, Any], ...]] = (
+    _shows_dictionary,
+    numbers,
+    _watched,
+    _kept,
+    _counts,
+    _paths,
+    _named,
+    _shown,
+    _assigned,
+)
 
 
 def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
@@ -77,6 +90,17 @@ def restart() -> None:
         if known:
             known.clear()
     _sweep_at, _tidy_at = 256, 4096
+
+
+def living() -> dict[int, Any]:
+    """What is known of this run and still there, by its number."""
+    found = {}
+    for key, known in numbers.items():
+        watched = _watched.get(key)
+        thing = _kept.get(key) if watched is None else watched()
+        if thing is not None and known > 0:
+            found[known] = thing
+    return found
 
 
 def existing(kinds: tuple[type, ...]) -> list[Any]:
@@ -394,15 +418,33 @@ def _is_field(thing: Any, found: Any) -> bool:
 
 
 def dictionary(thing: Any) -> Any:
-    """The namespace of an object, had without running code; an empty one if it has none."""
+    """The namespace of an object, had without running code; an empty one if it has none, or hides it."""
+    kind = type(thing)
+    known = _shows_dictionary.get(id(kind))
+    if known is None:
+        known = _shows_dictionary[id(kind)] = (kind, _is_shown_dictionary(kind))
+    if not known[1]:
+        return NO_ATTRIBUTES
     try:
         space = object.__getattribute__(thing, "__dict__")
     except AttributeError:
-        return _NO_ATTRIBUTES
-    return space if is_a(space, (dict, types.MappingProxyType)) else _NO_ATTRIBUTES
+        return NO_ATTRIBUTES
+    return space if type(space) is dict or is_a(space, (dict, types.MappingProxyType)) else NO_ATTRIBUTES
 
 
-_NO_ATTRIBUTES: Final[dict[str, Any]] = {}
+def _is_shown_dictionary(kind: type) -> bool:
+    """Whether the `__dict__` of a class's instances is the interpreter's own, and no property of the program's."""
+    for base in _bases_of(kind):
+        if "__dict__" in (space := _names_of(base)):
+            return type(space["__dict__"]) in (types.GetSetDescriptorType, types.MemberDescriptorType)
+    return False
+
+
+_bases_of: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
+_names_of: Final[Callable[[type], Any]] = type.__dict__["__dict__"].__get__
+
+#: What objects without a dictionary have for one.
+NO_ATTRIBUTES: Final[dict[str, Any]] = {}
 
 
 def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:

@@ -53,6 +53,7 @@ from mazurka.program.python.difference import difference
 from mazurka.program.python.endless import livelock
 from mazurka.program.python.entry import Entry, Script
 from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.recorded import Recorded
 from mazurka.program.python.relaxed import RelaxedKernel
@@ -376,6 +377,9 @@ class PythonProgram:
             gc.collect(0)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
+        if late_imports.are_all_lazy():
+            run.uncontrolled["imports at the first use of names, for all modules"] = 1
+        uncontrolled.end_processes()
         _name_troubles(run, unkept + outside.end_run())
         self._read_input = capture.read_input
         run.output = capture.text()

@@ -240,7 +240,7 @@ def _stay(run: Kernel, enabled: list[Task]) -> Task:
     awake = [task for task in enabled if not task.sleeping]
     if not awake:
         return min(enabled, key=lambda task: task.clock)
-    if not run.values:
+    if not run.values and not current.turned:
         return awake[0]
     current.turned = False
     return min(awake, key=lambda task: (task.index <= current.index, task.index))

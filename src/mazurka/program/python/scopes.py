@@ -60,6 +60,7 @@ class Scope:
         "imports",
         "kind",
         "late",
+        "lazy",
         "members",
         "name",
         "nonlocals",
@@ -83,6 +84,7 @@ class Scope:
         self.nonlocals: set[str] = set()
         self.imports: dict[str, set[str]] = {}  # name bound by imports -> the modules it comes from
         self.members: set[str] = set()  # those of them that may be something else than a module
+        self.lazy: dict[str, tuple[str, str]] = {}  # those that are resolved where they are first used -> what they are
         self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that assignments give it
         self.parameters: set[str] = set()  # *args and **kwargs that nobody else gets: fresh containers of each call
 
@@ -103,6 +105,11 @@ _LOOP: Final = "for"
 #: Modules whose functions start no thread when a module calls them.
 _IDLE: Final = sys.stdlib_module_names - {"_thread"}
 _LATER: Final = "<genexpr>"
+
+
+def is_lazy(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether an import is marked `lazy` (Python 3.15)."""
+    return bool(getattr(node, "is_lazy", False))
 
 
 def _binds_at_its_end(statement: ast.stmt) -> bool:
@@ -281,7 +288,11 @@ class Scopes(ast.NodeVisitor):
             if alias.name == "*":
                 self.star_import = True
             else:
-                self._import(alias.asname or alias.name, "." * node.level + (node.module or ""), True)
+                module = "." * node.level + (node.module or "")
+                self._import(alias.asname or alias.name, module, True)
+                if is_lazy(node) or "__lazy_modules__" in self.module.bindings:
+                    self._scope.lazy[alias.asname or alias.name] = module, alias.name
+                    self._bind(alias.asname or alias.name, way=Way.IMPORT)  # once more, where it is used
 
     def _import(self, name: str, module: str, member: bool = False) -> None:
         self._bind(name, way=Way.IMPORT)
@@ -474,8 +485,8 @@ class Scopes(ast.NodeVisitor):
             for condition in generator.ifs:
                 self.visit(condition)
         for field in ("key", "value", "elt"):
-            if hasattr(node, field):
-                self.visit(getattr(node, field))
+            if (part := getattr(node, field, None)) is not None:
+                self.visit(part)
         self._scope, self._loops = outer, loops
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension

@@ -16,6 +16,8 @@ from collections import OrderedDict, defaultdict, deque
 from struct import calcsize
 from typing import Any, Final
 
+from mazurka.program.python.harmless import BUILTIN_METHODS
+
 _SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _PLAIN: Final = frozenset({list, dict, set, types.FunctionType, types.ModuleType})
 _NATIVE_CONTAINERS: Final = frozenset({deque, defaultdict, OrderedDict})
@@ -33,7 +35,7 @@ def is_shown(value: Any) -> bool:
         return True
     if kind is tuple or kind is frozenset:
         return all(map(is_shown, value))
-    if kind is types.BuiltinFunctionType:
+    if kind in BUILTIN_METHODS:
         return type(value.__self__) is types.ModuleType
     if issubclass(kind, BaseException):
         return is_shown(value.args)

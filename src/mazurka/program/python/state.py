@@ -22,9 +22,12 @@ import sys
 import types
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import is_
 from typing import Any, Final
+
+from mazurka.program.python.counters import Counter, is_counter
+from mazurka.program.python.objects import NO_ATTRIBUTES, dictionary
 
 #: A restorer puts one object back and says whether it had changed.
 Restorer = Callable[[], bool]
@@ -39,6 +42,11 @@ _ATOMS: Final = (
 _STUCK: Final = (
     types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, io.IOBase, memoryview,
 )  # fmt: skip
+
+#: Streams that are put back like a container.
+_BUFFERS: Final = (io.StringIO, io.BytesIO)
+
+_FILES: Final = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRandom, io.FileIO, *_BUFFERS)
 
 #: Module globals that belong to the import system.
 _IMPORT_NAMES: Final = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__warningregistry__"})
@@ -65,11 +73,14 @@ class Snapshot:
         self._seen: set[int] = set()
         self._tracked = {module.__name__ for module in modules}
         self._todo: list[tuple[str, object]] = []
+        self._counters: dict[int, Counter] = {}
+        self._remade: dict[int, Callable[[], Restorer]] = {}
         for module in modules:
             self._walk_module(module)
         while self._todo and not self.too_large:
             path, obj = self._todo.pop()
             self._walk(path, obj)
+        self._take_counters()
         self._environ = dict(_environment())
         self._cwd = os.getcwd()
         self._path = list(sys.path)
@@ -77,6 +88,15 @@ class Snapshot:
     @property
     def too_large(self) -> bool:
         return len(self._restorers) > _MOST
+
+    def reaches(self, module: types.ModuleType) -> bool:
+        """Whether anything that was walked is a function or a class of a module."""
+        space, name = vars(module), module.__name__
+        return any(
+            each.__globals__ is space if type(each) is types.FunctionType else vars(each).get("__module__") == name
+            for each in self._keep
+            if issubclass(type(each), (types.FunctionType, type))
+        )
 
     def restore(self) -> int:
         """Put everything back; the number of objects that had changed."""
@@ -99,11 +119,46 @@ class Snapshot:
         if id(module) in self._seen:
             return
         self._seen.add(id(module))
-        namespace = vars(module)
-        self._restorers.append(_restore_dict(namespace))
+        self._walk_namespace(module.__name__, vars(module), _IMPORT_NAMES)
+
+    def _walk_namespace(self, path: str, namespace: dict[str, Any], spared: Collection[str] = ()) -> None:
+        place = self._restore_by(functools.partial(_restore_dict, namespace))
         for name, value in list(namespace.items()):
-            if name not in _IMPORT_NAMES:
-                self._todo.append((f"{module.__name__}.{name}", value))
+            if name not in spared:
+                self._meet(f"{path}.{name}", value, place, functools.partial(namespace.__setitem__, name))
+
+    def _restore_by(self, make: Callable[[], Restorer]) -> int:
+        """Add the restorer that ``make`` returns, and returns anew when a counter was replaced; its index."""
+        self._restorers.append(make())
+        place = len(self._restorers) - 1
+        self._remade[place] = make
+        return place
+
+    def _meet(self, path: str, value: object, place: int, put: Callable[[Any], object]) -> None:
+        """Note a value that the restorer at ``place`` puts back; ``put`` would put another in its place."""
+        if not is_counter(value):
+            self._todo.append((path, value))
+            return
+
+        def hold(counter: object) -> None:
+            put(counter)
+            self._restorers[place] = self._remade[place]()
+
+        counter = self._counters.setdefault(id(value), Counter(path, value))
+        counter.holders[place, path] = hold
+
+    def _take_counters(self) -> None:
+        """Add the counters, after all that refers to them; those of which not all holders are known are obstacles."""
+        places = {place for counter in self._counters.values() for place, _ in counter.holders}
+        for place in places:  # or it would refer to its counters, too
+            self._restorers[place] = bool
+        known = [counter for counter in self._counters.values() if counter.is_known()]
+        for place in places:
+            self._restorers[place] = self._remade[place]()
+        self._restorers += [counter.restore for counter in known]
+        self.obstacles += [
+            f"{counter.path} is an itertools.count" for counter in self._counters.values() if counter not in known
+        ]
 
     def _walk(self, path: str, obj: Any) -> None:
         # By type only: `isinstance` and `hasattr` would ask proxies and lazy objects, which run code of the program.
@@ -130,7 +185,9 @@ class Snapshot:
             self._todo += [(path, item) for item in obj]
             self._walk_attributes(path, obj, known=True)
         elif issubclass(kind, _STUCK):
-            if not any(obj is stream for stream in _standard_streams()):
+            if kind in _BUFFERS and not obj.closed:
+                self._restorers.append(_restore_stream(obj))
+            elif not any(obj is stream for stream in _standard_streams()) and not _keeps_nothing(obj, kind):
                 self.obstacles.append(f"{path} is a {kind.__name__}")
         elif not issubclass(kind, (weakref.ref, types.MappingProxyType)):
             self._walk_attributes(path, obj, self._walk_content(path, obj, kind))
@@ -146,7 +203,7 @@ class Snapshot:
                     self._todo += [(f"{path}[{index}]", item) for index, item in enumerate(base.__iter__(obj))]
                 return True
         if kind is itertools.count:
-            self.obstacles.append(f"{path} is an itertools.count")
+            self.obstacles.append(f"{path} refers to an itertools.count")
         elif kind is _CACHE:
             self._walk_cache(path, obj)
         else:
@@ -158,39 +215,34 @@ class Snapshot:
             self._todo += [(path, key), (f"{path}[{key!r}]" if isinstance(key, (str, int)) else path, value)]
 
     def _walk_attributes(self, path: str, obj: object, known: bool) -> None:
-        try:
-            namespace = object.__getattribute__(obj, "__dict__")
-        except AttributeError:
-            namespace = None
-        if type(namespace) is dict:
+        namespace = dictionary(obj)
+        if type(namespace) is dict and namespace is not NO_ATTRIBUTES:
             self._seen.add(id(namespace))
             self._keep.append(namespace)
-            self._restorers.append(_restore_dict(namespace))
-            self._todo += [(f"{path}.{name}", value) for name, value in list(namespace.items())]
-        slots = list(_slots(type(obj)))
+            self._walk_namespace(path, namespace)
+        slots = list(slots_of(type(obj)))
         if slots:
-            self._restorers.append(_restore_slots(obj, slots))
+            place = self._restore_by(functools.partial(_restore_slots, obj, slots))
             for name, descriptor in slots:
                 value = _get_slot(descriptor, obj)
                 if value is not _UNSET:
-                    self._todo.append((f"{path}.{name}", value))
-        if not known and namespace is None and not slots and hasattr(type(obj), "__next__"):
+                    self._meet(f"{path}.{name}", value, place, functools.partial(descriptor.__set__, obj))
+        if not known and namespace is NO_ATTRIBUTES and not slots and hasattr(type(obj), "__next__"):
             self.obstacles.append(f"{path} is a {type(obj).__name__}")
 
     def _walk_class(self, path: str, cls: type) -> None:
         if cls.__module__ not in self._tracked:
             return
-        self._restorers.append(_restore_class(cls, self._reshaped))
-        self._todo += [
-            (f"{path}.{name}", value) for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")
-        ]
+        place = self._restore_by(functools.partial(_restore_class, cls, self._reshaped))
+        for name, value in vars(cls).items():
+            if name not in ("__dict__", "__weakref__"):
+                self._meet(f"{path}.{name}", value, place, functools.partial(type.__setattr__, cls, name))
 
     def _walk_function(self, path: str, function: types.FunctionType) -> None:
         if function.__module__ not in self._tracked:
             return
         if function.__dict__:
-            self._restorers.append(_restore_dict(function.__dict__))
-            self._todo += [(f"{path}.{name}", value) for name, value in function.__dict__.items()]
+            self._walk_namespace(path, function.__dict__)
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._todo.append((path, default))
         for cell in function.__closure__ or ():
@@ -201,8 +253,8 @@ class Snapshot:
             content = cell.cell_contents
         except ValueError:
             return
-        self._restorers.append(_restore_cell(cell, content))
-        self._todo.append((path, content))
+        place = self._restore_by(functools.partial(_restore_cell, cell))
+        self._meet(path, content, place, functools.partial(setattr, cell, "cell_contents"))
 
     def _walk_cache(self, path: str, cached: Any) -> None:
         if cached.cache_info().currsize:
@@ -309,6 +361,32 @@ def _restore_buffer(buffer: Any) -> Restorer:
     return restore
 
 
+def _restore_stream(stream: Any) -> Restorer:
+    """For a stream in memory."""
+    saved, *newline = stream.__getstate__()[:-2]
+    position = stream.tell()
+    content = stream.getvalue()
+
+    def restore() -> bool:
+        if not stream.closed and stream.tell() == position and stream.getvalue() == content:
+            return False
+        stream.__init__(saved, *newline)  # in place, and open again
+        stream.seek(position)
+        return True
+
+    return restore
+
+
+def _keeps_nothing(obj: Any, kind: type) -> bool:
+    """Whether this is a file that is closed, or one of the null device."""
+    if kind not in _FILES:
+        return False
+    try:
+        return obj.closed or os.path.samestat(os.fstat(obj.fileno()), os.stat(os.devnull))
+    except (OSError, ValueError):
+        return False
+
+
 def _restore_random(generator: random.Random) -> Restorer:
     try:
         saved = generator.getstate()
@@ -324,7 +402,9 @@ def _restore_random(generator: random.Random) -> Restorer:
     return restore
 
 
-def _restore_cell(cell: types.CellType, content: object) -> Restorer:
+def _restore_cell(cell: types.CellType) -> Restorer:
+    content = cell.cell_contents
+
     def restore() -> bool:
         try:
             if cell.cell_contents is content:
@@ -373,7 +453,8 @@ def _same_shape(now: Mapping[str, Any], saved: Mapping[str, Any]) -> bool:
     )
 
 
-def _slots(cls: type) -> Iterable[tuple[str, Any]]:
+def slots_of(cls: type) -> Iterable[tuple[str, Any]]:
+    """The slots that instances of a class have: names, and what reads and stores them without running code."""
     for base in cls.__mro__:
         if "__slots__" in vars(base):
             for name, descriptor in vars(base).items():

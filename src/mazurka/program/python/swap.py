@@ -34,11 +34,11 @@ def swap_module(
     """
     file = getattr(module, "__file__", None)
     already = file in sites.instrumented
+    if not isinstance(file, str):
+        failed("no Python source")
+        return _nothing
     try:
         source = "" if _is_empty(file) else inspect.getsource(module)
-        if not isinstance(file, str):
-            failed("no Python source")
-            return _nothing
         code = compiler(source, file)
     except (OSError, TypeError, SyntaxError, ValueError, RecursionError) as error:
         failed(f"{type(error).__name__}: {error}")

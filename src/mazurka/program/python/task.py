@@ -81,7 +81,7 @@ class Task:
     effects = 0  # steps that changed something others can see, counted once somebody counts
     silent = 0  # what it did besides of which no step tells
     entered = 0  # values: loops it has come to
-    turned = False  # values: its loop has begun a pass as it did an earlier one
+    turned = False  # others go first: its loop goes round (spin.py), with values in a state of before (rounds.py)
 
     def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
@@ -97,4 +97,5 @@ class Task:
         self.clock = 0.0
         self.loops: dict[tuple[int, int], Any] = {}
         self.reads: list[tuple[Target, int]] = []
+        self.lock_steps: list[tuple[Target, int]] = []  # in loops: locks taken (1) and released (-1)
         self.passes: set[Any] = set()  # values: states that passes of its loops began in

@@ -12,7 +12,7 @@ from collections import deque
 from functools import partial
 from itertools import chain, starmap
 from operator import itemgetter
-from types import BuiltinMethodType, CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
+from types import CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
 from typing import Any
 from weakref import finalize, ref
 
@@ -32,6 +32,7 @@ from mazurka.program.python.classification import CONTAINER, INSTANCE, NONE, cla
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import GOING_THROUGH, operation, shape_of, shapes
 from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.instrument import instrument_source
 from mazurka.program.python.iteration import iterate
 from mazurka.program.python.locations import perform
@@ -154,7 +155,7 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     run = kernel.active
     if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
-        name = function.__name__ if type(function) in (BuiltinMethodType, MethodType) else ""
+        name = function.__name__ if type(function) in BUILTIN_METHODS or type(function) is MethodType else ""
         amid.count_silent(run, site, (*args, *named.values()), name in amid.GONE_THROUGH)
         if name in GOING_THROUGH:
             args = amid.accompanied(run, function.__self__, site, args)

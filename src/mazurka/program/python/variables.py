@@ -227,6 +227,22 @@ def read_global(module: str | None, name: str, site: int) -> bool:
     return True
 
 
+def read_lazily(source: str, original: str, name: str, site: int) -> bool:
+    """A global variable is about to be read that is resolved where it is first read: ``original`` of a module."""
+    run = kernel.active
+    if run is None or run.solo:
+        return True
+    space = sys._getframe(1).f_globals
+    _read_of_module(run, space, source, (original,), site)
+    resolves = type(space.get(name)).__name__ == "lazy_import"
+    found = None if resolves else _module(space, source)
+    if found is not None and vars(found).get(original) is not space.get(name):
+        # Perhaps it was resolved too early: modules of the program are imported before the runs that count.
+        attributes.count_untracked(run, f"{name}, imported lazily and changed by its module since,", site)
+    attributes.global_access(run, space.get("__name__", "?"), name, site, _RMW if resolves else _READ, space)
+    return True
+
+
 def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
     """A global variable is about to be set to ``value``."""
     run = kernel.active
@@ -257,16 +273,24 @@ def read_in_class(name: str, site: int) -> bool:
 def read_of_module(module: str, names: tuple[str, ...], site: int) -> None:
     """``from module import names``: the module's variables are about to be read, if it is there already."""
     run = kernel.active
-    if run is None or run.solo:
-        return
-    space = sys._getframe(1).f_globals
-    try:
-        found = sys.modules.get(resolve_name(module, space.get("__package__")))
-    except (ImportError, TypeError):  # which the import reports
-        return
-    for name in names if type(found) is ModuleType else ():
+    if run is not None and not run.solo:
+        _read_of_module(run, sys._getframe(1).f_globals, module, names, site)
+
+
+def _read_of_module(run: Any, space: dict[str, Any], module: str, names: tuple[str, ...], site: int) -> None:
+    found = _module(space, module)
+    for name in names if found is not None else ():
         if name in vars(found):
             attributes.module_read(run, found, name, site)
+
+
+def _module(space: dict[str, Any], name: str) -> ModuleType | None:
+    """The module that is imported in a namespace under a name, if it is there already."""
+    try:
+        found = sys.modules.get(resolve_name(name, space.get("__package__")))
+    except (ImportError, TypeError):  # which the import reports
+        return None
+    return found if type(found) is ModuleType else None
 
 
 def class_begins(site: int) -> None:

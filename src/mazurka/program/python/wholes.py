@@ -16,7 +16,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import harmless, native_objects, objects, sites
 from mazurka.program.python.containers import Shape, shape_of, shapes
-from mazurka.program.python.locations import base_of, bases, contents, emit_reads, perform, reads_of
+from mazurka.program.python.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.native_objects import FOREIGN, state_of
 from mazurka.program.python.objects import is_a, number
 from mazurka.program.python.sharing import SHARED
@@ -33,8 +33,14 @@ _DESCRIBING: Final = ("__format__", "__str__", "__repr__")
 #: What kind of site asks which methods of an instance; any other looks at it past all methods.
 _ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBING}
 
-#: Kinds of sites that look no further than the container itself.
-_SHALLOW: Final = frozenset({"combine", "change", "unpack", "search"})
+#: What is asked of a thing that is copied, but not of what is in it.
+_COPY: Final = "copy"
+
+#: Kinds of sites that look no further than the container itself, and what does so, too.
+_SHALLOW: Final = frozenset({"combine", "change", "unpack", "search", _COPY})
+
+#: Methods by which a class says how it is copied.
+_COPIED_BY: Final = frozenset("__copy__ __reduce_ex__ __reduce__ __getstate__ __getattribute__ __getattr__".split())
 
 
 def read(run: Any, things: Iterable[Any], site: int, copying: bool = False, comparing: bool = False) -> None:
@@ -46,16 +52,25 @@ def read(run: Any, things: Iterable[Any], site: int, copying: bool = False, comp
         perform(run, site, _read, waiting, site, asked)
 
 
-def reads_shared(run: Any, things: Iterable[Any], site: int) -> bool:
-    """The same, and whether any of it is something that threads change."""
+def reads_shared(run: Any, things: Iterable[Any], site: int, shallow: bool = False) -> bool:
+    """The same, and whether any of it is something that threads change; ``shallow``: without what is in them."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if not waiting:
         return False
-    perform(run, site, _read, waiting, site, "")
+    perform(run, site, _read, waiting, site, _COPY if shallow else "")
     last = run.log[-1] if run.log else None
     if last is None or last[3] != site or last[0] != run.current.index:
         return False
     return any(run.touched.get(target) is SHARED for target in (last[2], *[access.target for access in last[6]]))
+
+
+def is_copied_shallowly(thing: Any) -> bool:
+    """Whether `copy.copy` takes what is in a thing as it is: in containers, and in instances that say nothing else."""
+    kind = type(thing)
+    if kind in (*BASES, tuple, frozenset):
+        return True
+    own = [each for each in bases(kind) if each is not object]
+    return not sources(thing) and not any(_COPIED_BY & each.__dict__.keys() for each in own)
 
 
 def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
@@ -85,10 +100,10 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        if is_a(thing, (tuple, frozenset)):
-            waiting += [each for each in elements(thing) if type(each) not in PLAIN]
-            continue
         kind = type(thing)
+        if issubclass(kind, (tuple, frozenset)):
+            waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
+            continue
         shape = shapes.get(id(kind)) or shape_of(kind)
         inside = sources(thing) if shape.base is not None or kind in LAZY else ()
         if kind in LAZY:
@@ -109,6 +124,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         elif state_of(kind) and shape.base is None:
             if not run.is_recording:
                 reads += native_objects.accesses(thing, Op.READ)
+        elif asked == _COPY and _is_looked_into(shape, kind, asked):
+            reads += instance_accesses(thing)
         elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
@@ -135,11 +152,14 @@ def inside(things: Iterable[Any]) -> list[Any]:
 
 def elements(thing: Any) -> list[Any]:
     """What is directly in a container."""
-    if is_a(thing, dict):
+    kind = type(thing)
+    if issubclass(kind, tuple):
+        return [*tuple.__iter__(thing)]
+    if issubclass(kind, dict):
         return [*dict.keys(thing), *dict.values(thing)]
-    if is_a(thing, (tuple, frozenset)):
-        return [*(tuple if is_a(thing, tuple) else frozenset).__iter__(thing)]
-    return [*base_of(thing).__iter__(thing)] if is_a(thing, (list, set, deque, bytearray)) else []
+    if issubclass(kind, frozenset):
+        return [*frozenset.__iter__(thing)]
+    return [*base_of(thing).__iter__(thing)] if issubclass(kind, (list, set, deque, bytearray)) else []
 
 
 def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:

@@ -25,7 +25,6 @@ HEADER: Final = ("thread", "op", "kind", "target", "value", "location")
 
 _OPS: Final = {op.name.lower(): op for op in Op}
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
-_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def read(source: Source) -> Parts:
@@ -41,7 +40,7 @@ class _Table:
 
     def events(self, line: str) -> Iterable[Told]:
         if not self._columns:
-            self._columns = self._header(line.removeprefix(_BYTE_ORDER_MARK))
+            self._columns = self._header(line)
             # A column that is not there is the empty field that is added to each line.
             self._order = [self._columns.index(name) if name in self._columns else -1 for name in HEADER]
             return ()

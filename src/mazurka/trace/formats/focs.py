@@ -3,19 +3,32 @@
 ``Fork <thread> <child> 0``, ``Join``, ``Acq <thread> <lock> 0``, ``Rel``, ``Write`` alike; ``Begin <thread> 0 0`` and
 ``End`` name nothing else. Four words, separated by white space; what is not a value is not looked at, but has to be
 there. It knows values, but no locations.
+
+Threads and values are numbers of 32 bits there, so others are numbered when written; any text is read. Every access has
+a value there, and a predictor concludes from equal ones that a read may see another write. So a write of which no value
+is known is given one that no other write to its variable has, and a read the one that is there: it then has to see the
+write that it saw, which is all that such a trace proves. Invented values start at :data:`INVENTED`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from mazurka.trace.columns import Parts
+import numpy as np
+
+from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
-from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
+from mazurka.trace.formats.line_writing import Losses, Piece, carried, write_pieces
+from mazurka.trace.formats.numbering import Numbering
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS
+from mazurka.trace.trace import NO_VALUE
+
+#: Invented values are this and those that follow, known ones less.
+INVENTED: Final = 1 << 31
 
 _OPS: Final = {
     "Fork": Op.FORK,
@@ -28,6 +41,7 @@ _OPS: Final = {
     "Rel": Op.RELEASE,
 }
 _WORD_OF: Final = {op: word for word, op in _OPS.items()}
+_LARGEST: Final = (1 << 32) - 1
 _VALUED: Final = frozenset({Op.READ, Op.WRITE})
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 
@@ -52,11 +66,77 @@ def _event(line: str) -> Told:
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
     losses = Losses()
+    threads = Numbering("", _LARGEST, kin="T")
+    values = _Values(parts.names)
+    rows = values.filled(carried(parts, "focs", {op: KINDS[op] for op in _WORD_OF}, losses))
+
+    def text(target: tuple[str, str]) -> str:
+        kind, name = target
+        return f"{threads.of(name) if kind == 'thread' else losses.escaped(name)} "
+
     pieces = (
         Piece("op", lambda op: _WORD_OF.get(op, "") + " "),
-        Piece("thread", lambda name: losses.escaped(name) + " "),
-        Piece("target", lambda target: losses.escaped(target[1]) + " "),
-        Piece("value", lambda value: losses.escaped(value) + "\n", missing="0\n"),
+        Piece("thread", lambda name: f"{threads.of(name)} "),
+        Piece("target", text, missing="0 "),
+        Piece("value", lambda value: f"{value}\n", missing="0\n"),
     )
-    write_lines(parts, out, "focs", pieces, {op: KINDS[op] for op in _WORD_OF}, losses)
-    return losses.told("locations")
+    names = parts.names
+    write_pieces(Parts(Names(names.threads, names.targets, values.written, names.locations), rows), out, pieces)
+    told = ["names of threads, numbered instead"] * threads.anew + ["values, numbered instead"] * values.anew
+    if values.invented:
+        told.append(
+            f"that {values.invented:,} values are not known (invented: a read can only see the write that it saw)"
+        )
+    return losses.told("locations") + told
+
+
+class _Values:
+    """What is written as values: the names of numbers in columns, in :attr:`written`."""
+
+    def __init__(self, names: Names) -> None:
+        self.written: list[str] = []
+        self.invented = 0
+        self._names = names
+        self._numbering = Numbering("", INVENTED - 1)
+        self._known: list[int] = []  # by number of a value: its place in written
+        self._new: list[int] = []  # by number of an invented value
+        self._writes: dict[int, int] = {}  # by target: how many values were invented for writes to it
+        self._present: dict[int, int] = {}  # by target: the place of the value that it has
+
+    @property
+    def anew(self) -> bool:
+        return self._numbering.anew
+
+    def filled(self, parts: Iterator[Columns]) -> Iterator[Columns]:
+        """Each access with a value, nothing else with one; nothing as the target of begin and end."""
+        for rows in parts:
+            for name in self._names.values[len(self._known) :]:
+                self._known.append(len(self.written))
+                self.written.append(str(self._numbering.of(name)))
+            value = np.full(rows.rows, NO_VALUE, np.int32)
+            access = np.flatnonzero(np.isin(rows.op, (Op.READ, Op.WRITE)))
+            value[access] = self._of_accesses(rows.select(access))
+            own = np.isin(rows.op, (Op.BEGIN, Op.END))
+            yield rows._replace(value=value, target=np.where(own, -1, rows.target))
+
+    def _of_accesses(self, rows: Columns) -> list[int]:
+        places, known, present = [], self._known, self._present
+        for op, target, value in zip(rows.op.tolist(), rows.target.tolist(), rows.value.tolist(), strict=True):
+            if value != NO_VALUE:
+                present[target] = known[value]
+            else:
+                self.invented += 1
+                if op == Op.WRITE:
+                    self._writes[target] = number = self._writes.get(target, 0) + 1
+                    present[target] = self._invented(number)
+                elif target not in present:
+                    present[target] = self._invented(0)
+            places.append(present[target])
+        return places
+
+    def _invented(self, number: int) -> int:
+        """The place of the value that is the ``number``-th of a variable's; 0 is the one that it has at first."""
+        while len(self._new) <= number:
+            self._new.append(len(self.written))
+            self.written.append(str(INVENTED + len(self._new) - 1))
+        return self._new[number]

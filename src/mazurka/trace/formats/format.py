@@ -22,7 +22,11 @@ from typing import BinaryIO, Final, Protocol
 
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.trace.columns import Parts
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.packed import unpacked_name
+from mazurka.trace.formats.source import BYTE_ORDER_MARK, Source
+
+#: What a folder of RV-Predict's holds.
+RV_PREDICTS: Final = "*_trace.bin"
 
 
 class Module(Protocol):
@@ -50,15 +54,18 @@ _EVENT: Final = rb"[A-Za-z_]+(\([^\s|]*\))?"
 _CELLS: Final = rb"(?=[^\n]*[,(]),*" + _EVENT + rb",*(\r?\n|\Z)"
 _WORDS: Final = rb"(RD|WR|ARD|AWR|LK|UK|SIG|WT|SIGNAL[A-Z]+|WAIT[A-Z]+|PREBRANCH|POSTBRANCH|NT|NTWT)"
 
+_RECORD: Final = re.compile(rb"\0{2}.{6}\0{4}.{24}[\0-\x13]", re.DOTALL)
+
 #: All formats, in the order in which a file that does not say is tried for them.
 FORMATS: Final = (
     Format("parquet", (".parquet",), re.compile(rb"PAR1"), "Mazurka's own: Parquet, readable by DuckDB and Polars"),
-    Format("csv", (".csv",), re.compile(rb"(\xef\xbb\xbf)?thread,op[,\r\n]"), "CSV with a header, a column per field"),
+    Format("csv", (".csv",), re.compile(rb"thread,op[,\r\n]"), "CSV with a header, a column per field"),
     Format("std", (".std",), re.compile(rb"[^|\s]+\|" + _EVENT + rb"\|[^|\n]*(\r?\n|\Z)"), "RAPID's STD text"),
     Format("speedygo", (".speedygo",), re.compile(rb"[^,\s]+," + _WORDS + rb","), "SpeedyGo's logs"),
     Format("focs", (".focs",), re.compile(rb"(Fork|Begin|End|Join|Read|Write|Acq|Rel) \S+ \S+"), "focs-lab's text"),
     Format("roadrunner", (".rr",), re.compile(rb"(\[[^\n]*\n)*@ "), "RoadRunner's print tool"),
     Format("rapidcsv", (".csv",), re.compile(_CELLS), "RAPID's CSV, a column per thread"),
+    Format("rvpredict", ("_trace.bin",), _RECORD, "RV-Predict's binary logs of Java programs, a folder of them"),
     Format(
         "rapidbin", (".data", ".rapidbin"), re.compile(rb"[\x00-\x04\x80-\x84]"), "RAPID's binary, 8 bytes an event"
     ),
@@ -85,20 +92,20 @@ def format_for(file: str) -> Format:
 def format_of(source: Source) -> Format:
     """The format that a file has."""
     if source.path.is_dir():
-        return named("parquet")
+        return named("rvpredict" if any(source.path.glob(RV_PREDICTS)) else "parquet")
     candidates = _by_suffix(str(source.path))
     if len(candidates) == 1:
         return candidates[0]
-    head = source.head()
+    head = source.head().removeprefix(BYTE_ORDER_MARK)
     for known in candidates or FORMATS:
         if known.start.match(head):
             return known
     if candidates:
         return candidates[0]
     hint = "say with --from which it has"
-    raise MazurkaError("trace-format", "looks like no trace format", where=str(source.path), hint=hint)
+    raise MazurkaError("trace-format", "looks like no trace format", where=source.name, hint=hint)
 
 
 def _by_suffix(file: str) -> list[Format]:
-    name = file.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zstd")
+    name = unpacked_name(file.lower())
     return [known for known in FORMATS if name.endswith(known.suffixes)]

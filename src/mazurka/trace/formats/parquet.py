@@ -25,6 +25,7 @@ import contextlib
 import itertools
 import os
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -61,7 +62,7 @@ UNREAD: Final = ".raw"
 
 def read(source: Source) -> Parts:
     tables = _Tables()
-    return Parts(tables.names, _rows(source.path, tables))
+    return Parts(tables.names, _rows(source, tables))
 
 
 class _Tables:
@@ -78,9 +79,10 @@ def _target(text: str) -> tuple[str, str]:
     return kind, name
 
 
-def _rows(path: Path, tables: _Tables) -> Iterator[Columns]:
+def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
+    path = source.path
     if not path.is_dir():
-        yield from _rows_of_file(path, tables)
+        yield from _rows_of_file(source.name, source.whole(), tables)
         return
     segments = sorted(path.glob("*.parquet"))
     if not segments or any(path.glob(f"*{UNREAD}")):
@@ -93,48 +95,48 @@ def _rows(path: Path, tables: _Tables) -> Iterator[Columns]:
         if segment.name != _segment(number):
             what = f"segment {_segment(number)} is missing"
             raise MazurkaError("trace-truncated", what, where=str(path))
-        yield from _rows_of_file(segment, tables)
+        yield from _rows_of_file(str(segment), segment, tables)
 
 
-def _rows_of_file(path: Path, tables: _Tables) -> Iterator[Columns]:
+def _rows_of_file(where: str, whole: Path | BytesIO, tables: _Tables) -> Iterator[Columns]:
     try:
-        _check_schema(path, pq.read_schema(path))
-        with pq.ParquetFile(path, read_dictionary=list(_COLUMNS), page_checksum_verification=True) as file:
+        _check_schema(where, pq.read_schema(whole))
+        with pq.ParquetFile(whole, read_dictionary=list(_COLUMNS), page_checksum_verification=True) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
                 table.validate(full=True)
                 if table.num_rows:
-                    yield _columns(path, table, tables)
+                    yield _columns(where, table, tables)
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         told = " ".join(str(error).split())
-        raise MazurkaError("trace-malformed", f"no readable Parquet: {told}", where=str(path)) from error
+        raise MazurkaError("trace-malformed", f"no readable Parquet: {told}", where=where) from error
 
 
-def _check_schema(path: Path, schema: Any) -> None:
+def _check_schema(where: str, schema: Any) -> None:
     version = (schema.metadata or {}).get(_KEY)
     if version is None:
         hint = "export it as CSV"
-        raise MazurkaError("trace-malformed", "Parquet, but no trace of Mazurka's", where=str(path), hint=hint)
+        raise MazurkaError("trace-malformed", "Parquet, but no trace of Mazurka's", where=where, hint=hint)
     if version != str(VERSION).encode():
         told = version.decode(errors="replace")[:20]
         what = f"a trace of version {told}; this Mazurka knows version {VERSION}"
-        raise MazurkaError("trace-version", what, where=str(path), hint="use the Mazurka that wrote it, or a newer one")
+        raise MazurkaError("trace-version", what, where=where, hint="use the Mazurka that wrote it, or a newer one")
     texts = (pa.string(), _TEXT)
     if tuple(schema.names) != _COLUMNS or any(column.type not in texts for column in schema):
-        raise MazurkaError("trace-malformed", f"its columns are not {', '.join(_COLUMNS)}", where=str(path))
+        raise MazurkaError("trace-malformed", f"its columns are not {', '.join(_COLUMNS)}", where=where)
 
 
-def _columns(path: Path, table: Any, tables: _Tables) -> Columns:
+def _columns(where: str, table: Any, tables: _Tables) -> Columns:
     def mapped(name: str, numbers: Any, nullable: bool = False) -> NDArray[np.int32]:
         chunks = [_numbers(chunk, numbers) for chunk in table.column(name).chunks]
         column: NDArray[np.int32] = np.concatenate(chunks)
         if not nullable and (column < 0).any():
-            raise MazurkaError("trace-malformed", f"a row without {name}", where=str(path))
+            raise MazurkaError("trace-malformed", f"a row without {name}", where=where)
         return column
 
     def op(name: str) -> int:
         if name not in _OPS:
-            raise MazurkaError("trace-malformed", f"no operation is called {name[:40]}", where=str(path))
+            raise MazurkaError("trace-malformed", f"no operation is called {name[:40]}", where=where)
         return _OPS[name]
 
     columns = Columns(

@@ -15,7 +15,6 @@ and operations not in the list, are errors. Cost: vectorised, 60 ns an event.
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final
@@ -27,6 +26,7 @@ from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
 from mazurka.trace.formats.line_writing import cannot_carry
+from mazurka.trace.formats.numbering import Numbering
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.locations import location_of, text_of
@@ -153,38 +153,13 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     return [f"{what}, numbered instead" for what in anew] + ["values"] * valued
 
 
-class _Given:
-    """Which number is written for which name."""
-
-    def __init__(self, letter: str) -> None:
-        self._form = re.compile(letter + r"(0|[1-9]\d{0,9})", re.ASCII)
-        self._given: dict[str, int] = {}
-        self._used: set[int] = set()
-        self.anew = False
-
-    @property
-    def count(self) -> int:
-        return max(self._used, default=-1) + 1
-
-    def of(self, name: str) -> int:
-        if name not in self._given:
-            found = self._form.fullmatch(name)
-            number = int(found[1]) if found else len(self._given)
-            if found is None or number in self._used:
-                self.anew = True
-                while number in self._used:
-                    number += 1
-            self._given[name] = number
-            self._used.add(number)
-        return self._given[name]
-
-
 class _Written:
     """What is written for the numbers of columns, by column."""
 
     def __init__(self, names: Names) -> None:
-        self.numbers = {kind: _Given(letter) for kind, letter in _LETTERS.items()}
-        self.places = _Given("")
+        bits = {"thread": _THREAD_BITS, "lock": _OPERAND_BITS, "var": _OPERAND_BITS}
+        self.numbers = {kind: Numbering(letter, (1 << bits[kind]) - 1) for kind, letter in _LETTERS.items()}
+        self.places = Numbering("", (1 << _LOCATION_BITS) - 1, first=1)  # 0 is where there is none
         self._names = names
         self._threads: list[int] = []
         self._targets: list[int] = []

@@ -1,65 +1,83 @@
-"""The bytes of a trace file: decompressed, whole lines at a time, and what to say when they can't be a trace.
+"""The bytes of a trace: decompressed, whole lines at a time, and what to say when they can't be a trace.
 
-Whether a file is compressed is told by how it starts, not by its name. Nothing is ever skipped or repaired here: a file
-that ends within a compressed stream, a line longer than :data:`LONGEST_LINE`, bytes that are no text are errors that
-say where. At most one block and one line are held at a time, so a line of 2 GB costs no more than a megabyte.
+A trace is a file, a FIFO or, called ``-``, standard input: read once, in order. Whether it is compressed is told by how
+it starts, not by its name. Nothing is ever skipped or repaired here, but the byte order mark of a text: data that ends
+within a compressed stream, a line longer than :data:`LONGEST_LINE`, bytes that are no text are errors that say where.
+At most one block and one line are held at a time, so a line of 2 GB costs no more than a megabyte.
 """
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, Final
 
 from mazurka.errors import MazurkaError
+from mazurka.trace.formats.packed import LONGEST_MAGIC, Damaged, compression_of, unpacking
 
 LONGEST_LINE: Final = 1 << 20
 
 #: How much is read at a time.
 BLOCK: Final = 1 << 22
 
-_GZIP: Final = b"\x1f\x8b"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+#: The path of standard input, or output.
+STANDARD: Final = Path("-")
+
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Source:
-    """One trace file, read once, from the start. Of a directory of segments it only tells the path."""
+    """One trace, read once, from the start. Of a directory of segments it only tells the path."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._ahead = b""
+        self.name = "standard input" if path == STANDARD else str(path)
         try:
-            self._file: IO[bytes] = BytesIO() if path.is_dir() else path.open("rb")
-            self._stream = _decompressing(self._file)
+            self._file: IO[bytes] = _opened(path)
+            self._ahead = self._file.read(LONGEST_MAGIC)
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise unreadable(self.name, error) from error
+        self._compression = compression_of(self._ahead)
+        self._stream: Any = self._file
+        if self._compression is not None:
+            try:
+                self._stream = unpacking(self._compression, self._file, self._ahead)
+            except ImportError as error:
+                self.__exit__()
+                what = f"{self._compression.name} data, which this Python can't read: {error}"
+                raise MazurkaError("trace-unreadable", what, where=self.name) from error
+            self._ahead = b""
 
     def __enter__(self) -> Source:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
-        self._file.close()
+        if self.path != STANDARD:
+            self._file.close()
 
     def head(self, size: int = 1 << 14) -> bytes:
         """How it starts; still to be read."""
-        while len(self._ahead) < size and (more := self._read(size - len(self._ahead))):
-            self._ahead += more
+        if len(self._ahead) < size:
+            self._ahead = self.read(size)
         return self._ahead[:size]
 
     def read(self, size: int) -> bytes:
         """The next ``size`` bytes; fewer only at the end."""
-        gathered, self._ahead = self._ahead[:size], self._ahead[size:]
-        while len(gathered) < size and (more := self._read(size - len(gathered))):
-            gathered += more
-        return gathered
+        first, self._ahead = self._ahead[:size], self._ahead[size:]
+        gathered, left = [first], size - len(first)
+        while left and (more := self._read(left)):
+            gathered.append(more)
+            left -= len(more)
+        return b"".join(gathered)
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """All that is left, in blocks that end with a line (the last one perhaps without a line feed)."""
         line, rest = 1, b""
+        if self.head(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
+            self.read(len(BYTE_ORDER_MARK))
         while more := self.read(size):
             rest += more
             end = self._whole_lines(rest, line)
@@ -95,14 +113,14 @@ class Source:
 
     def malformed(self, line: int, column: int, what: str) -> MazurkaError:
         """The error for something in a line that can't be."""
-        return MazurkaError("trace-malformed", what, where=f"{self.path}:{line}:{column}")
+        return MazurkaError("trace-malformed", what, where=f"{self.name}:{line}:{column}")
 
     def garbled(self, byte: int, what: str) -> MazurkaError:
         """The error for something at a byte that can't be."""
-        return MazurkaError("trace-malformed", what, where=f"{self.path}, byte {byte}")
+        return MazurkaError("trace-malformed", what, where=f"{self.name}, byte {byte}")
 
     def truncated(self, what: str) -> MazurkaError:
-        return MazurkaError("trace-truncated", what, where=str(self.path), hint="it was not written to its end")
+        return MazurkaError("trace-truncated", what, where=self.name, hint="it was not written to its end")
 
     def text(self, block: bytes, line: int) -> str:
         """The lines of a block as text; ``line`` is the number of its first."""
@@ -113,15 +131,23 @@ class Source:
             column = error.start - before.rfind(b"\n")
             raise self.malformed(line + before.count(b"\n"), column, "not UTF-8 text") from None
 
+    def whole(self) -> Path | BytesIO:
+        """All of it, to be read in any order: the file as it is, if that can be."""
+        if self._compression is None and self.path.is_file():
+            return self.path
+        return BytesIO(b"".join(iter(lambda: self.read(BLOCK), b"")))
+
     def _read(self, size: int) -> bytes:
         try:
             got: bytes = self._stream.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self.truncated(f"its compressed data can't be read: {error}") from error
+        except Damaged as error:
+            assert self._compression is not None
+            kind = self._compression.name
+            if error.is_cut:
+                raise self.truncated(f"its {kind} data ends too early, at byte {error.byte}") from error
+            raise self.garbled(error.byte, f"its {kind} data is damaged here, or before: {error.what}") from error
         except OSError as error:
-            if error.errno is None:  # what decompressing raises
-                raise self.truncated(f"its compressed data can't be read: {error}") from error
-            raise unreadable(self.path, error) from error
+            raise unreadable(self.name, error) from error
         return got
 
 
@@ -135,17 +161,13 @@ def _pieces(block: bytes) -> tuple[bytes, ...]:
     return (block,)
 
 
-def unreadable(path: Path, error: OSError) -> MazurkaError:
-    return MazurkaError("trace-unreadable", f"can't be read: {error.strerror or error}", where=str(path))
+def unreadable(name: str, error: OSError) -> MazurkaError:
+    return MazurkaError("trace-unreadable", f"can't be read: {error.strerror or error}", where=name)
 
 
-def _decompressing(file: IO[bytes]) -> IO[bytes] | Any:
-    magic = file.read(4)
-    file.seek(0)
-    if magic.startswith(_GZIP):
-        return gzip.open(file)
-    if magic == _ZSTD:
-        import pyarrow
-
-        return pyarrow.CompressedInputStream(file, "zstd")
-    return file
+def _opened(path: Path) -> IO[bytes]:
+    if path == STANDARD:
+        if sys.stdin is None:
+            raise MazurkaError("trace-unreadable", "there is no standard input", where=str(path))
+        return sys.stdin.buffer
+    return BytesIO() if path.is_dir() else path.open("rb")

@@ -13,11 +13,15 @@ Cost: 1.5 microseconds a line here, some 50 ns compiled; written, 0.2.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from mazurka.trace.columns import Parts
+import numpy as np
+
+from mazurka.trace.columns import Columns, Parts
+from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
-from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
+from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS, WORD_OF, WORDS, target_of
 from mazurka.trace.locations import text_of
@@ -61,8 +65,21 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         Piece("target", lambda target: "|" if target == NOTHING else f"({losses.escaped(target[1], without='|')})|"),
         Piece("site", lambda location: losses.escaped(text_of(location), " ", "|") + "\n", missing="\n"),
     )
-    write_lines(parts, out, "std", pieces, KINDS, losses)
+    write_lines(Parts(parts.names, _unambiguous(parts)), out, "std", pieces, KINDS, losses)
     return losses.told("values")
+
+
+def _unambiguous(parts: Parts) -> Iterator[Columns]:
+    """The parts; an error for a bare number that would be read as another thread's name."""
+    before, names = 0, parts.names
+    for rows in parts.rows:
+        asking = np.flatnonzero(np.isin(rows.op, (Op.FORK, Op.JOIN)))
+        for row in asking.tolist():
+            by, (kind, name) = names.threads[rows.thread[row]], names.targets[rows.target[row]]
+            if target_of(Op.FORK, by, name) != ("thread", name) and kind == "thread":
+                raise cannot_carry("std", before + row, f"thread {name} beside {by}, to which it would be T{name}")
+        before += rows.rows
+        yield rows
 
 
 def _objection(line: str) -> Malformed:

@@ -5,9 +5,9 @@ threads whose effects it has seen (:mod:`~mazurka.program.python.kernel`). But t
 shows never goes back, whoever looks. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at fixed
 values. Looks of the standard library's own locks and queues tell the program nothing, and are no steps.
 
-``datetime.now`` and ``utcnow`` are methods of a C type. Other classes derive from it, its instances are pickled by its
-name, and anybody may hold it, so that no other type can stand in for it: the two methods are exchanged in the type's
-own dictionary. (``today`` asks ``time.time``.)
+``datetime.now``, ``utcnow`` and ``date.today`` are methods of C types. Other classes derive from these, their instances
+are pickled by their names, and anybody may hold them, so that no other type can stand in for them: the methods are
+exchanged in the types' own dictionaries.
 """
 
 from __future__ import annotations
@@ -141,9 +141,21 @@ def datetime_utcnow(cls: Any) -> Any:
     return cls.fromtimestamp(EPOCH + _look(models), zone).replace(tzinfo=None)
 
 
-_MODELS: Final[dict[str, Callable[..., Any]]] = {"now": datetime_now, "utcnow": datetime_utcnow}
+def date_today(cls: Any) -> Any:
+    models = here()
+    if models is None:
+        return _real_now["today"].__get__(None, cls)()
+    return cls.fromtimestamp(EPOCH + _look(models))
 
-#: The methods of ``datetime`` that are exchanged, while they are.
+
+#: Methods -> their models, and the class that has them.
+_MODELS: Final[dict[str, tuple[Callable[..., Any], str]]] = {
+    "now": (datetime_now, "datetime"),
+    "utcnow": (datetime_utcnow, "datetime"),
+    "today": (date_today, "date"),
+}
+
+#: The methods that are exchanged, while they are.
 _real_now: Final[dict[str, Any]] = {}
 
 
@@ -152,15 +164,15 @@ def install_datetime() -> Callable[[], None] | None:
     module = sys.modules.get("datetime")
     if module is None or not isinstance(vars(module.datetime)["now"], types.ClassMethodDescriptorType):
         return None  # the Python version of the module asks `time`
-    kind = module.datetime
-    for name, model in _MODELS.items():
+    for name, (model, owner) in _MODELS.items():
+        kind = getattr(module, owner)
         _real_now[name] = vars(kind)[name]
-        model.__name__, model.__qualname__ = name, f"datetime.{name}"
+        model.__name__, model.__qualname__ = name, f"{owner}.{name}"
         _put(kind, name, classmethod(model))
 
     def undo() -> None:
-        for name in _MODELS:
-            _put(kind, name, _real_now[name])
+        for name, (_, owner) in _MODELS.items():
+            _put(getattr(module, owner), name, _real_now[name])
 
     return undo
 
@@ -179,8 +191,9 @@ def model_of_captured(value: Any) -> Any:
     owner = value.__self__
     if isinstance(owner, type) and owner.__module__ != "builtins":
         module = sys.modules.get("datetime")
-        if module is not None and issubclass(owner, module.datetime):
-            return types.MethodType(_MODELS[value.__name__], owner)
+        model, base = _MODELS[value.__name__]
+        if module is not None and issubclass(owner, getattr(module, base)):
+            return types.MethodType(model, owner)
     return None
 
 

@@ -19,13 +19,14 @@ before the check is modelled all the same, and everything not replaced is CPytho
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.primitives.callbacks import called
-from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, real_lock_type, real_rlock_type
+from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
 from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
 from mazurka.program.python.task import RELEASE_POINTS, Task
@@ -82,10 +83,17 @@ def adopt_condition(condition: Any) -> None:
     rebind_lock(condition, adopted(lock))
 
 
+#: What a condition takes over from its lock, if the lock has it.
+_EXPORTED: Final = (
+    *("acquire", "release", "_release_save", "_acquire_restore", "_is_owned"),
+    *(["locked"] if sys.version_info >= (3, 14) else []),
+)
+
+
 def rebind_lock(condition: Any, model: Any) -> None:
     """Make ``model`` the lock of a condition, and its methods those the condition exports."""
     condition._lock = model
-    for name in ("acquire", "release", "_release_save", "_acquire_restore", "_is_owned"):
+    for name in _EXPORTED:
         condition.__dict__.pop(name, None)
         if hasattr(model, name):
             condition.__dict__[name] = getattr(model, name)
@@ -119,7 +127,9 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     modelled = type(lock) in MODELS
     waiter = Waiter(models, state, lock if modelled else None, timeout is not None)
     parking = Access(Op.WAIT, state.target)
-    patient = timeout is None or timeout > 0
+    patient, wrong = _patience(timeout)
+    if wrong is not None:
+        raise wrong
     if not modelled:
         kernel.visit(Op.WAIT, state.target, 0, point=False)
         self.__dict__["_waiters"].append(waiter)
@@ -147,6 +157,20 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     if not notified and waiter in self.__dict__["_waiters"]:
         self.__dict__["_waiters"].remove(waiter)
     return notified
+
+
+def _patience(timeout: float | None) -> tuple[bool, Exception | None]:
+    """Whether a wait is more than a look, and what is wrong with its timeout: raised by whoever has to wait, as by
+    CPython's own code, but before a condition's lock is given back."""
+    if timeout is None:
+        return True, None
+    try:
+        waits = timeout > 0 if sys.version_info < (3, 14) else not timeout <= 0  # which tells of what is no number
+        if waits:
+            patience(True, timeout)
+    except (TypeError, ValueError, OverflowError) as error:
+        return False, error
+    return waits, None
 
 
 def condition_notify(self: Any, n: int = 1) -> None:
@@ -214,8 +238,11 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
     def available() -> bool:
         return self.__dict__["_value"] > 0  # type: ignore[no-any-return]
 
-    if not blocking or (timeout is not None and timeout <= 0):
+    patient, wrong = _patience(timeout) if blocking else (False, None)
+    if not patient:
         taken = kernel.attempt(Op.RMW, state.target, available)
+        if wrong is not None and not taken:
+            raise wrong
     else:
         taken = kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
     self.__dict__["_value"] -= taken
@@ -358,8 +385,12 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
     def is_set() -> bool:
         return self.__dict__["_flag"]  # type: ignore[no-any-return]
 
-    if timeout is not None and timeout <= 0:
-        return kernel.attempt(Op.READ, state.target, is_set)
+    patient, wrong = _patience(timeout)
+    if not patient:
+        seen = kernel.attempt(Op.READ, state.target, is_set)
+        if wrong is not None and not seen:
+            raise wrong
+        return seen
     waiter = Waiter(models, state, None, timeout is not None)
     if CLEAR_POINTS not in kernel.points or kernel.solo:
         state.parked.append(waiter)

@@ -388,12 +388,14 @@ class RLock:
     def __exit__(self, *exc_info: object) -> None:
         self.release()
 
-    def locked(self) -> bool:
-        models = here()
-        if models is None:
-            return bool(self._outside().locked())
-        self._look(models)
-        return self._holder is not None
+    if sys.version_info >= (3, 14):
+
+        def locked(self) -> bool:
+            models = here()
+            if models is None:
+                return bool(self._outside().locked())
+            self._look(models)
+            return self._holder is not None
 
     def _look(self, models: Models) -> None:
         """Pass the step of looking whether anybody has it."""

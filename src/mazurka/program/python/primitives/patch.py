@@ -20,6 +20,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
+from mazurka.program.python.objects import dictionary, is_a
 from mazurka.program.python.primitives import (
     atomics,
     callbacks,
@@ -37,11 +38,12 @@ from mazurka.program.python.primitives import (
 )
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
+from mazurka.program.python.state import slots_of
 
 #: Packages whose captured references stay real: they run the checks, or must work whatever the program does.
 SPARED: Final = frozenset(
     (
-        *("mazurka", "greenlet", "z3", "pytest", "pluggy", "_pytest", "execnet", "xdist", "hypothesis", "coverage"),
+        *("mazurka", "greenlet", "z3", "pytest", "_pytest", "execnet", "xdist", "hypothesis", "coverage"),
         *(
             "logging",
             "importlib",
@@ -273,7 +275,7 @@ class Finder:
         self.module = module
         self.package = module.__name__.partition(".")[0]
         self.undo: list[Callable[[], object]] = []
-        self.seen: set[int] = set()
+        self.seen = {id(getattr(model, "__func__", model)) for model in _MODEL_OF.values()}
         self.queues = len(_queues)
 
     def give_back(self) -> None:
@@ -325,7 +327,7 @@ class Finder:
         elif kind is types.FunctionType:
             self.seen.add(id(value))
             self._function(value, path, depth)
-        elif isinstance(value, type):
+        elif is_a(value, type):
             if self._ours(value):
                 self.seen.add(id(value))
                 self._class(value, path, depth)
@@ -350,25 +352,28 @@ class Finder:
                 self.undo.append(functools.partial(setattr, cls, name, value))
 
     def _instance(self, thing: Any, path: str, depth: int) -> None:
-        if isinstance(thing, queue.Queue):
+        attributes = dictionary(thing)
+        if is_a(thing, queue.Queue):
             _queues.append(thing)
             self.undo.append(functools.partial(_queues.remove, thing))
-        if isinstance(thing, threading.Condition):
-            lock = thing.__dict__["_lock"]
+        if is_a(thing, threading.Condition):
+            lock = attributes["_lock"]
             if type(lock) is locks.real_lock_type or type(lock) is locks.real_rlock_type:
                 conditions.rebind_lock(thing, locks.adopted(lock, f"{path}._lock"))
                 self.undo.append(functools.partial(conditions.rebind_lock, thing, lock))
-        if hasattr(thing, "_semlock"):
+        if "_semlock" in attributes:
             processes.adopt_semlock(thing)
-        attributes = getattr(thing, "__dict__", None)
         if type(attributes) is dict:
             self._mapping(attributes, path, depth + 1)
-        for slot in _slots(type(thing)):
-            value = getattr(thing, slot, None)
+        for slot, descriptor in slots_of(type(thing)):
+            try:
+                value = descriptor.__get__(thing)
+            except AttributeError:  # it is empty
+                continue
             model = self._visit(value, f"{path}.{slot}", depth + 1)
             if model is not None:
-                setattr(thing, slot, model)
-                self.undo.append(functools.partial(setattr, thing, slot, value))
+                descriptor.__set__(thing, model)
+                self.undo.append(functools.partial(descriptor.__set__, thing, value))
 
     def _function(self, function: types.FunctionType, path: str, depth: int) -> None:
         defaults = function.__defaults__
@@ -398,11 +403,3 @@ class Finder:
         if model is None:
             model = self._visit(value, path, depth + 1)
         return value if model is None else model
-
-
-def _slots(cls: type) -> Iterable[str]:
-    for base in cls.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        for slot in (slots,) if isinstance(slots, str) else tuple(slots):
-            if not slot.startswith("__"):
-                yield slot

@@ -145,9 +145,10 @@ class Inside:
 
     def __set__(self, thing: Any, value: Any) -> None:
         models = here()
-        mutex = thing.__dict__.get("mutex")  # none: it is being made
-        if models is not None and isinstance(mutex, Lock) and mutex.holder() is not models.kernel.current:
-            count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
+        if models is not None and self.name in thing.__dict__:  # or it is being made
+            mutex = thing.mutex
+            if isinstance(mutex, Lock) and mutex.holder() is not models.kernel.current:
+                count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
         thing.__dict__[self.name] = value
 
 

@@ -92,6 +92,9 @@ def thread_repr(self: Any) -> str:
     return f"<{type(self).__name__}({self._name}, {status}{daemon}{ident})>"
 
 
+#: In some versions of Python or in all.
+_PRIVATE: Final = ("_started", "_is_stopped", "_tstate_lock", "_handle", "_os_thread_handle", "_context")
+
 #: class -> attribute -> what replaces it.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Thread: {
@@ -103,7 +106,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "_daemonic": Private("_daemonic", _daemon),
         "_ident": Private("_ident", _identifier),
         "_native_id": Private("_native_id", _identifier),
-        **{name: Private(name) for name in ("_started", "_is_stopped", "_tstate_lock", "_handle")},
+        **{name: Private(name) for name in _PRIVATE},
         **{name: Private(name, _call) for name in ("_target", "_args", "_kwargs")},
         "__repr__": thread_repr,
     },

@@ -22,6 +22,7 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable
+from contextvars import Context
 from functools import lru_cache
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.primitives import identifiers, names
+from mazurka.program.python.primitives import contexts, identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
@@ -68,13 +69,14 @@ class Started:
 class ThreadState(Started):
     """A Thread object's part in one run; serves as its ``_started``, too."""
 
-    __slots__ = ("lookers", "mark", "models", "starter", "target", "task")
+    __slots__ = ("context", "lookers", "mark", "models", "starter", "target", "task")
 
     def __init__(self, models: Models, birth: str, started: bool = False) -> None:
         self.flag = started
         self.models = models
         self.task: Task | None = None
         self.starter: Task | None = None
+        self.context: Context | None = None
         self.lookers: list[Task] = []  # those who saw that it was not started
         self.target: Target = ("start", birth)
         self.mark = _mark(birth)
@@ -126,7 +128,7 @@ def _init_native(models: Models, self: Any, args: Any, kwargs: Any) -> None:
 
 #: The attributes of a thread that has just been made, whatever this version of Python keeps there.
 _BLANK: Final = dict(threading.Thread(name="blank", daemon=False).__dict__)
-_HANDLE: Final[Any] = type(_BLANK.get("_handle"))
+_HANDLES: Final = {name: type(value) for name, value in _BLANK.items() if name in ("_handle", "_os_thread_handle")}
 _USUAL: Final = frozenset({"target", "name", "args", "kwargs", "daemon"})
 
 
@@ -155,8 +157,7 @@ def _init_plain(
     space["_name"] = name
     space["_daemonic"] = _thread_of(models.kernel.current, models).__dict__["_daemonic"] if daemon is None else daemon
     space["_stderr"] = sys.stderr
-    if "_handle" in space:
-        space["_handle"] = _HANDLE()
+    space.update({name: make() for name, make in _HANDLES.items()})
 
 
 def thread_hash(self: Any) -> int:
@@ -192,6 +193,7 @@ def thread_start(self: Any) -> None:
     for name in _TRACING:
         if threading.__dict__[name] is not models.tracing[name]:
             count_uncontrolled(kernel, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
+    state.context = contexts.chosen(space)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     kernel.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
@@ -219,7 +221,10 @@ def _live(thread: Any, state: ThreadState) -> None:
     space = thread.__dict__
     space["_ident"] = space["_native_id"] = models.ident(task)
     try:
-        thread.run()
+        if state.context is None:
+            thread.run()
+        else:
+            contexts.run_in(models, thread, state.context)
     except GreenletExit:
         raise
     except BaseException as error:

@@ -6,6 +6,8 @@ A run with such a call in it proves nothing about the program, so a count forbid
 from __future__ import annotations
 
 import functools
+import os
+import signal
 import sys
 import types
 from collections.abc import Callable
@@ -22,7 +24,21 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
     "asyncio.base_events": ("BaseEventLoop.run_forever",),
+    # Other interpreters (concurrent.interpreters), of which nobody sees the threads, and what they are told.
+    "_xxsubinterpreters": ("create", "destroy", "run_string", "channel_send", "channel_recv"),
+    "_interpreters": ("create", "destroy", "exec", "call", "run_string", "run_func", "set___main___attrs"),
+    "_interpqueues": ("create", "put", "get", "get_count", "is_full"),
+    "_interpchannels": ("create", "send", "send_buffer", "recv", "close"),
 }
+
+#: Those that start a child process.
+_STARTING: Final = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "subprocess.Popen.__init__"})
+
+_kill: Final = os.kill
+_waitpid: Final[Any] = getattr(os, "waitpid", None)
+
+#: The child processes of the run in progress.
+_started: list[int] = []
 
 
 def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,9 +47,28 @@ def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         models = here()
         if models is not None:
             count_uncontrolled(models.kernel, name)
-        return real(*args, **kwargs)
+        result = real(*args, **kwargs)
+        if models is not None and name in _STARTING:
+            _started.append(args[0].pid if name == "subprocess.Popen.__init__" else _pid_of(result))
+        return result
 
     return call
+
+
+def end_processes() -> None:
+    """Kill the child processes that the run has started and left: the next one starts its own."""
+    while _started:
+        pid = _started.pop()
+        try:
+            if pid > 0 and _waitpid(pid, os.WNOHANG)[0] == 0:
+                _kill(pid, signal.SIGKILL)
+                _waitpid(pid, 0)
+        except OSError:  # the program has waited for it
+            continue
+
+
+def _pid_of(result: int | tuple[int, int]) -> int:
+    return result[0] if isinstance(result, tuple) else result
 
 
 class Counting:

@@ -159,6 +159,7 @@ class _Making:
         self._always: list[bool] = []  # by target, like the following
         self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several do; -2: none yet
         self._written = np.zeros(0, np.bool_)
+        self._thread_numbers: dict[str, int] = {}
         self._holders: dict[int, int] = {}  # of locks: who took it
         self._handed: set[int] = set()  # locks that others gave back
         self._waiters: dict[int, list[int]] = {}  # by condition's number: locks of those that waited on it
@@ -286,8 +287,11 @@ class _Making:
                 self.misread += 1
 
     def _new_thread(self, name: str) -> int:
-        self._threads.append(name)
-        return len(self._threads) - 1
+        """The number of a thread; one that has done something for another is itself again afterwards."""
+        if name not in self._thread_numbers:
+            self._thread_numbers[name] = len(self._threads)
+            self._threads.append(name)
+        return self._thread_numbers[name]
 
     def _number_of(self, touched: tuple[int, Any, Any]) -> int:
         offset, thing, part = touched

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import kernel, sites
-from mazurka.program.python.objects import number
+from mazurka.program.python.objects import number, numbers
 from mazurka.trace.event import Op
 
 real_lock: Final = _thread.allocate_lock
@@ -102,6 +102,9 @@ class RecordedLock:
             del _waiting[_thread.get_ident()]
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        if blocking is True and timeout == -1 and self._lock.acquire(False):  # as nearly always
+            self._tell(Op.ACQUIRE)
+            return True
         got = self._get(blocking, timeout)
         self._tell_attempt(got, blocking and timeout < 0)
         return got
@@ -118,7 +121,7 @@ class RecordedLock:
         if self._condition is not None:
             run.visit(Op.RMW, ("waiter", self._condition, number(self)), place())
             return
-        target = ("lock" if self.is_own else "hidden", number(self))
+        target = ("lock" if self.is_own else "hidden", numbers.get(id(self)) or number(self))
         where = place()
         if op is Op.ACQUIRE:
             self.holder = _thread.get_ident(), where
@@ -169,6 +172,10 @@ class RecordedRLock(RecordedLock):
         me = _thread.get_ident()
         if self._owner == me:
             self._depth += 1
+            return True
+        if blocking is True and timeout == -1 and self._lock.acquire(False):
+            self._owner, self._depth = me, 1
+            self._tell(Op.ACQUIRE)
             return True
         got = self._get(blocking, timeout)
         if got:

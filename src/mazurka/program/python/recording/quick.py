@@ -33,7 +33,7 @@ from mazurka.program.python.classification import (
     classify,
 )
 from mazurka.program.python.containers import operation, shape_of, shapes
-from mazurka.program.python.keys import PLAIN, key_of
+from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.locations import MANY
 from mazurka.program.python.objects import dictionary, number, numbers
 from mazurka.program.python.recording.raw import MORE, OFFSETS
@@ -222,16 +222,16 @@ def _item_writer(run: Recorder, tick: Tick) -> Reader:
         kind = type(thing)
         if (
             (kind is dict or kind is OrderedDict)
-            and type(key) in PLAIN
+            and (part := key if type(key) in PLAIN else key_of(key)) is not UNKNOWN
             and len(thing) * 2 <= MANY
             and "__builtins__" not in thing
             and numbers.get(id(thing), 0) >= 0  # not of an instance
         ):
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
-            if key in thing:
-                add((me, n, writing, site, key, MORE))
+            if (part is key or is_quiet(key)) and key in thing:
+                add((me, n, writing, site, part, MORE))
             else:
-                add((me, n, writing, site, key, MORE, me, n, changing, site, None, MORE))
+                add((me, n, writing, site, part, MORE, me, n, changing, site, None, MORE))
         elif kind is list and type(key) is int and -len(thing) <= key < len(thing) and len(thing) * 2 <= MANY:
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
             part = key if key >= 0 else key + len(thing)

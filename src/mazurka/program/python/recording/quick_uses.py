@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from _thread import get_ident
 from collections import OrderedDict
 from collections.abc import Callable
@@ -10,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.python import calls, sites, uses, wholes
-from mazurka.program.python.containers import OPERATIONS, read_structure, shape_of, shapes
-from mazurka.program.python.locations import BASES, MANY
+from mazurka.program.python.classification import NONE, OPAQUE, classify
+from mazurka.program.python.containers import Shape, read_structure, shape_of, shapes
+from mazurka.program.python.locations import MANY
 from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.recording.quick import (
     Hooks,
@@ -23,8 +23,10 @@ from mazurka.program.python.recording.quick import (
     item_reader,
     ticker,
 )
+from mazurka.program.python.recording.quick_calls import caller
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
+from mazurka.program.python.views import LAZY
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -33,9 +35,6 @@ if TYPE_CHECKING:
 _READ_ITEM: Final = Op.READ + OFFSETS["i"]
 _READ_STRUCTURE: Final = Op.READ + OFFSETS["s"]
 _CHANGE: Final = Op.RMW + OFFSETS["s"]
-
-#: Builtins that look at what may be a class, function or module, or run code.
-_BY_NAME: Final = frozenset({getattr, hasattr, setattr, delattr, vars, exec, eval})
 
 #: Classes whose objects have methods of containers that are none of their attributes.
 _OTHERWISE: Final = frozenset({super, str, bytes, type})
@@ -88,7 +87,7 @@ def _tests(run: Recorder, read_item: Reader) -> Hooks:
 
 def _whole_reader(run: Recorder) -> Callable[[Any, int], None]:
     """Of all that is in a thing."""
-    add, plain = run.buffer.extend, wholes.PLAIN
+    add, plain, kind_of = run.buffer.extend, wholes.PLAIN, sites.kind_of
 
     def read(thing: Any, site: int) -> None:
         kind = type(thing)
@@ -111,9 +110,17 @@ def _whole_reader(run: Recorder) -> Callable[[Any, int], None]:
                 for index in range(len(thing)):
                     add((me, n, _READ_ITEM, site, index, MORE))
                 return
-        wholes.read(run, (thing,), site)
+        shape = shapes.get(id(kind))
+        if shape is None or not _is_left_alone(shape, kind, kind_of(site)):
+            wholes.read(run, (thing,), site)
 
     return read
+
+
+def _is_left_alone(shape: Shape, kind: type, asked: str) -> bool:
+    """Whether it is known by now that who looks at instances of a class in this way does not look into them."""
+    looks = shape.looked_into.get(asked)
+    return looks is False and shape.base is None and kind not in LAZY and "__iter__" not in shape.operations
 
 
 def _operators(run: Recorder, read_whole: Callable[[Any, int], None]) -> Hooks:
@@ -175,51 +182,11 @@ def _passes(run: Recorder, tick: Tick) -> Hooks:
     return {"__mz_be__": begin, "__mz_us__": consume, "__mz_l__": loop, "__mz_x__": bool}
 
 
-def _caller(
-    run: Recorder, tick: Tick, read_attribute: Reader, read_whole: Callable[[Any, int], None]
-) -> Callable[..., Any]:
-    give_way, instrumented, are_plain = run.give_way, sites.instrumented, wholes.PLAIN.issuperset
-    handlers: dict[tuple[int, str], Callable[..., None]] = {
-        (id(kind), name): handler for kind in BASES for name, handler in OPERATIONS[kind].items()
-    }
-    handlers[id(str), "join"] = lambda _run, _text, site, args: read_whole(args[0], site)
-
-    def built_in(function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
-        """Whether all is told of what it does."""
-        owner = function.__self__
-        if function is getattr and len(args) > 1 and type(args[1]) is str:
-            read_attribute(args[0], args[1], sites.named(site, args[1]))
-            return True
-        if type(owner) is types.ModuleType:
-            return not named and function not in _BY_NAME and are_plain(map(type, args))
-        handler = None if named else handlers.get((id(type(owner)), function.__name__))
-        if handler is not None:
-            handler(run, owner, site, args)
-        return handler is not None
-
-    def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
-        if tick():
-            give_way()
-        kind = type(function)
-        inner = function.__func__ if kind is types.MethodType else function
-        if type(inner) is types.FunctionType and inner.__code__.co_filename in instrumented:
-            return function
-        if kind is types.BuiltinMethodType:
-            told = built_in(function, site, args, named)
-        else:  # given nothing that could be looked into, it does nothing that is seen
-            told = (kind is types.FunctionType or kind is type) and not named and are_plain(map(type, args))
-        if not told:
-            calls.announce(run, function, site, args, named)
-        return function
-
-    return call
-
-
 def _calls(
     run: Recorder, tick: Tick, read_attribute: Reader, read_item: Reader, read_whole: Callable[[Any, int], None]
 ) -> Hooks:
     add, give_way, plain = run.buffer.extend, run.give_way, wholes.PLAIN
-    call = _caller(run, tick, read_attribute, read_whole)
+    call = caller(run, tick, read_attribute, read_whole)
 
     def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
         if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
@@ -239,12 +206,19 @@ def _calls(
         elif kind is str and len(args) == 1:
             read_whole(args[0], site)
         else:
-            handler = (shapes.get(id(kind)) or shape_of(kind)).operations.get(name)
+            shape = shapes.get(id(kind)) or shape_of(kind)
+            handler = shape.operations.get(name)
+            how = shape.attributes.get(name)
             if handler is not None and not named:
                 handler(run, thing, site, args)
-            elif handler is not None or kind in _OTHERWISE:
+            elif (
+                handler is not None
+                or kind in _OTHERWISE
+                or how is OPAQUE
+                or (how is None and classify(kind, name) is OPAQUE)
+            ):
                 calls.method(run, thing, name, site, args, named)
-            else:
+            elif how is not NONE:
                 read_attribute(thing, name, site)
         return thing
 

@@ -25,7 +25,8 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -166,6 +167,25 @@ class Recorder:
         performer = self._of_thread.performer = Performer(name)
         self.buffer.extend((_get_ident(), name, ADOPTED))
         return performer
+
+    @contextmanager
+    def acting(self, name: str) -> Iterator[None]:
+        """The running thread does what one of this name does, which it joins then."""
+        worker = self._performer
+        self.adopt(name)
+        try:
+            yield
+        finally:
+            self.bearers[_get_ident()] = worker.name
+            self._of_thread.performer = worker
+            self.buffer.extend((_get_ident(), worker.name, ADOPTED))
+            self.visit(Op.JOIN, ("thread", name), 0)
+
+    def nameless_birth(self) -> str:
+        """The same of a thread whose number would mean nothing, since it does what others are told to do."""
+        self.birth()
+        self._performer.births -= 1
+        return f"worker{next(self._births)}"
 
     def birth(self) -> str:
         """The name of the thread that the running one starts."""

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
-from mazurka.program.python.recording import atomics, conditions, locks
+from mazurka.program.python.recording import atomics, conditions, executors, locks
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 
@@ -45,7 +45,7 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
     ]
     patches += [(_thread, name, locks.LowLock) for name in ("allocate_lock", "allocate")]
     patches += [(_thread, "RLock", locks.LowRLock), (os, "_exit", _leaving(leave))]
-    patches += [*atomics.patches(), *conditions.patches()]
+    patches += [*atomics.patches(), *conditions.patches(), *executors.patches(recorder)]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
     for owner, name, replacement in patches:
         setattr(owner, name, replacement)
@@ -59,8 +59,9 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
 
 def _starting(recorder: Recorder, start: Callable[..., Any]) -> Callable[..., Any]:
     def starting(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        name = recorder.birth()
         thread = getattr(function, "__self__", None)
+        is_worker = isinstance(thread, threading.Thread) and executors.is_worker(thread)
+        name = recorder.nameless_birth() if is_worker else recorder.birth()
         if isinstance(thread, threading.Thread):
             thread.__dict__["_mazurka_name"] = name
         recorder.visit(Op.FORK, ("thread", name), locks.place())

@@ -24,7 +24,7 @@ from mazurka.program.python.rewrite.nodes import (
 )
 from mazurka.program.python.rewrite.operators import tested, used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
-from mazurka.program.python.scopes import Variable
+from mazurka.program.python.scopes import Variable, is_lazy
 
 #: Methods whose result is asked for its truth where they are not seen to be called.
 _JUDGING: Final = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
@@ -73,7 +73,7 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
     first = reading_of_module(r, node) if isinstance(node, ast.ImportFrom) and r.scope.kind == "function" else []
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
-        if alias.name == "*" or r.what(name)[0] is not Variable.GLOBAL:
+        if alias.name == "*" or r.what(name)[0] is not Variable.GLOBAL or name in r.scope.lazy or is_lazy(node):
             kept += told(r, [name] if alias.name != "*" else [], node)
         elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
             # Bound under a name that nobody else has, and then by an assignment that tells.

@@ -9,7 +9,7 @@ from mazurka.program.python.rewrite.assignments import is_nested
 from mazurka.program.python.rewrite.items import assigned, bound
 from mazurka.program.python.rewrite.names import stored
 from mazurka.program.python.rewrite.nodes import at, constant, reading
-from mazurka.program.python.rewrite.operators import tested
+from mazurka.program.python.rewrite.operators import tested, used
 from mazurka.program.python.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.scopes import Variable
 
@@ -70,9 +70,16 @@ def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
         generator.iter = outermost if generator is first else iterator(r, generator)
         node.generators += bound_by(r, generator)  # type: ignore[attr-defined]  # see above
         generator.ifs = [tested(r, each, False) for each in generator.ifs]
-    for field in ("key", "value", "elt"):
-        if hasattr(node, field):
-            setattr(node, field, r.visit(getattr(node, field)))
+    if (
+        isinstance(node, ast.DictComp) and getattr(node, "value", None) is None
+    ):  # {**each for each in ...}, from Python 3.15 on
+        node.key = used(r, r.visit(node.key), node.key, "unpack")
+    elif isinstance(node, ast.GeneratorExp) and isinstance(node.elt, ast.Starred):
+        hand_out_each(r, node, node.elt)
+    else:
+        for field in ("key", "value", "elt"):
+            if hasattr(node, field):
+                setattr(node, field, r.visit(getattr(node, field)))
     if isinstance(node, ast.GeneratorExp):
         node.elt = r.hook("y", [node.elt, r.site(node, "yield")], node.elt)
     r.scope = outer
@@ -80,6 +87,14 @@ def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
     if isinstance(node, ast.GeneratorExp) and not first.is_async:
         first.iter = r.hook("yi", [first.iter, r.site(node, "yield")], first.iter)
     return node
+
+
+def hand_out_each(r: Rewriter, node: ast.GeneratorExp, elements: ast.Starred) -> None:
+    """``(*elements for ...)``, from Python 3.15 on: one more ``for`` over the elements."""
+    each = at(ast.Name("__mz_each__", ast.Store()), elements)
+    iterable = iterated(r, r.visit(elements.value), elements.value, each)
+    node.generators.append(ast.comprehension(each, iterable, [], 0))
+    node.elt = reading("__mz_each__", elements)
 
 
 def bound_by(r: Rewriter, generator: ast.comprehension) -> list[ast.comprehension]:

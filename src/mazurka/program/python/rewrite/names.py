@@ -22,7 +22,10 @@ def name_(r: Rewriter, node: ast.Name) -> ast.expr:
     name = r.mangled(node.id)
     if node.id == "id" and variable is Variable.BUILTIN:
         return reading("__mz_id__", node)
-    if variable is Variable.GLOBAL:
+    if variable is Variable.GLOBAL and name in r.scopes.module.lazy:
+        comes_from = [constant(each, node) for each in r.scopes.module.lazy[name]]
+        hook = r.hook("rz", [*comes_from, constant(name, node), r.site(node, "global", name)], node)
+    elif variable is Variable.GLOBAL:
         hook = r.hook("rg", [*global_arguments(r, name, node), r.site(node, "global", name)], node)
     elif variable is Variable.CELL:
         hook = r.hook("rc", [cell(r, node.id, node), *named(name, node), r.site(node, "read", name)], node)

@@ -1,4 +1,4 @@
-"""What a program does when it forks is not done when a check forks, to run it in a child."""
+"""Processes that a check forks to run a program in, and those that the program forks."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _PROGRAM = """\
     """
 
 
-@pytest.mark.parametrize("isolation", ["fork", "restore"])
-def test_hooks_at_forks_are_the_programs_own(shell: Shell, isolation: str) -> None:
+@pytest.mark.parametrize("options", ["--isolation fork", "--isolation restore", "--isolation fork --jobs 2"])
+def test_hooks_at_forks_are_the_programs_own(shell: Shell, options: str) -> None:
     shell.write("library.py", _LIBRARY)
     shell.write("program.py", _PROGRAM)
-    done = shell.run("check", "program.py::main", "--isolation", isolation, status=0).stdout
+    done = shell.run("check", "program.py::main", *options.split(), status=0).stdout
     assert done.startswith("verified")
 
 
@@ -113,3 +113,38 @@ def test_a_queue_of_multiprocessing_between_threads(shell: Shell) -> None:
     )
     done = shell.run("check", "program.py::main", status=0)
     assert "nothing found" in done.stdout
+
+
+_FORKS = """\
+    import os
+    import threading
+
+
+    def fork():
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            AS_CHILD
+        os.close(reading)
+        os.close(writing)
+
+
+    def main():
+        threads = [threading.Thread(target=fork), threading.Thread(target=len, args=("",))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with open("ends", "a") as file:
+            file.write("|")
+    """
+
+
+@pytest.mark.parametrize("isolation", ["fork", "restore"])
+@pytest.mark.parametrize("as_child", ["os.read(reading, 1)", "return", "raise ValueError", "os._exit(3)"])
+def test_a_process_that_the_program_forks_is_no_part_of_the_run(shell: Shell, isolation: str, as_child: str) -> None:
+    """One that waits for ever is killed at the run's end; one whose thread ends does not go on with the others."""
+    shell.write("program.py", _FORKS.replace("AS_CHILD", as_child))
+    done = shell.run("check", "program.py::main", "--isolation", isolation, "--max-executions", "3", status=0)
+    assert "os.fork" in done.stdout
+    assert "violation" not in done.stdout
+    assert not shell.folder.joinpath("ends").exists()

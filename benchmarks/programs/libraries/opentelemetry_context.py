@@ -1,0 +1,20 @@
+"""What a thread attaches to its context others do not see."""
+
+# package: opentelemetry-api
+# include: opentelemetry
+# expect: correct
+
+from opentelemetry import context
+from together import run
+
+
+def test():
+    seen = []
+
+    def work(user):
+        token = context.attach(context.set_value("user", user))
+        seen.append(context.get_value("user"))
+        context.detach(token)
+
+    run(lambda: work("a"), lambda: work("b"))
+    assert sorted(seen) == ["a", "b"]

@@ -1,0 +1,22 @@
+"""One of several names on a command line; a misspelt one is answered with the nearest that there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mazurka.errors import did_you_mean
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in later versions of click
+    """As :class:`click.Choice`, with a suggestion."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            hint = did_you_mean(str(value), [str(each) for each in self.choices])
+            if not hint:
+                raise
+            raise click.BadParameter(f"{error.message} {hint[0].upper()}{hint[1:]}", ctx=ctx, param=param) from None

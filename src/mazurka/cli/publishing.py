@@ -1,0 +1,95 @@
+"""Where reports go, and in which form: to standard output, and to files.
+
+Without ``--output`` the report is printed in the form that ``--format`` names. With it, files get the other forms, and
+the text is printed all the same, unless ``--quiet`` asks for silence. An output's form is what stands before its name
+(``sarif:report.json``), else what ``--format`` says, else what the name ends with, else text. The name ``-`` is
+standard output.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mazurka import store
+from mazurka.config import FORMATS, Options
+from mazurka.errors import UsageError
+from mazurka.report.check_report import CheckReport
+from mazurka.report.render import DEFAULT_WIDTH, renderer
+
+_STANDARD_OUTPUT: Final = "-"
+_BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One report: its form, and the file it goes to (``-``: standard output)."""
+
+    form: str
+    name: str = _STANDARD_OUTPUT
+
+
+#: What is printed unless something else is asked for.
+TEXT: Final = Output("text")
+
+
+def outputs_of(options: Options) -> tuple[Output, ...]:
+    """The reports that are asked for; an error if one of them can't be written, or it is not clear what it is to be."""
+    if not options.output:
+        return () if options.quiet else (Output(options.format),)
+    formless = [each for each in options.output if not _form_before(each)]
+    if options.format != "text" and len(formless) > 1:
+        problem = f"--format {options.format} can't be meant for all of {', '.join(formless)}"
+        raise UsageError("output", problem, hint=f"say which: --output {options.format}:{formless[0]}")
+    return (*([] if options.quiet else [TEXT]), *(_output(each, options.format) for each in options.output))
+
+
+def _form_before(given: str) -> str:
+    form, colon, _ = given.partition(":")
+    return form if colon and form in FORMATS else ""
+
+
+def _output(given: str, form: str) -> Output:
+    said = _form_before(given)
+    name = given.removeprefix(f"{said}:")
+    by_name = _BY_SUFFIX.get(Path(name).suffix, form) if form == "text" else form
+    if name != _STANDARD_OUTPUT:
+        prepare_output(name)
+        name = os.path.abspath(name)
+    return Output(said or by_name, name)
+
+
+def prepare_output(name: str) -> None:
+    """Say now, not after a long check, that a report can't be written."""
+    path = Path(name)
+    if path.is_dir():
+        raise UsageError("output", "this is a directory", where=name, hint="name a file")
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError("output", "a file can't be written there", where=name)
+
+
+def publish(report: CheckReport, outputs: Sequence[Output]) -> None:
+    """Write the report to where it is wanted."""
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
+    colour = terminal and not os.environ.get("NO_COLOR")
+    for each in outputs:  # files first: whoever reads standard output may be gone
+        if each.name != _STANDARD_OUTPUT:
+            write_whole(Path(each.name), renderer(each.form).render(report))
+    for each in outputs:
+        if each.name == _STANDARD_OUTPUT:
+            sys.stdout.write(renderer(each.form, width=width, colour=colour).render(report))
+    sys.stdout.flush()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """All of it or nothing."""
+    try:
+        store.write_whole(path, text)
+    except OSError as error:
+        raise UsageError("output", f"can't be written: {error.strerror}", where=str(path)) from None

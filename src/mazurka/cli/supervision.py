@@ -1,0 +1,261 @@
+"""A check in a process of its own, and this one to watch it: what the program does can't hold up the command.
+
+A time limit is to hold where no Python code runs, inside a long call of C code, say, in which no signal is answered and
+the interpreter is not given back. So the check is made by a child (with whatever children it has in turn, in one
+process group), which tells over a pipe how far it has come; the parent shows that, waits, and when time is up kills the
+group and goes by what it was told. The same holds where the child dies.
+
+- The child is asked where it is before it is killed, by a signal that `faulthandler` answers without the interpreter.
+- Ctrl-C is passed on, once; the second one ends both.
+- Should the parent be killed, the system kills the group: the child's end of a pipe whose other end is the parent's
+  sends it SIGKILL when that is closed (Linux; elsewhere the child looks whether its parent is still there).
+
+Cost: a fork, some milliseconds, and a message for every stint of the search.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import fcntl
+import os
+import pickle
+import re
+import select
+import signal
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from time import perf_counter
+from types import FrameType
+from typing import Any, Final
+
+from mazurka.replay.anchor import is_library, portable_path
+
+#: Whether a check can be watched so.
+AVAILABLE: Final = hasattr(os, "fork")
+
+#: The signal that asks a process where it is; one that programs have no use for.
+_WHERE: Final = getattr(signal, "SIGRTMAX", None)
+
+#: Seconds between two looks whether the child is still there, and of waiting for its answer to that question.
+_TICK: Final = 0.2
+_ANSWERING: Final = 0.5
+
+#: Seconds between two looks whether it has ended, once it tells no more.
+_ENDING: Final = 0.005
+
+#: Seconds that a killed group may take to be gone.
+_DYING: Final = 0.2
+
+_FRAME: Final = re.compile(r'File "([^"]*)", line (\d+) in (\S+)')
+_CALLING: Final = os.path.join("mazurka", "cli", "")
+_OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+# What is replaced while a program runs.
+_getpid: Final = os.getpid
+_getppid: Final = os.getppid
+
+_LENGTH: Final = struct.Struct("!I")
+
+
+class Wire:
+    """The child's end: takes messages, which are anything that can be pickled."""
+
+    def __init__(self, descriptor: int, parent: int) -> None:
+        self._descriptor = descriptor
+        self._parent = parent
+        self._process = _getpid()
+
+    def send(self, message: object) -> None:
+        """Tell the parent; from a child of the child's nothing is told."""
+        if _getpid() != self._process:
+            return
+        if _getppid() != self._parent:  # nobody is left to tell
+            os.killpg(0, signal.SIGKILL)
+        payload = pickle.dumps(message, protocol=5)
+        data = memoryview(_LENGTH.pack(len(payload)) + payload)
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+
+@dataclass(slots=True)
+class Child:
+    """A child at work. ``messages`` yields what it tells until it ends or is killed."""
+
+    pid: int
+    _messages: int
+    _lifeline: int
+    _places: int  # what `faulthandler` writes comes out here
+    expired: bool = False  # it was killed since its time was up
+    place: str = ""  # where it was then, as far as that is known
+    interrupted: bool = False
+    status: int | None = None  # how it ended: as `os.waitstatus_to_exitcode`
+    _data: bytearray = field(default_factory=bytearray)
+
+    def messages(self, deadline: Callable[[], float | None], tick: Callable[[], None]) -> Iterator[Any]:
+        """What the child tells, until it ends; it is killed at the ``deadline`` (a moment of `perf_counter`), which may
+        change. ``tick`` is called every now and then meanwhile."""
+        before = signal.signal(signal.SIGINT, self._pass_on)
+        tells = True  # it has not closed its end, as it does when it ends, but a program might before
+        try:
+            while True:
+                now, end = perf_counter(), deadline()
+                if end is not None and now >= end:
+                    self._expire()
+                    break
+                patience = _TICK if end is None else max(0.0, min(_TICK, end - now))
+                listens = [self._messages] if tells else []
+                readable = select.select(listens, [], [], patience if tells else min(patience, _ENDING))[0]
+                if readable:
+                    tells = self._read()
+                if not (readable and tells) and not self._is_there():
+                    break
+                yield from self._whole()
+                tick()
+            while self._read():  # what it told at last
+                pass
+            yield from self._whole()
+        finally:
+            signal.signal(signal.SIGINT, before)
+            self._end()
+
+    def _read(self) -> bool:
+        """Take what there is to be read; false at the end, or if there is nothing at the moment."""
+        try:
+            data = os.read(self._messages, 1 << 20)
+        except BlockingIOError:
+            return False
+        self._data += data
+        return bool(data)
+
+    def _whole(self) -> Iterator[Any]:
+        while len(self._data) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._data)
+            end = _LENGTH.size + length
+            if len(self._data) < end:
+                return
+            payload = bytes(self._data[_LENGTH.size : end])
+            del self._data[:end]
+            yield pickle.loads(payload)  # written by our own child
+
+    def _is_there(self) -> bool:
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+        return self.status is None
+
+    def _expire(self) -> None:
+        self.expired = True
+        if _WHERE is not None and self._is_there():
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, _WHERE)
+            said, end = "", perf_counter() + _ANSWERING
+            while not self.place and (patience := end - perf_counter()) > 0:
+                if not select.select([self._places], [], [], patience)[0]:
+                    break
+                data = os.read(self._places, 1 << 16)
+                if not data:  # it has just ended by itself
+                    break
+                said += data.decode(errors="replace")
+                self.place = _place(said)
+        self._kill()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def _outlast(self) -> None:
+        """Wait until the rest of the group is gone, too: until then it holds its locks."""
+        end = perf_counter() + _DYING
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            while perf_counter() < end:
+                os.killpg(self.pid, 0)
+                select.select([], [], [], _DYING / 50)
+
+    def _pass_on(self, number: int, _frame: FrameType | None) -> None:
+        """Ctrl-C: the first is the child's to answer, the second ends everything."""
+        if self.interrupted:
+            self._kill()
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        self.interrupted = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def _end(self) -> None:
+        """Nothing is left of it; whatever it has started besides, and left running at its regular end, stays."""
+        if self.status is None:
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        if self.status < 0:
+            self._kill()
+            self._outlast()
+        os.close(self._messages)
+        os.close(self._lifeline)
+        os.close(self._places)
+
+
+def _place(said: str) -> str:
+    """Where in the program a process is, in words, by what `faulthandler` has written of it and its children: stacks,
+    the innermost frame first, of which what led to our calling the program does not count."""
+    frames = []
+    for stack in said.split("most recent call first")[1:]:
+        inner = stack.partition(_CALLING)[0]
+        frames += [found.groups() for found in _FRAME.finditer(inner) if not found[1].startswith((_OURS, "<frozen"))]
+    own = [frame for frame in frames if not is_library(frame[0])] or frames
+    return f"{portable_path(own[0][0])}:{own[0][1]} in {own[0][2]}" if own else ""
+
+
+def start(work: Callable[[Wire], int]) -> Child:
+    """Have ``work`` done in a child, which ends with the status that it returns."""
+    reading, writing = os.pipe()
+    living, lifeline = os.pipe()
+    places, saying = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent, pid = os.getpid(), os.fork()
+    if pid == 0:
+        status = 2
+        try:
+            os.close(reading)
+            os.close(lifeline)
+            os.close(places)
+            _prepare(living, saying)
+            status = work(Wire(writing, parent))
+        except KeyboardInterrupt:
+            status = 130
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+                _spare(living)
+            os._exit(status)
+    with contextlib.suppress(OSError):  # whoever of the two comes first
+        os.setpgid(pid, pid)
+    os.close(writing)
+    os.close(living)
+    os.close(saying)
+    os.set_blocking(reading, False)
+    return Child(pid, reading, lifeline, places)
+
+
+def _prepare(living: int, saying: int) -> None:
+    """In the child: a group of its own, which ends with the parent, and reads nothing from the terminal."""
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(living, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(living, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(living, fcntl.F_SETFL, os.O_ASYNC)
+    if _WHERE is not None:
+        faulthandler.register(_WHERE, file=saying, all_threads=False)
+
+
+def _spare(living: int) -> None:
+    """What the program has started, and left running, is nobody's any more."""
+    fcntl.fcntl(living, fcntl.F_SETFL, 0)

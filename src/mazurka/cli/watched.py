@@ -1,0 +1,285 @@
+"""A check as the command line makes it: in a child that is watched, so that its time limit holds (supervision.py).
+
+The child tells how far it is, each failure that it meets and each that it has explained, and in the end its report.
+If it does not come to that, since its time was up or since it died, the report is made of what it had told: failures
+that were met and not explained are explained by a second child, which has a few seconds for each, or else told as they
+are. Nothing of that is ``verified``.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from mazurka.checking import Unwatched, check, explain
+from mazurka.cli import supervision
+from mazurka.cli.interrupt import Interrupt
+from mazurka.cli.progress import Progress
+from mazurka.config import Options
+from mazurka.errors import MazurkaError
+from mazurka.findings import Failing
+from mazurka.program.python import outside
+from mazurka.replay.schedule import fingerprint
+from mazurka.report.check_report import CheckReport, Scope, Verdict
+from mazurka.report.finding import Explanation, Finding
+from mazurka.store import FOLDER, Store, open_store
+from mazurka.subject import Subject, open_program
+from mazurka.suppressing import suppressions_of
+
+#: Seconds after the time limit at which a child is ended that has not come to its end by itself.
+_GRACE: Final = 0.7
+
+#: Seconds that explaining a failure may take beyond the time limit.
+_EXPLAINING: Final = 3.0
+
+#: Seconds between two messages about how far the search is.
+_EVERY: Final = 0.05
+
+_UNEXPLAINED: Final = (
+    "The program was run no further: no time was left to explain this failure. Check again with a longer --time-limit; "
+    "what is saved of the search leads there first."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check came to; ``crashed`` if the process that made it died by itself."""
+
+    report: CheckReport
+    interrupted: bool = False
+    crashed: bool = False
+
+
+def checked(subject: Subject, options: Options, progress: Progress, started: float) -> Checked:
+    """Check a program in a child; without children, here. The time limit counts from ``started`` on."""
+    if not supervision.AVAILABLE:
+        telling = _Telling(_Here(progress))
+        return Checked(_check(subject, options, telling, started), telling.interrupted())
+    return _Watched(subject, options, progress, started).run()
+
+
+def _check(subject: Subject, options: Options, telling: _Telling, started: float) -> CheckReport:
+    store = open_store(Path.cwd(), telling.note) if options.save else None
+    loaded = open_program(subject, options, store.cache if store else None)
+    with telling:
+        try:
+            return check(loaded, subject, options, store=store, watcher=telling, started=started)
+        finally:
+            loaded.close()
+
+
+class _Here:
+    """Where there is nobody to tell."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def send(self, message: Any) -> None:
+        _show(self._progress, message)
+
+
+def _show(progress: Progress, message: Any) -> None:
+    match message:
+        case ("note", text):
+            progress.note(text)
+        case ("progress", executions, found, total, deciding):
+            progress.update(executions, found, total, deciding)
+
+
+class _Telling(Unwatched):
+    """Tells what happens, and takes Ctrl-C for a wish to stop."""
+
+    def __init__(self, wire: supervision.Wire | _Here) -> None:
+        self._wire = wire
+        self._interrupt = Interrupt()
+        self._next = 0.0
+
+    def __enter__(self) -> None:
+        self._interrupt.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        self._interrupt.__exit__(*exception)
+
+    def interrupted(self) -> bool:
+        return self._interrupt.requested
+
+    def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _EVERY
+            self._wire.send(("progress", executions, found, total, deciding))
+
+    def note(self, text: str) -> None:
+        self._wire.send(("note", text))
+
+    def found(self, failing: Failing) -> None:
+        self._wire.send(("found", failing))
+
+    def searched(self, number: int) -> None:
+        self._wire.send(("searched", number))
+
+    def explained(self, finding: Finding) -> None:
+        self._wire.send(("explained", finding))
+
+
+@dataclass(slots=True)
+class _Watched:
+    """A check made by a child, and what it has told."""
+
+    subject: Subject
+    options: Options
+    progress: Progress
+    started: float
+    executions: int = 0
+    failing: dict[tuple[str, ...], Failing] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    report: CheckReport | None = None
+    error: MazurkaError | None = None
+    searched: bool = False
+    interrupted: bool = False
+    _deadline: float | None = None
+
+    def run(self) -> Checked:
+        if self.options.time_limit is not None:
+            self._deadline = self.started + self.options.time_limit + _GRACE
+        child = self._watch(self._check)
+        if self.error is not None:
+            raise self.error
+        if self.report is not None:
+            return Checked(self.report, self.interrupted)
+        if not child.expired and child.status is not None and child.status >= 0:
+            raise SystemExit(child.status)  # it has said itself what was wrong
+        self._recover()
+        if child.expired:
+            limit = f"the time limit of {self.options.time_limit:g} s was reached"
+            report = self._partial(limit + (f" at {child.place}" if child.place else ""))
+            return Checked(report, child.interrupted)
+        assert child.status is not None
+        died = f"the process that ran the program was killed by {_name(-child.status)}"
+        return Checked(self._partial(died), crashed=True)
+
+    def _watch(self, work: Callable[[supervision.Wire], int]) -> supervision.Child:
+        child = supervision.start(work)
+        for message in child.messages(lambda: self._deadline, self.progress.tick):
+            self._take(message)
+        return child
+
+    def _take(self, message: Any) -> None:
+        match message:
+            case ("progress", executions, *_):
+                self.executions = executions
+                _show(self.progress, message)
+            case ("found", failing):
+                self.failing.setdefault(failing.failure.identity, failing)
+            case ("searched", number):
+                self.searched = True
+                self._explain_further(number)
+            case ("explained", finding):
+                self.findings.append(finding)
+                self._explain_further(1)
+            case ("report", report, interrupted):
+                self.report, self.interrupted = report, interrupted
+            case ("error", error):
+                self.error = error
+            case _:
+                _show(self.progress, message)
+
+    def _explain_further(self, number: int) -> None:
+        if self._deadline is not None and number:
+            self._deadline = max(self._deadline, time.perf_counter() + _EXPLAINING)
+
+    # -- in the child -------------------------------------------------------------------------------------------------
+
+    def _check(self, wire: supervision.Wire) -> int:
+        def work(telling: _Telling) -> None:
+            report = _check(self.subject, self.options, telling, self.started)
+            wire.send(("report", report, telling.interrupted()))
+
+        return _told(wire, work)
+
+    def _explain(self, wire: supervision.Wire, failing: list[Failing]) -> int:
+        return _told(wire, lambda telling: self._explain_with(telling, failing))
+
+    def _explain_with(self, telling: _Telling, failing: list[Failing]) -> None:
+        store = Store(Path.cwd() / FOLDER) if self.options.save else None
+        loaded = open_program(self.subject, self.options)
+        try:
+            explain(loaded, self.subject, self.options, failing, store=store, watcher=telling)
+        finally:
+            loaded.close()
+
+    # -- without a report ---------------------------------------------------------------------------------------------
+
+    def _recover(self) -> None:
+        """Put back what files the program has changed in the run that was ended."""
+        outside.files.JOURNAL.recover_others()
+        for trouble in outside.files.JOURNAL.take_troubles():
+            self.progress.note(f"a file could not be put back, {trouble}")
+
+    def _partial(self, reason: str) -> CheckReport:
+        """What is known of a check that did not come to its end."""
+        suppressions = suppressions_of(self.options)
+        told = [each for each in self.failing.values() if not suppressions.keeps_back(each.failure)]
+        suppressed = [suppressions.told(each.failure) for each in self.failing.values() if each not in told]
+        if self.options.write_baseline:
+            suppressions.write(self.subject.target, complete=False)
+        if not self.options.all_failures:
+            first = [each for each in told if not each.failure.is_race][:1]
+            told = [*first, *[each for each in told if each.failure.is_race]]
+        self._explain_the_rest(told)
+        explained = {each.failure.identity for each in self.findings}
+        rest = [each.failure for each in told if each.failure.identity not in explained]
+        findings = (*self.findings, *[_bare(each) for each in rest])
+        return CheckReport(
+            target=" ".join((self.subject.target, *self.subject.arguments)),
+            verdict=Verdict.VIOLATION if findings else Verdict.INCONCLUSIVE,
+            reason=reason,
+            strategy=self.options.strategy,
+            memory_model=self.options.memory_model,
+            executions=self.executions,
+            seconds=time.perf_counter() - self.started,
+            scope=Scope(memory_model=self.options.memory_model),
+            findings=findings,
+            suppressed=tuple(suppressed),
+        )
+
+    def _explain_the_rest(self, told: list[Failing]) -> None:
+        """In a second child, unless the first one was ended while it did so."""
+        explained = {each.failure.identity for each in self.findings}
+        rest = [each for each in told if each.failure.identity not in explained]
+        if rest and not self.searched:
+            self._deadline = time.perf_counter() + _EXPLAINING
+            child = self._watch(lambda wire: self._explain(wire, rest))
+            if child.expired:
+                self._recover()
+
+
+def _told(wire: supervision.Wire, work: Callable[[_Telling], None]) -> int:
+    """Do the work of a child; what can't be done, and why, is told, too."""
+    try:
+        work(_Telling(wire))
+    except MazurkaError as error:
+        wire.send(("error", error))
+    except Exception:
+        from mazurka.cli import confess
+
+        confess()
+        return 2
+    return 0
+
+
+def _bare(failure: Any) -> Finding:
+    """A failure that nobody has explained."""
+    explanation = Explanation((), (), None, _UNEXPLAINED)
+    return Finding(failure, explanation, 0, 0, 0, fingerprint(failure), f"thread {failure.thread}")
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

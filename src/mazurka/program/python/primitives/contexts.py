@@ -1,0 +1,57 @@
+"""The context that a thread runs in: its values of ``contextvars``.
+
+It begins with an empty one of its own, as a greenlet does anyway. From Python 3.14 on ``Thread(context=...)`` gives it
+another, and with ``-X thread_inherit_context`` it begins with a copy of its parent's.
+
+A context that is given may be looked at, and entered, by others. The thread changes it all along, but tells of that
+only when it begins and when it ends (RMW of the context's state): if somebody else uses it in between, it is untracked.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextvars import Context, copy_context
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python import native_objects, sites
+from mazurka.program.python.objects import number
+from mazurka.program.python.primitives.run import Models, count_untracked
+from mazurka.trace.event import Op
+
+_INHERITS: Final[bool] = bool(getattr(sys.flags, "thread_inherit_context", False))
+
+#: Where reports say that it is entered and left.
+_VIA: Final = threading.Thread.run.__code__
+
+
+def chosen(space: dict[str, Any]) -> Context | None:
+    """What a thread that is started will run in, by its attributes; None: an empty one."""
+    given: Context | None = space.get("_context")
+    return copy_context() if given is None and _INHERITS else given
+
+
+def run_in(models: Models, thread: Any, context: Context) -> None:
+    """``thread.run()`` in a context."""
+    kernel = models.kernel
+    if thread.__dict__.get("_context") is None:  # nobody else has it
+        context.run(thread.run)
+        return
+    site, target, begun = sites.of_call(_VIA), ("o", number(context)), len(kernel.log)
+    native_objects.access(kernel, context, Op.RMW, site)
+    try:
+        context.run(thread.run)
+    finally:
+        if not kernel.aborting:
+            native_objects.access(kernel, context, Op.RMW, site)
+            if _is_used_by_others(models, target, begun):
+                count_untracked(kernel, "a context that a thread runs in, used by others meanwhile,")
+
+
+def _is_used_by_others(models: Models, target: Target, begun: int) -> bool:
+    me = models.kernel.current.index
+    return any(
+        entry[0] != me and (entry[2] == target or any(access.target == target for access in entry[6]))
+        for entry in models.kernel.log[begun:]
+    )

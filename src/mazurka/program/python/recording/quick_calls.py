@@ -1,0 +1,154 @@
+"""The quick hook of recordings (quick.py) where something is called; what it does not know, calls.py tells.
+
+What the making of an object tells follows from its class, and is found out once: nothing, where only instrumented code
+runs; or looks at what is given, where code in C makes the object, and where it initialises it.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.python import calls, sites, wholes
+from mazurka.program.python.classification import is_instrumented
+from mazurka.program.python.containers import OPERATIONS, shape_of, shapes
+from mazurka.program.python.harmless import BUILTIN_METHODS
+from mazurka.program.python.locations import BASES, bases
+from mazurka.program.python.recording.quick import Reader, Tick
+
+if TYPE_CHECKING:
+    from mazurka.program.python.recording.recorder import Recorder
+
+#: Builtins that look at what may be a class, function or module, or run code.
+_BY_NAME: Final = frozenset({getattr, hasattr, setattr, delattr, vars, exec, eval})
+
+#: Methods of what never changes, called as functions: they look at no more than their arguments.
+_LOOKING: Final = frozenset(
+    kind.__dict__[name]
+    for kind in (tuple, str, bytes, int, float)
+    for name in ("__hash__", "__len__", "__eq__", "__ne__", "__getitem__", "__contains__", "__add__")
+    if name in kind.__dict__
+)
+
+#: In place of a number of looks: calls.py has to tell.
+_ELSE: Final = -1
+
+#: In `Shape.own`, beside names of attributes: how often what an object is made of is looked at.
+_MAKING: Final = " making"
+
+
+#: Whether all is told of what a call does: of what is called, at a site, with these arguments.
+_Teller = Callable[[Any, int, tuple[Any, ...], dict[str, Any]], bool]
+_Whole = Callable[[Any, int], None]
+
+
+def caller(run: Recorder, tick: Tick, read_attribute: Reader, read_whole: _Whole) -> Callable[..., Any]:
+    """For calls of whatever can be called."""
+    give_way, instrumented, are_plain = run.give_way, sites.instrumented, wholes.PLAIN.issuperset
+    built_in, made = _built_in(run, read_attribute, read_whole), _made(run, read_whole)
+
+    def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
+        if tick():
+            give_way()
+        kind = type(function)
+        inner = function.__func__ if kind is types.MethodType else function
+        if type(inner) is types.FunctionType and inner.__code__.co_filename in instrumented:
+            return function
+        if kind in BUILTIN_METHODS:
+            told = built_in(function, site, args, named)
+        elif (kind is types.FunctionType or kind is type) and not named and are_plain(map(type, args)):
+            told = True  # given nothing that could be looked into, it does nothing that is seen
+        elif issubclass(kind, type):
+            told = made(function, site, args, named)
+        else:
+            told = kind is types.WrapperDescriptorType and function in _LOOKING and not named and _hold_nothing(args)
+        if not told:
+            calls.announce(run, function, site, args, named)
+        return function
+
+    return call
+
+
+def _built_in(run: Recorder, read_attribute: Reader, read_whole: _Whole) -> _Teller:
+    """For functions in C, and methods of objects."""
+    are_plain = wholes.PLAIN.issuperset
+    handlers: dict[tuple[int, str], Callable[..., None]] = {
+        (id(kind), name): handler for kind in BASES for name, handler in OPERATIONS[kind].items()
+    }
+    handlers[id(str), "join"] = lambda _run, _text, site, args: read_whole(args[0], site)
+
+    def tell(function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        owner = function.__self__
+        if function is getattr and len(args) > 1 and type(args[1]) is str:
+            read_attribute(args[0], args[1], sites.named(site, args[1]))
+            return True
+        if type(owner) is types.ModuleType:
+            return not named and function not in _BY_NAME and are_plain(map(type, args))
+        handler = None if named else handlers.get((id(type(owner)), function.__name__))
+        if handler is not None:
+            handler(run, owner, site, args)
+        return handler is not None
+
+    return tell
+
+
+def _made(run: Recorder, read_whole: _Whole) -> _Teller:
+    """For classes."""
+    plain = wholes.PLAIN
+
+    def tell(kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        own = (shapes.get(id(kind)) or shape_of(kind)).own
+        how = own.get(_MAKING)
+        if how is None:
+            how = own[_MAKING] = _making(kind)
+        if how > 0:
+            given = [each for each in (*args, *named.values()) if type(each) not in plain]
+            for _ in range(how):
+                if len(given) == 1:
+                    read_whole(given[0], site)
+                else:
+                    wholes.read(run, given, site)
+        return bool(how >= 0)
+
+    return tell
+
+
+def _hold_nothing(args: tuple[Any, ...]) -> bool:
+    """Whether these are plain values, and tuples of such."""
+    plain = wholes.PLAIN
+    return all(
+        type(each) in plain or (issubclass(type(each), tuple) and plain.issuperset(map(type, tuple.__iter__(each))))
+        for each in args
+    )
+
+
+def _making(kind: Any) -> int:
+    """How often what an object of this class is made of is looked at, or `_ELSE`."""
+    shape = shape_of(kind)
+    called = next((each.__dict__["__call__"] for each in bases(type(kind)) if "__call__" in each.__dict__), None)
+    if shape.base is not None or kind is type or kind is types.FunctionType or issubclass(kind, type):
+        return _ELSE
+    if issubclass(kind, (weakref.ref, weakref.finalize)) or (
+        type(called) is types.FunctionType and not is_instrumented(called)
+    ):
+        return _ELSE
+    if kind.__flags__ & 1 << 9 == 0 and not issubclass(kind, BaseException):
+        return _ELSE  # of a builtin, calls.py may know more
+    looks = 0
+    for name in ("__new__", "__init__"):
+        owner = next(each for each in bases(kind) if name in each.__dict__)
+        found = owner.__dict__[name]
+        function = found.__func__ if type(found) is staticmethod else found
+        if type(function) is types.FunctionType:
+            if not is_instrumented(function):
+                return _ELSE
+        elif owner is not object:
+            if shape_of(owner).base is not None:
+                return _ELSE
+            looks += 1
+    return looks
+
+
+__all__ = ["caller"]

@@ -1,0 +1,44 @@
+"""Numbers for names, for formats in which threads, variables or values are numbers.
+
+A name that is a reader's prefix and a number keeps that number, as it then reads the same; others get one that no name
+has. Injective: no two names have one number. Cost: a look-up per name.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+class Numbering:
+    """Which number is written for which name: ``prefix`` is what a reader puts before it, ``largest`` what fits.
+
+    Names that are ``kin`` and a number get that number, too, where it is free; others one from ``first`` on. ``anew``
+    is whether any name reads otherwise than it was.
+    """
+
+    def __init__(self, prefix: str, largest: int, kin: str = "", first: int = 0) -> None:
+        self._prefix, self._largest = prefix, largest
+        self._form = re.compile(f"(?:{prefix}|{kin or prefix})(0|[1-9][0-9]*)")
+        self._given: dict[str, int] = {}
+        self._used: set[int] = set()
+        self._free = first
+        self.anew = False
+
+    @property
+    def count(self) -> int:
+        """One more than the largest number given."""
+        return max(self._used, default=-1) + 1
+
+    def of(self, name: str) -> int:
+        """The number of a name; more than what fits if all that do are given away."""
+        if name not in self._given:
+            found = self._form.fullmatch(name)
+            number = int(found[1]) if found and len(found[1]) < 20 else self._largest + 1
+            if number in self._used or number > self._largest:
+                while self._free in self._used:
+                    self._free += 1
+                number = self._free
+            self.anew |= name != f"{self._prefix}{number}"
+            self._given[name] = number
+            self._used.add(number)
+        return self._given[name]

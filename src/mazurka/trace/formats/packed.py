@@ -1,0 +1,219 @@
+"""Compressed data: gzip, bzip2, xz and Zstandard, and the blocks that lz4-java makes, which are only read.
+
+Which it is, if any, is told by its first bytes when it is read and by the file's name when it is written. Several
+streams one after the other are one, as the tools that write them have it; bytes after the last are damage, but for
+zeros where the format allows padding. Data is fed to decompressors in pieces of :data:`PIECE` bytes, so that it is
+known to that extent where it can't be read on. No more is decompressed at a time than is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections.abc import Callable
+from typing import IO, Any, Final, NamedTuple
+
+#: So much compressed data is read at a time.
+PIECE: Final = 512
+
+#: So many bytes tell whether data is compressed.
+LONGEST_MAGIC: Final = 10
+
+
+class Damaged(Exception):
+    """What is wrong with compressed data, and at which byte of it that showed; ``is_cut`` if more should have come."""
+
+    def __init__(self, byte: int, what: str, is_cut: bool = False) -> None:
+        super().__init__(byte, what)
+        self.byte, self.what, self.is_cut = byte, what, is_cut
+
+
+class Compression(NamedTuple):
+    """A row of the table: how such data starts, how its files' names end, the module that knows it."""
+
+    name: str
+    magic: tuple[bytes, ...]
+    suffixes: tuple[str, ...]
+    module: str
+    padding: bytes = b""
+
+    def library(self) -> Any:
+        """Raises ImportError where Python was built without it."""
+        return importlib.import_module(self.module)
+
+
+#: bzip2 is known by its first block, or its end if there is none: three letters could start a text.
+_BZIP2: Final = tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90"))
+
+COMPRESSIONS: Final = (
+    Compression("gzip", (b"\x1f\x8b",), (".gz",), "zlib", b"\0"),
+    Compression("bzip2", _BZIP2, (".bz2",), "bz2"),
+    Compression("xz", (b"\xfd7zXZ\0",), (".xz",), "lzma", b"\0"),
+    Compression("zstd", (b"\x28\xb5\x2f\xfd",), (".zst", ".zstd"), "pyarrow"),
+    Compression("LZ4", (b"LZ4Block",), (), "mazurka.trace.formats.lz4_blocks"),
+)
+
+
+def compression_of(start: bytes) -> Compression | None:
+    """How data is compressed that starts so."""
+    return next((known for known in COMPRESSIONS if start.startswith(known.magic)), None)
+
+
+def compression_for(name: str) -> Compression | None:
+    """How to compress a file of this name."""
+    return next((known for known in COMPRESSIONS if name.lower().endswith(known.suffixes)), None)
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a file without what says that it is compressed."""
+    known = compression_for(name)
+    return name[: name.rindex(".")] if known else name
+
+
+def unpacking(known: Compression, file: IO[bytes], start: bytes) -> Any:
+    """The data of a compressed file, of which ``start`` has been read; to be read by ``read(size)``."""
+    library, packed = known.library(), _Packed(file, start)
+    match known.name:
+        case "zstd":
+            return _Arrow(library, packed)
+        case "LZ4":
+            return library.Blocks(packed)
+        case "gzip":
+            return _Streams(packed, _Inflating, known.padding)
+        case "bzip2":
+            return _Streams(packed, library.BZ2Decompressor, known.padding)
+        case _:
+            return _Streams(packed, library.LZMADecompressor, known.padding)
+
+
+def packing(known: Compression, file: Any) -> Any:
+    """A file that compresses what is written to it."""
+    match known.name:
+        case "zstd":
+            return known.library().CompressedOutputStream(file, "zstd")
+        case "gzip":
+            import gzip
+
+            return gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0)
+        case "bzip2":
+            return known.library().BZ2File(file, "wb")
+        case _:
+            return known.library().LZMAFile(file, "wb")
+
+
+class _Packed:
+    """A file of compressed data, by pieces; ``taken`` is where the next one starts."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes], start: bytes) -> None:
+        self._file, self._ahead = file, start
+        self.taken = self.before = 0
+
+    def read(self, size: int = PIECE) -> bytes:
+        piece, self._ahead = self._ahead or self._file.read(PIECE), b""
+        self.before = self.taken
+        self.taken += len(piece)
+        return piece
+
+    def exactly(self, size: int) -> bytes:
+        """So many bytes."""
+        data = self._ahead[:size]
+        self._ahead = self._ahead[size:]
+        data += self._file.read(size - len(data))
+        self.before = self.taken
+        self.taken += len(data)
+        if len(data) < size:
+            raise Damaged(self.taken, "it ends before its end", is_cut=True)
+        return data
+
+    def damaged(self, what: str) -> Damaged:
+        """The error for what was taken last."""
+        return Damaged(self.before, what)
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Nothing to do: who opened the file closes it."""
+
+
+class _Streams:
+    """Streams of compressed data, each decompressed by a new object of ``make``."""
+
+    def __init__(self, packed: _Packed, make: Callable[[], Any], padding: bytes) -> None:
+        self._packed, self._make, self._padding = packed, make, padding
+        self._present = make()
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at most ``size``; none at the end."""
+        while True:
+            piece = b""
+            if self._present.eof:
+                piece = self._next()
+                if not piece:
+                    return b""
+                self._present = self._make()
+            elif needs := self._present.needs_input:
+                piece = self._packed.read()
+            try:
+                data: bytes = self._present.decompress(piece, size)
+            except Exception as error:  # each library has its own; none is any other's
+                raise Damaged(self._packed.taken - len(piece), str(error)) from error
+            if data:
+                return data
+            if not piece and needs and not self._present.eof:
+                raise Damaged(self._packed.taken, "it ends before its end", is_cut=True)
+
+    def _next(self) -> bytes:
+        """What comes after a stream that is at its end, without padding."""
+        rest: bytes = self._present.unused_data.lstrip(self._padding or None)
+        while not rest and (piece := self._packed.read()):
+            rest = piece.lstrip(self._padding or None)
+        return rest
+
+    def close(self) -> None:
+        """Nothing to do: who opened the file closes it."""
+
+
+class _Inflating:
+    """zlib's decompressor of gzip data, with the manners of the other libraries' objects."""
+
+    def __init__(self) -> None:
+        self._inflating = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    @property
+    def eof(self) -> bool:
+        return self._inflating.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflating.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inflating.unconsumed_tail
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        return self._inflating.decompress(self._inflating.unconsumed_tail + data, most)
+
+
+class _Arrow:
+    """What Arrow decompresses."""
+
+    def __init__(self, library: Any, packed: _Packed) -> None:
+        self._packed = packed
+        self._stream = library.CompressedInputStream(library.PythonFile(packed, "r"), "zstd")
+
+    def read(self, size: int) -> bytes:
+        try:
+            data: bytes = self._stream.read(size)
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            is_cut = self._packed.before == self._packed.taken
+            raise Damaged(self._packed.before, str(error), is_cut) from error
+        return data
+
+    def close(self) -> None:
+        self._stream.close()

@@ -1,0 +1,65 @@
+"""Where threads wait in a recorded trace, as the checker reads it (:mod:`mazurka.witness.columns`).
+
+A thread that waits does nothing but give up a lock until it goes on. So of all that it does to what is shared
+(requests, branches and the like are not looked at) it goes on with the first thing after the wait that is no release.
+If that takes back the one lock that was released meanwhile, or else just before the wait, the wait gave up this lock.
+So did one that is released before the thread does no more: it waits for ever. Otherwise no lock is given up, as far as
+the trace tells, and the thread goes on with the very next thing.
+
+Shares no code with :mod:`mazurka.trace.waits`, which says the same to those who search: from the other end, as three
+events. Cost: some microseconds for each wait, and a pass over the events of threads that wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.trace import Trace
+
+Numbers = NDArray[Any]
+
+_NONE: Final = -1
+_SHARED: Final = np.array(READS) | np.array(WRITES)
+
+
+class Parked(NamedTuple):
+    """A wait: from which row on the thread is parked; the rows of the wait and of that with which the thread goes on,
+    and the lock that it gives up meanwhile (-1: none)."""
+
+    since: int
+    row: int
+    goes_on: int
+    lock: int
+
+
+def waits_in(trace: Trace, op: Numbers, target: Numbers) -> Iterator[Parked]:
+    """All waits of a trace, thread by thread."""
+    waiting = np.unique(np.asarray(trace.thread)[op == Op.WAIT])
+    for thread in waiting.tolist():
+        own = np.asarray(trace.rows_of_thread[thread])
+        own = own[_SHARED[op[own]]]
+        ends = np.append(np.flatnonzero(op[own] != Op.RELEASE), len(own))  # runs of releases lie between these
+        places = zip(np.append(_NONE, ends).tolist(), *[column.tolist() for column in (ends, ends[1:])], strict=False)
+        for before, here, after in places:
+            if op[own[here]] == Op.WAIT:
+                yield _parked(own, before, here, after, op, target)
+
+
+def _parked(own: Numbers, before: int, here: int, after: int, op: Numbers, target: Numbers) -> Parked:
+    """The wait at a place of a thread, between the nearest other things that are no releases."""
+    row = int(own[here])
+    goes_on = int(own[after]) if after < len(own) else _NONE
+    given_up = set(target[own[here + 1 : after]].tolist())
+    since = row
+    if not given_up and before < here - 1:
+        since = int(own[here - 1])
+        given_up = {int(target[since])}
+    taken_back = {int(target[goes_on])} if goes_on != _NONE and op[goes_on] == Op.ACQUIRE else set()
+    if len(given_up) == 1 and (goes_on == _NONE or taken_back == given_up):
+        return Parked(since, row, goes_on, given_up.pop())
+    return Parked(row, row, int(own[here + 1]) if here + 1 < len(own) else _NONE, _NONE)
