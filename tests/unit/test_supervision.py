@@ -7,7 +7,12 @@ import os
 import signal
 import time
 
+import pytest
+
 from mazurka.cli import supervision
+
+# Other tests' libraries leave threads in this process, of which a fork warns from 3.12 on.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 
 def _deaf(wire: supervision.Wire) -> int:
