@@ -361,7 +361,7 @@ class _Check:
             target=" ".join((self.subject.target, *self.subject.arguments)),
             verdict=verdict,
             reason=reason,
-            strategy=self.options.strategy,
+            strategy=outcome.strategy,
             memory_model=self.options.memory_model,
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,

@@ -22,7 +22,7 @@ from typing import Any, Final
 from mazurka.errors import UsageError, did_you_mean
 
 STRATEGIES: Final = (
-    *("mcr", "mcr-s", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs"),
+    *("auto", "mcr", "mcr-s", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs"),
     *("icb", "icb-dpor", "random", "pct", "pos", "surw"),
 )
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
@@ -39,7 +39,7 @@ _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
 class Options:
     """A check's settings, resolved. Field names are the keys of :data:`KEYS` with underscores."""
 
-    strategy: str = "mcr"
+    strategy: str = "auto"
     memory_model: str = "sc"
     include: tuple[str, ...] = ()
     invariant: str | None = None

@@ -211,7 +211,7 @@ def test_all_failures_are_distinct(shell):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_strategies(shell, strategy):
     report = shell.check(LOST_UPDATE, "--strategy", strategy, status=1)
-    assert report["strategy"] == strategy
+    assert report["strategy"] == {"auto": "mcr"}.get(strategy, strategy)  # of the two, the one that is there at first
     assert report["memory_model"] == "sc"
     assert report["failures"][0]["kind"] == "assertion"
 

@@ -724,7 +724,8 @@ def test_an_interrupt_finishes_the_recording(shell: Shell) -> None:
         for _ in range(2):
             threading.Thread(target=beat, daemon=True).start()
         print("started", flush=True)
-        time.sleep(60)
+        while True:  # a signal just before a call that sleeps does not end that
+            time.sleep(0.1)
         """,
     )
     recorder = shell.start("record", "waits.py")

@@ -28,7 +28,7 @@ from mazurka.explore.frontier import Frontier
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
 from mazurka.explore.sightings import Judge, Sightings
 from mazurka.explore.stint import Stint, Terms, again, work
-from mazurka.explore.strategy import Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
+from mazurka.explore.strategy import Accompanied, Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import ENTERED, Failure, Program
 
 #: How long what was learnt may stay unwritten, in seconds.
@@ -176,10 +176,22 @@ class Explorer:
             if self.budget.executions is not None:
                 strategy.bound(self.budget.executions)
             if self.foreman.hand_out(strategy, self._terms()):
+                if isinstance(strategy, Accompanied) and strategy.works_beside():
+                    return self._stints_beside(self.foreman)
                 return self.foreman.collect(strategy, 0.0 if self._is_undecided() else WAIT)
         stint = work(self.program, strategy, self._terms(_HERE), self.judge)
         stint.sightings.know(points)
         return iter([stint]) if stint.sightings.executions or stint.undecided else None
+
+    def _stints_beside(self, foreman: Foreman) -> Iterator[Stint]:
+        """A stint here while others are at theirs, and which of those are finished."""
+        points, terms = frozenset(self.learned), self._terms(_HERE)
+        if terms.executions is not None:
+            terms = replace(terms, executions=terms.executions - foreman.allowed)
+        stint = work(self.program, self.strategy, terms, self.judge)
+        stint.sightings.know(points)
+        yield stint
+        yield from foreman.collect(self.strategy, 0.0 if stint.sightings.executions or stint.undecided else WAIT)
 
     def _is_undecided(self) -> bool:
         """Whether the strategy should rather go on thinking than wait for what others do."""
@@ -296,7 +308,7 @@ class Explorer:
         notes = [*self._notes, self.strategy.note(), self._foreseen(), self.frontier.trouble if self.frontier else ""]
         return Outcome(
             self._verdict(stopped),
-            self.strategy_name,
+            self.strategy.name,
             self.seen.executions,
             self._seconds(),
             complete,
@@ -332,7 +344,7 @@ class Explorer:
         if stopped:
             return Inconclusive(stopped)
         if not self.strategy.exhaustive:
-            return Inconclusive(f"{self.strategy_name} samples, it can't cover everything")
+            return Inconclusive(f"{self.strategy.name} samples, it can't cover everything")
         if self.seen.uncontrolled:
             return Inconclusive(f"not controlled: {_listed(self.seen.uncontrolled)}")
         if self.seen.untracked:
@@ -342,7 +354,7 @@ class Explorer:
             return Inconclusive(doubt)
         if self.seen.waits.late:
             return Inconclusive(held_up(self.seen.waits))
-        kind = _CLASSES.get(self.strategy_name, "interleavings")
+        kind = _CLASSES.get(self.strategy.name, "interleavings")
         return Verified(f"all {kind} of the program on this input")
 
 

@@ -14,11 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from mazurka.errors import UsageError
 from mazurka.explore.outcome import Predictions
 from mazurka.program.protocol import Plan, Run
+
+if TYPE_CHECKING:
+    from mazurka.explore.mcr import ReadsFromSearch
+    from mazurka.explore.se_mcr import SwitchEquivalence
 
 #: One thing learnt: a kind and its plain operands (numbers, strings, bytes, tuples of these).
 Row = tuple[Any, ...]
@@ -64,8 +68,10 @@ class Settings:
 class Strategy(Protocol):
     """Decides what to run; see the module."""
 
-    name: str
     exhaustive: bool  # whether running out of seeds means that nothing is left to see
+
+    @property
+    def name(self) -> str: ...
 
     def take(self) -> Seed | None:
         """The next seed, or None if there is none now."""
@@ -122,6 +128,15 @@ class Thoughtful(Strategy, Protocol):
 
 
 @runtime_checkable
+class Accompanied(Divisible, Protocol):
+    """A strategy of which a part is not divided: this process makes its runs while others make the rest."""
+
+    def works_beside(self) -> bool:
+        """Whether there are runs to make in this process while others are at what they were lent."""
+        ...
+
+
+@runtime_checkable
 class Heir(Strategy, Protocol):
     """A borrower that can use what the lender knows of the program, where both are in one process."""
 
@@ -139,8 +154,16 @@ class Foretelling(Strategy, Protocol):
         ...
 
 
-def _reads_from(name: str) -> Callable[[Settings], Strategy]:
-    def make(settings: Settings) -> Strategy:
+def _auto(settings: Settings) -> Strategy:
+    from mazurka.explore.portfolio import Portfolio
+
+    if settings.races:  # ``se-mcr`` leaves out orders in which races show
+        return _mcr(settings)
+    return Portfolio(_mcr(settings), lambda: _se_mcr(settings))
+
+
+def _reads_from(name: str) -> Callable[[Settings], ReadsFromSearch]:
+    def make(settings: Settings) -> ReadsFromSearch:
         from mazurka.causal.solvers import make_solver
         from mazurka.explore.mcr import ReadsFromSearch
         from mazurka.program.python.checks import uses_of
@@ -164,7 +187,10 @@ def _sliced(name: str) -> Callable[[Settings], Strategy]:
     return make
 
 
-def _se_mcr(settings: Settings) -> Strategy:
+_mcr: Final = _reads_from("mcr")
+
+
+def _se_mcr(settings: Settings) -> SwitchEquivalence:
     from mazurka.explore.se_mcr import SwitchEquivalence
 
     return SwitchEquivalence(classes=settings.finals)
@@ -220,7 +246,8 @@ def _surw(settings: Settings) -> Strategy:
 
 #: Strategies by name, the default first. A new one is one file and one row here.
 STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
-    "mcr": _reads_from("mcr"),
+    "auto": _auto,
+    "mcr": _mcr,
     "mcr-s": _sliced("mcr-s"),
     "mcr-s+": _sliced("mcr-s+"),
     "se-mcr": _se_mcr,

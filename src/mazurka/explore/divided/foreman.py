@@ -53,7 +53,7 @@ class Foreman:
 
     def hand_out(self, strategy: Divisible, terms: Terms) -> bool:
         """Give everybody something to do, on these terms altogether; whether anything is under way."""
-        left = None if terms.executions is None else terms.executions - self._allowed()
+        left = None if terms.executions is None else terms.executions - self.allowed
         idle = self._crew.size - len(self._given)
         loans = strategy.lend(idle if left is None else min(idle, left)) if idle and left != 0 else []
         busy = len(self._given) + len(loans) == self._crew.size
@@ -67,7 +67,8 @@ class Foreman:
             self._number += 1
         return bool(self._given)
 
-    def _allowed(self) -> int:
+    @property
+    def allowed(self) -> int:
         """How many runs those under way may make."""
         return sum(given.order.terms.executions or 0 for given in self._given.values())
 

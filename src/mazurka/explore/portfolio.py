@@ -1,0 +1,196 @@
+"""``auto``: ``mcr``, and after a while ``se-mcr`` beside it; the first of the two that comes to an end has covered all.
+
+Which of the two is quicker can't be seen from a program: ``mcr`` runs one order for each combination of writes that
+reads may see, and may think long about which there are; ``se-mcr`` goes by values only, which are few in a pool of
+connections, and many in a counter. So, as portfolios of solvers do, both go on, in turns of equal time.
+
+Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
+strategy that ends in doubt is left out from then on, and the other one decides.
+
+Where other processes make runs (crew.py), they make those of ``mcr``, and this process goes on with ``se-mcr``.
+
+Cost: nothing for the first seconds, then at most twice the time of the quicker strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from mazurka.explore.mcr import ReadsFromSearch
+from mazurka.explore.outcome import Predictions
+from mazurka.explore.strategy import Estimate, Loan, Row, Seed, Thoughtful
+from mazurka.program.protocol import Run
+
+if TYPE_CHECKING:
+    from mazurka.explore.se_mcr import SwitchEquivalence
+
+#: Seconds for which ``mcr`` is alone.
+_LEAD: Final = 2.0
+
+#: Seconds of a turn.
+_TURN: Final = 0.1
+
+#: States that ``se-mcr`` may keep, a few hundred bytes each, before it is left out.
+_MOST_STATES: Final = 2_000_000
+
+#: What the kinds of ``se-mcr``'s rows begin with.
+_SECOND: Final = "se-mcr "
+
+
+@dataclass(slots=True)
+class _Part:
+    """One of the two strategies, and how it is getting on."""
+
+    strategy: Thoughtful
+    seconds: float = 0.0  # that it has had
+    out: int = 0  # seeds and loans that have not come back
+    ended: bool = False  # it has nothing left to run, or was left out
+    proved: bool = False  # it ended without a doubt
+
+
+class Portfolio:
+    """The ``auto`` strategy. ``make_second`` is called once ``mcr`` has been alone for long enough."""
+
+    exhaustive = True
+
+    def __init__(self, mcr: ReadsFromSearch, make_second: Callable[[], SwitchEquivalence]) -> None:
+        self._mcr = mcr
+        self._se_mcr: SwitchEquivalence | None = None
+        self._make_second = make_second
+        self._first = _Part(mcr)
+        self._second: _Part | None = None
+        self._begins = perf_counter() + _LEAD
+        self._ready: tuple[_Part, Seed] | None = None
+        self._taken = 0.0  # when the last seed was
+        self._lent = 0  # loans of the first that have not come back
+        self._saves_second = True
+
+    @property
+    def name(self) -> str:
+        return self._decisive().strategy.name
+
+    def _decisive(self) -> _Part:
+        """The strategy that has covered everything; until then, the first."""
+        return next((part for part in self._parts() if part.proved), self._first)
+
+    def _parts(self) -> list[_Part]:
+        return [self._first] if self._second is None else [self._first, self._second]
+
+    # -- turns --------------------------------------------------------------------------------------------------------
+
+    def _turn(self) -> _Part | None:
+        """Whose turn it is; None if nothing is left to run."""
+        if self._decisive().proved:
+            return None
+        if self._second is None and not self._mcr.borrowed and perf_counter() >= self._begins:
+            self._begin_second()
+        able = [part for part in self._parts() if not part.ended]
+        if self._lent and self._second in able:
+            return self._second
+        return min(able, key=lambda part: part.seconds, default=None)
+
+    def _begin_second(self) -> None:
+        self._se_mcr = self._make_second()
+        self._second = _Part(self._se_mcr, self._first.seconds)
+
+    def take(self) -> Seed | None:
+        self.think(float("inf"))
+        if self._ready is None:
+            return None
+        (part, seed), self._ready = self._ready, None
+        part.out += 1
+        self._taken = perf_counter()
+        return Seed(2 * seed.number + (part is self._second), seed.plan)
+
+    def think(self, seconds: float) -> bool:
+        end = perf_counter() + seconds
+        while self._ready is None and (part := self._turn()) is not None:
+            begun = perf_counter()
+            decided = part.strategy.think(min(_TURN, max(end - begun, 0.0)))
+            seed = part.strategy.take() if decided else None
+            part.seconds += perf_counter() - begun
+            if seed is not None:
+                self._ready = part, seed
+            elif decided and part.out:
+                break  # what is left to run is under way
+            elif decided:
+                part.ended, part.proved = True, not part.strategy.doubt()
+            elif perf_counter() >= end:
+                return False
+        return True
+
+    def give(self, seed: Seed, run: Run) -> None:
+        part = self._second if seed.number % 2 else self._first
+        assert part is not None
+        part.out -= 1
+        part.strategy.give(Seed(seed.number // 2, seed.plan), run)
+        part.seconds += perf_counter() - self._taken
+        if part is self._second and self._se_mcr is not None and len(self._se_mcr.reachable.known) > _MOST_STATES:
+            part.ended = True
+
+    # -- runs made elsewhere ------------------------------------------------------------------------------------------
+
+    def lend(self, parts: int) -> list[Loan]:
+        if self._decisive().proved or self._first.ended:
+            return []
+        loans = self._mcr.lend(parts)
+        self._lent += len(loans)
+        self._first.out += len(loans)
+        return [Loan(2 * loan.number, loan.rows) for loan in loans]
+
+    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+        self._lent -= 1
+        self._first.out -= 1
+        self._mcr.settle(number // 2, rows)
+
+    def bound(self, number: int) -> bool:
+        return self._mcr.bound(number)
+
+    def works_beside(self) -> bool:
+        """Whether there are runs to make in this process while others are at what they were lent."""
+        return self._turn() is self._second is not None
+
+    def inherit(self, lender: Portfolio) -> None:
+        self._mcr.inherit(lender._mcr)
+
+    # -- what is known of it ------------------------------------------------------------------------------------------
+
+    def estimate(self) -> Estimate:
+        return self._decisive().strategy.estimate()
+
+    def note(self) -> str:
+        return self._decisive().strategy.note()
+
+    def doubt(self) -> str:
+        return self._decisive().strategy.doubt()
+
+    def predictions(self) -> Predictions:
+        return self._mcr.predictions()
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def rows(self) -> list[Row]:
+        rows = self._mcr.rows()
+        if self._se_mcr is not None:
+            second = self._se_mcr.rows()
+            if any(row[0] == "anew" for row in rows):  # makes rows of the other void, too
+                self._saves_second = False
+            if self._saves_second:
+                rows += [(_SECOND + row[0], *row[1:]) for row in second]
+        return rows
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        first, second = list[Row](), list[Row]()
+        for row in rows:
+            if row[0].startswith(_SECOND):
+                second.append((row[0].removeprefix(_SECOND), *row[1:]))
+            else:
+                first.append(row)
+        self._mcr.restore(first)
+        if second:
+            self._begin_second()
+            assert self._se_mcr is not None
+            self._se_mcr.restore(second)

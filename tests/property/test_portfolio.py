@@ -1,0 +1,140 @@
+"""``auto`` against the oracle: nothing is lost, whichever of its two strategies comes to an end first."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.oracle.drive import reach
+from tests.oracle.enumerate import TooLarge, everything
+from tests.oracle.generate import random_program
+from tests.oracle.language import Assert, Read, SmallProgram, Write
+from tests.oracle.program import OracleProgram
+
+from mazurka.causal.solvers import make_solver
+from mazurka.explore import portfolio
+from mazurka.explore.divided.crew import Forked
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.frontier import open_frontier
+from mazurka.explore.mcr import ReadsFromSearch
+from mazurka.explore.outcome import Inconclusive, Outcome, Verified
+from mazurka.explore.portfolio import Portfolio
+from mazurka.explore.se_mcr import SwitchEquivalence
+from mazurka.explore.stint import Worker
+
+_STATES = 15_000
+
+#: Programs per test; ``make test-long`` asks for more.
+_PROGRAMS = {"long": 1_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 50)
+
+COUNTING = SmallProgram(((Read("t", "v"), Write("v", "t + 1")) * 2,) * 2 + ((Read("t", "v"), Write("v", "t + 1")),))
+CHECKED = SmallProgram(COUNTING.threads, after=(Read("r", "v"), Assert("r > 1")))
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both strategies are there from the beginning."""
+    monkeypatch.setattr(portfolio, "_LEAD", 0.0)
+
+
+class _Slow(ReadsFromSearch):
+    """Comes to no decision after its first run."""
+
+    def think(self, seconds: float) -> bool:
+        return self.counters.runs == 0 and super().think(seconds)
+
+
+class _InDoubt(SwitchEquivalence):
+    def doubt(self) -> str:
+        return "no idea"
+
+
+def _made(first: type[ReadsFromSearch] = ReadsFromSearch, second: type[SwitchEquivalence] = SwitchEquivalence) -> Any:
+    return Portfolio(first(make_solver("search")), second)
+
+
+def _failures(finals: frozenset[Any]) -> set[tuple[int, str]]:
+    return {(thread, text) for final in finals for thread, text in enumerate(final[2]) if text}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "winners"),
+    [
+        (ReadsFromSearch, SwitchEquivalence, {"mcr", "se-mcr"}),
+        (_Slow, SwitchEquivalence, {"se-mcr"}),
+        (ReadsFromSearch, _InDoubt, {"mcr"}),
+    ],
+    ids=["both", "the-first-does-not-end", "the-second-is-in-doubt"],
+)
+def test_generated_programs(
+    first: type[ReadsFromSearch], second: type[SwitchEquivalence], winners: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portfolio, "_TURN", 0.001)
+    won = set()
+    for number in range(_PROGRAMS):
+        program = random_program(number, semaphores=number % 2 == 0)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        reached = reach(program, lambda: _made(first, second))
+        assert reached.everything.finals <= answer.finals, number
+        assert reached.everything.deadlocks == answer.deadlocks, number
+        assert _failures(reached.everything.finals) == _failures(answer.finals), number
+        assert reached.strategy.doubt() == "", number
+        won.add(reached.strategy.name)
+    assert won == winners
+
+
+def test_both_in_doubt() -> None:
+    class Doubting(ReadsFromSearch):
+        def doubt(self) -> str:
+            return "not sure"
+
+    reached = reach(COUNTING, lambda: _made(Doubting, _InDoubt))
+    assert (reached.strategy.name, reached.strategy.doubt()) == ("mcr", "not sure")
+
+
+def _searched(program: SmallProgram, jobs: int = 1, **arguments: Any) -> Outcome:
+    runner, learned = OracleProgram(program), set[int]()
+    crew = Forked(Worker(runner, learned), jobs, lambda: None) if jobs > 1 else None
+    return Explorer(runner, "auto", learned=learned, crew=crew, stop_at_first=False, **arguments).run()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_other_processes(jobs: int) -> None:
+    outcome = _searched(COUNTING, jobs)
+    assert isinstance(outcome.verdict, Verified)
+    assert outcome.strategy in ("mcr", "se-mcr")
+    failing = _searched(CHECKED, jobs)
+    assert failing.complete
+    assert len(failing.found) == 1
+
+
+def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    executions, stops, saved = 0, 0, set()
+    while True:
+        frontier = open_frontier(tmp_path, "program", "auto")
+        saved |= {row[0].startswith("se-mcr ") for row in frontier.rows()}
+        outcome = _searched(COUNTING, frontier=frontier, budget=Budget(executions=executions + 10))
+        assert outcome.executions > executions
+        executions, stops = outcome.executions, stops + 1
+        if outcome.complete:
+            break
+        assert isinstance(outcome.verdict, Inconclusive)
+    assert isinstance(outcome.verdict, Verified)
+    assert stops > 3
+    assert saved == {True, False}  # both go on, not anew
+
+
+def test_it_begins_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portfolio, "_LEAD", 60.0)
+
+    def second() -> SwitchEquivalence:
+        raise AssertionError("not wanted so soon")
+
+    reached = reach(COUNTING, lambda: Portfolio(ReadsFromSearch(make_solver("search")), second))
+    assert reached.executions == reach(COUNTING, "mcr").executions
+    assert reached.strategy.name == "mcr"
