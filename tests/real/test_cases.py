@@ -14,7 +14,6 @@ from tests.real.cases import (
     EXPLANATION_LINES,
     REPAIRED,
     REPLAYS,
-    SECONDS_TO_FIND,
     Bug,
     Case,
     Tool,
@@ -34,7 +33,6 @@ def test_bug_is_found_explained_and_replayed(bug: Bug, tmp_path: Path) -> None:
 
     report = _report(tool.check(bug.case, "--format", "json"), status=1)
     assert report["verdict"] == "violation"
-    assert report["seconds"] < SECONDS_TO_FIND
     failure = report["failures"][0]
     assert failure["kind"] == bug.kind
     assert bug.message in failure["message"]

@@ -194,7 +194,9 @@ def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
             path.unlink()
         outcome = searched(OracleProgram(LONGER), 2, strategy, carry=mortal, judge=told, stop_at_first=False)
         assert len(list(tmp_path.iterdir())) == 6
-        assert sums(outcome) == sums(searched(OracleProgram(LONGER), 1, strategy, judge=told, stop_at_first=False))
+        alone = searched(OracleProgram(LONGER), 1, strategy, judge=told, stop_at_first=False)
+        assert outcome.executions >= alone.executions  # two processes may come to run one class
+        assert sums(replace(outcome, executions=alone.executions)) == sums(alone)
         assert outcome.notes == ()
 
 

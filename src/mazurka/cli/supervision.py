@@ -41,7 +41,7 @@ _WHERE: Final = getattr(signal, "SIGRTMAX", None)
 
 #: Seconds between two looks whether the child is still there, and of waiting for its answer to that question.
 _TICK: Final = 0.2
-_ANSWERING: Final = 0.5
+_ANSWERING: Final = 1.5
 
 #: Seconds between two looks whether it has ended, once it tells no more.
 _ENDING: Final = 0.005

@@ -389,6 +389,8 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
+    if kind is weakref.ref:
+        return  # a callback that is seen tells for itself, when it is called
     if kind is types.FunctionType and len(args) > 1:
         _make_function(run, args[0], args[1], site)
         return
@@ -500,6 +502,8 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
         perform(run, site, OPERATIONS[Counter]["update"], args[0], site, args[1:2])
     elif module == "_functools" and name == "reduce" and len(args) > 1:
         go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
+    elif module == "_weakref" and name == "_remove_dead_weakref" and len(args) > 1 and type(args[0]) is dict:
+        natives.remove_dead(run, args[0], args[1], site)
     elif module == "_operator" and name == "call" and args:
         announce(run, args[0], site, args[1:], named)
     elif module == "_operator":

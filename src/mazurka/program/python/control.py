@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from typing import Any
 
 from mazurka.program.python import calls, kernel, spin, wholes
 from mazurka.program.python.containers import operation
 from mazurka.program.python.locations import perform
+from mazurka.program.python.own import contextlib
 from mazurka.trace.event import Op
 
 

@@ -161,10 +161,10 @@ MODELLED: Final = frozenset(
 #: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
 #: them, or they are entered so often, and for so little, that it is of no use.
 _NOT_EXPLORABLE: Final = frozenset(
-    """abc annotationlib ast asyncio builtins codecs concurrent contextlib ctypes dis encodings enum functools
+    """abc annotationlib ast asyncio builtins codecs concurrent ctypes dis encodings enum functools
     importlib io linecache multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal
     site socket selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback
-    types typing warnings _py_warnings weakref zipimport _collections_abc _py_abc _weakrefset _strptime datetime pdb
+    types typing warnings _py_warnings zipimport _collections_abc _py_abc _strptime datetime pdb
     bdb cmd doctest unittest numbers pickle tempfile""".split()
 )
 

@@ -13,7 +13,6 @@ Cost: from kept code about that of a plain import.
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
 import importlib.abc
 import importlib.machinery
@@ -28,6 +27,7 @@ from typing import Final
 
 from mazurka.program.python import late_imports, sites
 from mazurka.program.python.instrument import VERSION, compile_instrumented, instrument_source
+from mazurka.program.python.own import contextlib
 
 #: What an invariant is called for the moment in which it is made.
 INVARIANT: Final = "__mz_invariant__"

@@ -244,6 +244,18 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     run.visit(Op.READ, target, site)
 
 
+def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> None:
+    """An entry of a weak dictionary is removed if its object is no more."""
+    reference = references.get(key)
+    if is_reference(reference):
+        in_one_step(
+            run,
+            site,
+            lambda told: operate(told, "delitem", site, (references, key)),
+            lambda told: dereferenced(told, reference, site),
+        )
+
+
 def watch(thing: Any, target: Any) -> None:
     """The end of ``thing`` writes a location."""
     key = (id(thing), target)

@@ -20,7 +20,6 @@ import builtins
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -28,6 +27,7 @@ from mazurka.program.protocol import Target
 from mazurka.program.python import attributes, hooks, kernel, objects, variables
 from mazurka.program.python.locations import bases
 from mazurka.program.python.objects import MISSING, is_a, number
+from mazurka.program.python.own import contextlib
 from mazurka.trace.event import Op
 
 _KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
@@ -153,7 +153,7 @@ def _running() -> Any:
     return None if run is None or run.solo or run.aborting else run
 
 
-@contextmanager
+@contextlib.contextmanager
 def _storing(place: Place | None) -> Iterator[None]:
     """Say where the store is that the hook called within is about to announce."""
     run = _running()

@@ -6,10 +6,11 @@ thread that lets go of the object. The text is the same.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import traceback
 from typing import Any, Final
+
+from mazurka.program.python.own import contextlib
 
 _default: Final = sys.__unraisablehook__
 

@@ -11,13 +11,11 @@ A connection belongs to the thread that has made it, unless ``check_same_thread`
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import re
 import sys
 import urllib.parse
-import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -31,6 +29,7 @@ from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, METHODS, present, replace_method
+from mazurka.program.python.own import WeakSet, contextlib
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import change, pass_step, read
@@ -64,7 +63,7 @@ class _Run:
     def __init__(self, models: Models) -> None:
         self.models = models
         self.by_path: dict[str, Database] = {}
-        self.connections: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.connections: WeakSet[Any] = WeakSet()
 
 
 _run: _Run | None = None

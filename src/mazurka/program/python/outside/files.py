@@ -13,11 +13,9 @@ The descriptors that a run opens and leaves open are closed at its end.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import posix
 import stat
-import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -28,6 +26,7 @@ from mazurka.program.python.outside import paths
 from mazurka.program.python.outside.journal import Journal, NotKept
 from mazurka.program.python.outside.paths import Found, content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE
+from mazurka.program.python.own import WeakSet, contextlib
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
 from mazurka.program.python.task import Moved
@@ -73,7 +72,7 @@ class Files:
         self.names: dict[tuple[int, int], set[str]] = {}  # device and number of a file that is open -> its names
         self.locks: dict[tuple[int, int], Any] = {}  # by device and number of the file
         self.positions: dict[Any, tuple[int, int]] = {}  # of files opened before the run: descriptor, and where it was
-        self.streams: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.streams: WeakSet[Any] = WeakSet()
 
     def written(self, path: str) -> list[Touch]:
         """What writing to the file at a path writes."""

@@ -21,7 +21,6 @@ Cost: an ``flock`` for an execution that touches files, two system calls for eac
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -31,6 +30,8 @@ import types
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final
+
+from mazurka.program.python.own import contextlib
 
 # What the functions are before anything stands in for them.
 _os: Final = types.SimpleNamespace(**vars(os))
@@ -73,6 +74,7 @@ class Journal:
         self._log = -1
         self._owner = 0  # the process that opened these
         self._held = False
+        self.waits = False  # for another process to let go of it
         self._fresh: set[tuple[int, int]] = set()  # files made in this execution
         self._kept: set[tuple[int, int]] = set()  # files whose content is kept
         self._left: dict[tuple[int, int], tuple[int, int]] = {}  # size and time as this execution left them
@@ -135,7 +137,11 @@ class Journal:
         """Lock the journal. Whoever is done with one for good removes it: then there is another by now."""
         while True:
             self._open()
-            _flock(self._lock, how)
+            self.waits = True
+            try:
+                _flock(self._lock, how)
+            finally:
+                self.waits = False
             if _identity(_os.path.join(self._folder, "lock")) == _identity_of(self._lock):
                 return
             self._let_go()

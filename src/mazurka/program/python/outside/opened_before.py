@@ -8,7 +8,6 @@ Cost: one look through all objects before a check if such a file is open; a syst
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import gc
 import io
@@ -19,6 +18,7 @@ from typing import Any, Final
 from mazurka.program.python.outside.files import JOURNAL
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.replacing import ASIDE
+from mazurka.program.python.own import contextlib
 
 _FileIO: Final[Any] = io.FileIO
 _realpath: Final = os.path.realpath

@@ -19,7 +19,6 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-import weakref
 import zlib
 from collections.abc import Callable
 from contextvars import Context
@@ -30,6 +29,7 @@ from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.own import WeakKeyDictionary, WeakSet
 from mazurka.program.python.primitives import contexts, identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
@@ -413,9 +413,10 @@ _TRACING: Final = ("_trace_hook", "_profile_hook")
 def _keep_modules(models: Models) -> None:
     """Save what a run changes in ``threading`` and ``concurrent.futures.thread``; give the run a registry of pools."""
     namespace = threading.__dict__
-    saved = {name: namespace[name] for name in ("excepthook", *_TRACING, "_counter")}
+    saved = {name: namespace[name] for name in ("excepthook", *_TRACING, "_counter", "_dangling")}
     models.tracing = saved
     namespace["_counter"] = itertools.count(1).__next__
+    namespace["_dangling"] = WeakSet()
     models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)
     space = _MAIN.__dict__
@@ -433,7 +434,7 @@ def _keep_pools(models: Models, pools: Any) -> None:
     kept = {name: pools.__dict__[name] for name in ("_shutdown", "_threads_queues")}
     executor = pools.ThreadPoolExecutor
     counter = executor._counter
-    pools._threads_queues = weakref.WeakKeyDictionary()
+    pools._threads_queues = WeakKeyDictionary()
     executor._counter = itertools.count().__next__
 
     def undo() -> None:
