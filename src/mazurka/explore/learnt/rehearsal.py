@@ -15,11 +15,13 @@ A run in which every step is known, but not the combination of histories at its 
 foreseen nothing is learnt from it but its end.
 
 Cost: a run is learnt in some ten microseconds a step, told in a few; about 300 bytes a run and 500 a step that is new.
+It is given up where that takes longer than twice the runs, made and told, as where long runs have little in common.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import perf_counter
 from typing import Final
 
 from mazurka.explore.learnt.behaviour import Behaviour, Record
@@ -28,6 +30,13 @@ from mazurka.program.protocol import FailureKind, Run, Step
 
 #: How many steps of threads, and runs, are kept in mind.
 _MOST: Final = 200_000
+
+#: Seconds that it may take whatever runs take, and how many times as long as these besides.
+_FREE: Final = 2.0
+_WORTH: Final = 2.0
+
+#: Seconds of learning all runs anew in one go.
+_READING: Final = 0.1
 
 #: How many runs are told to whoever writes down what is known.
 _TOLD: Final = 5_000
@@ -46,6 +55,9 @@ class Rehearsal:
         self._behaviour: Behaviour | None = Behaviour()
         self._behaviour.thread("0")
         self._foreseen: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # who moves in the next run, and its end
+        self._made = 0  # runs that were learnt from
+        self._running = 0.0  # seconds that these took
+        self._seconds = 0.0  # that learning and telling took
 
     def stop(self) -> None:
         """Tell nothing from now on."""
@@ -57,6 +69,7 @@ class Rehearsal:
 
     def learn(self, run: Run) -> bytes:
         """Keep in mind what a run has shown; gives what there is to :meth:`recall` in a later life, if anything."""
+        begun = perf_counter()
         behaviour, foreseen, self._foreseen = self._behaviour, self._foreseen, None
         if behaviour is None or not self.learns or run.divergence is not None or run.truncated:
             return b""
@@ -64,13 +77,21 @@ class Rehearsal:
         if left or run.expired or run.untracked or run.uncontrolled:
             self.stop()
             return b""
+        self._made += 1
+        self._running += run.seconds
         if foreseen is not None and run.schedule() == foreseen[0]:
             behaviour.note(run, foreseen[1])
         else:
-            behaviour.learn(run)
-        if len(behaviour.moments) + len(behaviour.records) > _MOST:
+            behaviour.take_in(run)
+            behaviour.relearn(_READING)
+        self._seconds += perf_counter() - begun
+        if len(behaviour.moments) + len(behaviour.records) > _MOST or not self._is_worth_it():
             self.stop()
         return behaviour.records[-1].packed.content if len(behaviour.records) <= _TOLD else b""
+
+    def _is_worth_it(self) -> bool:
+        runs = self._running * (1 + self.told / self._made)
+        return not runs or self._seconds <= _FREE + _WORTH * runs
 
     def recall(self, known: Iterable[bytes]) -> None:
         """Know what was learnt in an earlier life."""
@@ -87,8 +108,15 @@ class Rehearsal:
 
     def tell(self, prefix: tuple[str, ...]) -> Run | None:
         """The run that a plan with this prefix would make; None if that is not known."""
+        begun = perf_counter()
+        try:
+            return self._tell(prefix)
+        finally:
+            self._seconds += perf_counter() - begun
+
+    def _tell(self, prefix: tuple[str, ...]) -> Run | None:
         behaviour, self._foreseen = self._behaviour, None
-        if behaviour is None or not behaviour.records:
+        if behaviour is None or not behaviour.records or behaviour.is_behind():
             return None
         try:
             stage = _Stage(behaviour)
@@ -105,7 +133,7 @@ class Rehearsal:
             self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
             return None
         if record.noticed is None and behaviour.follow(record):
-            return self.tell(prefix)  # more has become known
+            return self._tell(prefix)  # more has become known
         self.told += 1
         return _reordered(record, behaviour, stage.order)
 

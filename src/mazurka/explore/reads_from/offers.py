@@ -251,11 +251,9 @@ class Offers:
         """Steps that could come before ``stop.step`` but, having come after, read something else."""
         history, step = self.history, stop.step
         read = dict(asked)
-        for rival in self._rivals(step, read):
+        for rival in self._rivals(stop, read):
             yield None
             place = self._place(rival)
-            if self._before_needs(*place, step):
-                continue
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
             wanted = [target for target, _ in history.reads[rival]]
             options = [
@@ -289,17 +287,24 @@ class Offers:
             and self._would_take(step, target)
         )
 
-    def _rivals(self, step: int, read: dict[Any, int]) -> list[int]:
-        """Steps that write what ``step`` reads, or would if it was free, and whose print depends on what they read."""
-        history = self.history
+    def _rivals(self, stop: Stop, read: dict[Any, int]) -> list[int]:
+        """Steps of other threads that write what ``stop.step`` reads, or would if it was free, and whose print depends
+        on what they read; without those that have to come before it anyway, or after it."""
+        history, step = self.history, stop.step
+        numbers, positions = history.numbers, history.positions
+        own = numbers[step]
+        needed = [*stop.past]
+        history.include_before(needed, own, positions[step])
+        needed[own] = len(numbers)
         found: dict[int, None] = {}
         for target in read:
             if target in self.lockable:
-                found.update(dict.fromkeys(j for j in history.looks.get(target, ()) if self._would_take(j, target)))
+                near = [j for j in history.looks.get(target, ()) if positions[j] >= needed[numbers[j]]]
+                found.update(dict.fromkeys(j for j in near if self._would_take(j, target)))
             else:
-                found.update(dict.fromkeys(self._reading_writers(target)))
-        found.pop(step, None)
-        return list(found)
+                near = [j for j in self._reading_writers(target) if positions[j] >= needed[numbers[j]]]
+                found.update(dict.fromkeys(near))
+        return [j for j in found if not self._before_needs(numbers[j], positions[j], step)]
 
     def _reading_writers(self, target: Any) -> list[int]:
         found = self._writers_that_read.get(target)
