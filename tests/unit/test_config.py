@@ -82,7 +82,7 @@ def test_include_is_a_list_in_files_and_commas_in_the_environment(tmp_path: Path
         ("[tool.mazurka]\nformat = 'json'\n", ["unknown key format"]),
         ("[tool.mazurka]\nseed = -1\n", ["seed = -1", "whole number from 0"]),
         ("[tool.mazurka]\nseed = true\n", ["seed = True"]),
-        ("[tool.mazurka]\nstrategy = 'bfs'\n", ["'bfs'", "one of mcr, "]),
+        ("[tool.mazurka]\nstrategy = 'bfs'\n", ["'bfs'", "one of auto, mcr, "]),
         ("[tool.mazurka]\ninclude = 'not-a-name'\n", ["include", "names of packages"]),
         ("[tool.mazurka]\ntime-limit = 'soon'\n", ["'soon'", "seconds"]),
         ("[tool.mazurka.profiles.ci]\nsed = 1\n", ["[tool.mazurka.profiles.ci]", "unknown key sed", "seed?"]),

@@ -22,6 +22,7 @@ Cost: two dictionary look-ups for what was seen before.
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 import types
 from collections.abc import Callable
@@ -59,6 +60,7 @@ from mazurka.program.python.classification import (
     getter_of,
     may_be_replaced,
     only_looks,
+    private,
     stands_for,
 )
 from mazurka.program.python.company import has_company
@@ -165,8 +167,14 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     if getter is not None:
         for tell in calling:
             tell(run, getter, site, (thing,), {})
+        return
+    count = functools.partial(count_untracked, run, f"{type(thing).__name__}.{name}, which calls go by,", site)
+    owner = next((each for each in bases(type(thing)) if any(each is other for other in private)), None)
+    if owner is not None:
+        space = owner.__getattribute__(thing, name)  # type: ignore[call-arg]  # the thread's own, as long as it keeps it to itself
+        foreign.hand(run, [Access(_READ, ("s", number(space)))], count)
     elif has_company(run):
-        count_untracked(run, f"{type(thing).__name__}.{name}, which calls go by,", site)
+        count()
 
 
 def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
@@ -205,7 +213,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         if how is NONE:
             return
     elif how is DICTIONARY:
-        _replace_all(run, thing, site)
+        replace_all(run, thing, site)
         return
     if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
         n = number(thing)
@@ -275,14 +283,21 @@ def _is_method(how: Any) -> bool:
     )
 
 
-def _replace_all(run: Any, thing: Any, site: int) -> None:
-    """Another dictionary is about to be put in the place of an instance's: all that is known of it is written. What is
-    in the new one is seen by those who come to it only."""
+def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = None) -> None:
+    """Another dictionary is about to be put in the place of an instance's: all that is known of it is written.
+
+    ``space`` is the new one if nobody has touched it. Then its items are the attributes from now on, if nobody has
+    touched the instance either; otherwise whoever has the old one, or comes to the new one, is not seen.
+    """
+    fresh = space is not None and id(thing) not in objects.numbers
     n = number(thing)
     known = {target for target in run.touched if target[0] == "a" and target[1] == n}
-    known.update([("a", n, name) for name in list(objects.dictionary(thing))])
+    known.update([("a", n, name) for name in (*objects.dictionary(thing), *(space or ()))])
+    if fresh:
+        objects.adopt_dictionary(thing, space)
     run.visit(_RMW, ("s", -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
-    count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
+    if not fresh:
+        count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 
 
 #: What an enumeration keeps, and adds to where combinations of its flags are made.

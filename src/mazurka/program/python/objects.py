@@ -238,6 +238,13 @@ def adopt_namespace(owner: object) -> None:
             _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
 
 
+def adopt_dictionary(owner: object, space: Any) -> None:
+    """Let accesses to a dictionary that becomes that of an instance be accesses to its owner from now on."""
+    _list_attributes(type(owner))
+    numbers[id(space)] = -number(owner)
+    _kept[id(space)] = space
+
+
 def assign_dictionary(space: Any) -> None:
     """A dictionary is assigned to a `__dict__`: again, or though it is one that instances have got at."""
     n = number(space)

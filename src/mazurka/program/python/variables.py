@@ -86,6 +86,8 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
         how = classify(kind, name)
     if how is INSTANCE and not run.detail:
         run.visit(_WRITE, ("a", numbers.get(id(thing)) or number(thing), name), site)
+    elif how is classification.DICTIONARY:
+        attributes.replace_all(run, thing, site, remembered.pop((id(sys._getframe(1)), _DICTIONARY), None))
     else:
         attributes.write(run, thing, name, site, how)
     return thing
@@ -115,7 +117,10 @@ def augmented_attribute(name: str, site: int) -> Any:
 
 def assigned_dictionary(value: Any, _site: int) -> Any:
     """``value`` is about to become the `__dict__` of an object, and may be that of another one."""
-    if kernel.active is not None:
+    run = kernel.active
+    if run is not None:
+        if type(value) is dict and id(value) not in numbers and not run.solo:  # nobody has touched it
+            remembered[id(sys._getframe(1)), _DICTIONARY] = value
         objects.assign_dictionary(value)
     return value
 
@@ -148,6 +153,7 @@ def _assigned(run: Any, site: int) -> tuple[Any, ...]:
 
 #: Stands for the site of what is assigned to a slice.
 _SLICE: Final = -1
+_DICTIONARY: Final = -2
 
 #: Modules whose functions stand between the program and the hooks for items.
 _HOOKS: Final = (__name__, "mazurka.program.python.places")
