@@ -358,7 +358,7 @@ def test_inconclusive_passes_with_a_note_or_fails_when_asked_to(shell):
 def test_wrong_settings_are_usage_errors(shell):
     shell.write("test_it.py", "def test_it(): pass\n")
     done = shell.pytest("--mazurka", "--mazurka-strategy", "bfs", status=4)
-    assert "one of mcr, mcr-s, mcr-s+, se-mcr, " in done.stdout + done.stderr
+    assert "one of auto, mcr, mcr-s, mcr-s+, se-mcr, " in done.stdout + done.stderr
     shell.write("pyproject.toml", "[tool.mazurka]\nseeed = 1\n")
     done = shell.pytest("--mazurka", status=4)
     assert "did you mean seed?" in done.stdout + done.stderr

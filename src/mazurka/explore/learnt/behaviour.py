@@ -102,7 +102,7 @@ class Moment:
         self.held: tuple[tuple[int, int], ...] = ()
         self.grown = 0  # the behaviour's growth when something about it became known last
         self.things = 0  # the objects the thread has touched, as bits
-        self.near = (0, 0)  # places (read, written) by the next step, as bits
+        self.near = (0, 0)  # places (read, written) by the next step, and those that go along with it, as bits
         self.reach = (0, 0)  # places (read, written) from here on
 
     def enabled(self, memory: Sequence[int]) -> bool:
@@ -372,6 +372,8 @@ class Behaviour:
             root = self.root(forks)
             root.above.append(moment)
             self._reaches(moment, *root.reach)
+            if _goes_along(root):
+                self._touches(moment, *root.near)
         return move
 
     def expects(self, moment: Moment, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
@@ -389,14 +391,21 @@ class Behaviour:
         to.things |= move.to.things
         to.above.append(above)
         self._reaches(above, *to.reach)
+        if _goes_along(to):
+            self._touches(above, *to.near)
         self.cyclic = True
 
     def _touches(self, moment: Moment, read: int, written: int) -> None:
-        """The step of a moment touches these places."""
-        near = (moment.near[0] | read, moment.near[1] | written)
-        if near != moment.near:
-            moment.near = near
-            self._grows(moment)
+        """The step of a moment touches these places; so does that before it, where this one goes along with it."""
+        work = [moment]
+        while work:
+            at = work.pop()
+            near = (at.near[0] | read, at.near[1] | written)
+            if near != at.near:
+                at.near = near
+                self._grows(at)
+                if _goes_along(at):
+                    work += at.above
         self._reaches(moment, read, written)
 
     def _grows(self, moment: Moment) -> None:
@@ -431,6 +440,17 @@ class Behaviour:
                 self._grows(at)
                 at.reach = reach
                 work.extend(at.above)
+
+
+def _goes_along(moment: Moment) -> bool:
+    """Whether a thread makes the next step together with the point before it, though others may touch the same: what
+    ends with the object that it lets go of, say. (What gives back locks, or begins, commutes with what others can do.)
+    """
+    return (
+        moment.point is False
+        and bool(moment.moves)
+        and (moment.op is Op.RMW or moment.op is Op.WRITE or moment.op is Op.READ)
+    )
 
 
 def _held(moment: Moment, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
