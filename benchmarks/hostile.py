@@ -80,19 +80,19 @@ def measure(settings: Settings) -> Iterator[Row]:
             yield from _drawn_rows(_drawn_all(pool, settings))
 
 
-def check_file(path: str) -> Said:
+def check_file(path: str, strategy: str) -> Said:
     """The verdict on a program of a folder."""
     with open(path, encoding="utf-8") as stream:
         first = stream.readline()
     include = re.match(r"# include: (.+)", first)
     settings = {"include": tuple(include[1].split())} if include else {}
-    return said_of(path, 20.0, **settings)
+    return said_of(path, 20.0, strategy=strategy, **settings)
 
 
-def check_folder(pool: ProcessPoolExecutor, folder: Path) -> dict[str, dict[str, Said]]:
+def check_folder(pool: ProcessPoolExecutor, folder: Path, strategy: str = "auto") -> dict[str, dict[str, Said]]:
     """The verdicts on a folder's programs, by what they are and by name."""
     files = {kind: sorted((folder / kind).glob("*.py")) for kind in ("bugs", "correct", "unseen")}
-    said = pool.map(check_file, map(str, itertools.chain(*files.values())))
+    said = pool.map(check_file, map(str, itertools.chain(*files.values())), itertools.repeat(strategy))
     return {kind: {path.stem: next(said) for path in paths} for kind, paths in files.items()}
 
 
@@ -109,6 +109,9 @@ def _folder_rows(pool: ProcessPoolExecutor, folder: Path) -> Iterator[Row]:
     crashes = [name for kind in said for name in called[kind, CRASH]]
     failing = len(bugs) + len(said["unseen"])
     yield Row("failing programs called verified", "0", str(len(false)), f"of {failing}", " ".join(false), not false)
+    second = check_folder(pool, folder, "se-mcr")
+    false = [name for kind in ("bugs", "unseen") for name, each in second[kind].items() if each.verdict == VERIFIED]
+    yield Row("the same by `se-mcr` alone", "0", str(len(false)), f"of {failing}", " ".join(false), not false)
     missing = _few(called["bugs", INCONCLUSIVE])
     yield _part("failing programs found", _FOUND, found, len(bugs), missing)
     yield Row(

@@ -20,8 +20,9 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 
 
 @pytest.mark.slow
-def test_samples(pool: ProcessPoolExecutor) -> None:
-    said = check_folder(pool, SAMPLES)
+@pytest.mark.parametrize("strategy", ["auto", "se-mcr"])
+def test_samples(pool: ProcessPoolExecutor, strategy: str) -> None:
+    said = check_folder(pool, SAMPLES, strategy)
     assert {name: each for name, each in said["bugs"].items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
     assert sum(each.verdict == VIOLATION for each in said["bugs"].values()) >= 0.95 * len(said["bugs"])
     assert {name: each for name, each in said["unseen"].items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}

@@ -350,6 +350,8 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
     called = next((each.__dict__["__call__"] for each in bases(kind) if "__call__" in each.__dict__), None)
     if type(called) is types.FunctionType:
         if called.__code__.co_filename not in sites.instrumented:
+            if natives.is_reference(thing):
+                natives.dereferenced(run, thing, site)
             _function(run, called, site, (thing, *args), named)
     elif natives.is_reference(thing):
         natives.dereferenced(run, thing, site)

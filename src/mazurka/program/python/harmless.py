@@ -62,7 +62,7 @@ _TYPES: Final[dict[str, str]] = {
     "typing": "Generic Protocol TypeVar ParamSpec NamedTuple",
     "urllib.parse": "ParseResult SplitResult DefragResult",
     "uuid": "UUID",
-    "weakref": "ReferenceType WeakMethod",
+    "weakref": "ReferenceType",
     "zoneinfo": "ZoneInfo",
 }
 
@@ -122,7 +122,7 @@ _KNOWN_AS: Final = {"_py_warnings": "warnings"}
 
 #: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
 _TRANSPARENT: Final = frozenset(
-    "contextlib functools typing typing_extensions abc enum types warnings weakref dataclasses _py_abc".split()
+    "contextlib functools typing typing_extensions abc enum types warnings dataclasses _py_abc".split()
 )
 
 #: ... but for these.

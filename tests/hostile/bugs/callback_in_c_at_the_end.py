@@ -1,0 +1,28 @@
+"""An object ends, and a method in C is called that changes a list: between two looks at it, too."""
+
+import threading
+import weakref
+
+
+class Thing:
+    pass
+
+
+thing, gone = Thing(), []
+reference = weakref.ref(thing, gone.append)
+
+
+def look():
+    assert len(gone) == len(gone)
+
+
+def let_go():
+    global thing
+    thing = None
+
+
+threads = [threading.Thread(target=each) for each in (look, let_go)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
