@@ -11,6 +11,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final
 
+from mazurka.program.python.outside.files import JOURNAL
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
@@ -76,9 +77,10 @@ for _name in ("gettempdir", "_gettempdir"):
 
 
 def _next_name(models: Models, real: Any, sequence: Any) -> str:
+    """The same in each run, and when a search is taken up again; another one for a program that is checked beside."""
     key = f"names of {models.kernel.current.name}"
     count = models.births[key] = models.births.get(key, 0) + 1
-    digest = blake2b(f"{key} {count}".encode(), digest_size=8).digest()
+    digest = blake2b(f"{JOURNAL.name} {key} {count}".encode(), digest_size=8).digest()
     return "".join([_NAMES[byte % len(_NAMES)] for byte in digest])
 
 

@@ -68,6 +68,7 @@ class Journal:
 
     def __init__(self) -> None:
         self.troubles: list[str] = []  # what could not be put back, in words
+        self.name = ""  # that of the program, as a digest
         self._folders: tuple[str, ...] = ()
         self._folder = ""
         self._lock = -1
@@ -87,8 +88,8 @@ class Journal:
         """Find out where the journal of that name is; not during an execution, whose environment is the program's."""
         if not self._held:
             self.close()
-        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        self._folders = tuple([_os.path.join(each, "journals", digest) for each in (state_folder(), _fallback())])
+        self.name = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        self._folders = tuple([_os.path.join(each, "journals", self.name) for each in (state_folder(), _fallback())])
 
     def hold(self) -> None:
         """Take hold of the journal until :meth:`put_back`; waits for others, and undoes what one has left."""
