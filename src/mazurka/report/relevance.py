@@ -8,7 +8,7 @@ show the failing order:
 0. where memory is relaxed, the stores that arrived late and the reads that missed them; timeouts that fired, and
    sleeps that outran others;
 1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a half-done change;
-2. the writes that those reads saw;
+2. the writes that those reads saw, and attempts to take a lock that failed since another thread had it;
 3. further unserialisable interferences at preemptions, then other conflicts there;
 4. unserialisable interferences where a thread had to stop, and, if nothing else shows at preemptions, the steps on
    both sides of each.
@@ -30,6 +30,7 @@ from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
 from mazurka.report.stores import AUXILIARY, Late, late_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
+from mazurka.report.words import is_failed_attempt
 from mazurka.trace.event import Op
 
 #: How many steps an explanation shows at most.
@@ -43,6 +44,9 @@ _ENDED: Final = 4
 
 #: How many of the failing thread's reads the slice starts from.
 _SEEDS: Final = 4
+
+#: How many attempts that failed are shown: the last.
+_ATTEMPTS: Final = 2
 
 #: How many of its last steps are looked at for what a thread that goes round reads.
 _SPIN: Final = 20
@@ -117,10 +121,11 @@ def _by_weight(trail: Trail, starts: list[int], interferences: list[Interference
     """Preemptions first; then what shows on what the failing thread read; then what was touched last before the gap."""
     seen = {target for index in starts for target, _, _ in accesses(trail.run.log[index])}
 
-    def weight(each: Interference) -> tuple[bool, bool, bool, int, int]:
+    def weight(each: Interference) -> tuple[bool, bool, bool, bool, int, int]:
         distance = each.gap.before - each.before.index if each.before is not None else len(trail.run.log)
         telling = each.unserialisable and _looks(each)
-        return (not each.gap.preemptive, not telling, each.target not in seen, distance, each.inside[0].index)
+        by_clock = each.target[0] == "clock"
+        return (not each.gap.preemptive, by_clock, not telling, each.target not in seen, distance, each.inside[0].index)
 
     return sorted(interferences, key=weight)
 
@@ -169,10 +174,26 @@ def _ranks(
             source = trail.source(target, index) if reads and trail.is_shared(target) else None
             if source is not None:
                 second.add(source.index)
+    second.update(_failed_attempts(trail))
     if not gaps and half_done is None:
         for index in preemptive_steps(trail.run, trail.end):
             last.update({index - 1, index} & within)
     return [first, second, third, fourth, last]
+
+
+def _failed_attempts(trail: Trail) -> list[int]:
+    """The last attempts to take a lock that failed since another thread had it, and where that had taken it."""
+    found: list[int] = []
+    log = trail.run.log
+    for index in range(trail.end - 1, -1, -1):
+        step = log[index]
+        if is_failed_attempt(step):
+            source = trail.source(step.target, index)
+            if source is not None and source.task != trail.task_of(index):
+                found += [index, source.index]
+                if len(found) == 2 * _ATTEMPTS:
+                    break
+    return found
 
 
 def _shown(each: Interference) -> list[int]:

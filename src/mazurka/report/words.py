@@ -132,11 +132,18 @@ def step_words(run: Run, step: Step) -> str:
     for access in step.more:
         if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
             return f"{_VERBS[access.op]} {target_words(run, access.target)}"
+    if is_failed_attempt(step):
+        return f"can't acquire {target_words(run, step.target)}"
     if step.target == ("clock",):
         return "looks at the clock"
     if step.op not in _VERBS:
         return "sleeps" if step.target[:1] == ("sleep",) else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
+
+
+def is_failed_attempt(step: Step) -> bool:
+    """Whether a thread tried to take a lock, and went on without it."""
+    return step.op is Op.READ and step.target[0] == "lock" and any(each.op is Op.REQUEST for each in step.more)
 
 
 def ending_words(run: Run, index: int) -> str:
