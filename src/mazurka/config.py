@@ -45,7 +45,7 @@ class Options:
     invariant: str | None = None
     max_executions: int | None = None
     time_limit: float | None = 60.0
-    max_steps: int = 20_000
+    max_steps: int = 100_000
     seed: int = 0
     jobs: int | str = "auto"  # as many as there are cores, once that pays
     all_failures: bool = False
@@ -223,7 +223,7 @@ KEYS: Final[Mapping[str, Key]] = {key.name: key for key in _TABLE}
 PROFILES: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
     "ci": {"time_limit": 300.0},
-    "thorough": {"time_limit": None, "all_failures": True, "max_steps": 200_000},
+    "thorough": {"time_limit": None, "all_failures": True, "max_steps": 1_000_000},
 }
 
 
