@@ -14,7 +14,7 @@ Cost: nothing for the first seconds, then at most twice the time of the quicker 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -112,7 +112,9 @@ class Portfolio:
             decided = part.strategy.think(min(_TURN, max(end - begun, 0.0)))
             seed = part.strategy.take() if decided else None
             part.seconds += perf_counter() - begun
-            if seed is not None:
+            if part is self._second and len(self._states()) > _MOST_STATES:
+                part.ended = True
+            elif seed is not None:
                 self._ready = part, seed
             elif decided and part.out:
                 break  # what is left to run is under way
@@ -128,8 +130,9 @@ class Portfolio:
         part.out -= 1
         part.strategy.give(Seed(seed.number // 2, seed.plan), run)
         part.seconds += perf_counter() - self._taken
-        if part is self._second and self._se_mcr is not None and len(self._se_mcr.reachable.known) > _MOST_STATES:
-            part.ended = True
+
+    def _states(self) -> Sized:
+        return () if self._se_mcr is None else self._se_mcr.reachable.known
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 

@@ -14,10 +14,15 @@ from typing import TYPE_CHECKING
 def _copy(name: str) -> types.ModuleType:
     spec = importlib.util.find_spec(name)
     assert spec is not None
-    source = spec.loader.get_source(name)  # type: ignore[union-attr]
     copy = types.ModuleType(f"mazurka's {name}")
-    exec(compile(source, f"<{copy.__name__}>", "exec", dont_inherit=True), vars(copy))
+    exec(_renamed(spec.loader.get_code(name), f"<{copy.__name__}>"), vars(copy))  # type: ignore[union-attr]
     return copy
+
+
+def _renamed(code: types.CodeType, file: str) -> types.CodeType:
+    """The same code, as if from another file."""
+    constants = [_renamed(each, file) if isinstance(each, types.CodeType) else each for each in code.co_consts]
+    return code.replace(co_filename=file, co_consts=tuple(constants))
 
 
 if TYPE_CHECKING:
