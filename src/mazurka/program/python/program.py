@@ -9,6 +9,7 @@ child).
 
 from __future__ import annotations
 
+import ast
 import functools
 import gc
 import importlib
@@ -194,6 +195,9 @@ class PythonProgram:
         if self._ready:
             return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
+        foreign.entered.clear()  # by other programs
+        outside.generated.forget()
+        self._undo.append(outside.generated.forget)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
         outside.files.JOURNAL.find(f"{self.settings.roots} {self.entry.describe()}")
         outside.process_state.hold()
@@ -297,7 +301,8 @@ class PythonProgram:
             self.nondeterminism = trial.difference
             self.reads_input = trial.read_input
             explores = self._explore(trial.entered)
-            if not trial.imported and not trial.grew and not explores:
+            generates = outside.generated.instrument(trial.generated.items())
+            if not (trial.imported or trial.grew or explores or generates):
                 break
         return ""
 
@@ -337,6 +342,7 @@ class PythonProgram:
             self._read_input,
             entered=set(foreign.entered),
             late=dict(late_imports.noticed),
+            generated=dict(outside.generated.noticed),
         )
 
     def _restores(self) -> str:
@@ -481,6 +487,7 @@ class _Trial:
     hung: str = ""  # why it was cut short after a long time
     entered: set[str] = field(default_factory=set)  # modules of the standard library that are not instrumented
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
+    generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
 
 
 def _name_troubles(run: Run, troubles: list[str]) -> None:

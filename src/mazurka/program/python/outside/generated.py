@@ -1,0 +1,109 @@
+"""Code that a program makes with `compile` while it runs, as engines for templates and routers do.
+
+It is instrumented like the program's modules, if one of them makes it while it is imported, or in a trial run: then all
+there is to know of it is known before the runs that count (:meth:`PythonProgram.prepare`). What only a later run makes
+stays plain, and is untracked where threads share it. Each text gets a file name of its own, since several go by one.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import contextlib
+import copy
+import functools
+import linecache
+import operator
+import sys
+from collections.abc import Iterable
+from hashlib import blake2b
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from mazurka.program.python import sites
+from mazurka.program.python.failures import is_ours
+from mazurka.program.python.instrument import instrument_tree
+from mazurka.program.python.outside.replacing import FUNCTIONS, present
+from mazurka.program.python.outside.streams import Preparing
+
+#: File name -> text, or tree, of what was made in runs and is not instrumented.
+noticed: Final[dict[str, str | ast.Module]] = {}
+
+_made: Final[dict[str, CodeType]] = {}  # file name -> instrumented
+_real: Final[Any] = builtins.compile
+
+_FEATURES: Final = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
+_INHERITED: Final = functools.reduce(operator.or_, _FEATURES)
+_ANNOTATIONS: Final = __future__.annotations.compiler_flag
+
+
+@functools.wraps(_real)
+def _compile(
+    source: Any, filename: Any, mode: Any, flags: int = 0, dont_inherit: Any = False, optimize: int = -1, **named: Any
+) -> Any:
+    caller = _caller()
+    if not dont_inherit and caller is not None:
+        flags |= caller.f_code.co_flags & _INHERITED
+    plain = mode == "exec" and type(filename) is str and not flags & ~_ANNOTATIONS and optimize == -1 and not named
+    here = Preparing.on or present() is not None
+    if here and plain and caller is not None and caller.f_code.co_filename in sites.instrumented:
+        text = _text(source)
+        if text is not None:
+            file = f"{filename} {blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
+            if Preparing.on:
+                instrument([(file, source)])
+            if file in _made:
+                return _made[file]
+            noticed[file] = source
+    return _real(source, filename, mode, flags, True, optimize, **named)
+
+
+def _caller() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def _text(source: Any) -> str | None:
+    """What stands for what is to be compiled; None if it is none, or has annotations, which flags may make texts."""
+    try:
+        tree = _real(source, "<text>", "exec", ast.PyCF_ONLY_AST, True) if type(source) is str else source
+        if type(tree) is not ast.Module or any(map(_is_annotated, ast.walk(tree))):
+            return None
+        return source if type(source) is str else ast.dump(tree, include_attributes=True)
+    except (SyntaxError, ValueError, AttributeError, RecursionError):  # whoever compiles it is told
+        return None
+
+
+def _is_annotated(node: ast.AST) -> bool:
+    return bool(getattr(node, "annotation", None) or getattr(node, "returns", None))
+
+
+def instrument(sources: Iterable[tuple[str, str | ast.Module]]) -> bool:
+    """Instrument what was noticed, by file; whether anything was not so far."""
+    fresh = False
+    for file, source in sources:
+        if file in _made:
+            continue
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):  # it stays as it is
+            text = isinstance(source, str)
+            tree: Any = _real(source, file, "exec", ast.PyCF_ONLY_AST, True) if text else copy.deepcopy(source)
+            _made[file] = _real(instrument_tree(tree, file), file, "exec", 0, True)
+            if isinstance(source, str):
+                linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+            fresh = True
+    return fresh
+
+
+def forget() -> None:
+    """The program that has made it all is done with."""
+    noticed.clear()
+    while _made:
+        file, _ = _made.popitem()
+        sites.instrumented.discard(file)
+        linecache.cache.pop(file, None)
+
+
+FUNCTIONS["builtins", "compile"] = _compile
