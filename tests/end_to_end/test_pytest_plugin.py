@@ -56,7 +56,7 @@ def test_finds_explains_and_replays(shell):
     shell.write("test_it.py", IN_TWO_THREADS + UNSAFE + SAFE)
     done = shell.pytest("--mazurka", status=1)
     assert outcome(done) == {"failed": 1, "passed": 1}
-    assert "mazurka: strategy mcr, sc" in done.stdout
+    assert "mazurka: strategy auto, sc" in done.stdout
     assert "assert 1 == 2" in done.stdout
     assert "self.value += 1" in done.stdout
     assert "explored 2 tests: 1 verified, 1 violation" in done.stdout
