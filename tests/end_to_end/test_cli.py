@@ -576,3 +576,22 @@ def test_interrupt_ends_even_a_program_that_never_pauses(shell, loop):
     # 1: the endless loop was found before; ended by the signal: and Mazurka was about to end
     assert process.returncode in (1, 130, -signal.SIGINT), complaints
     assert "Traceback" not in complaints
+
+
+def test_programs_checked_beside_each_other_make_different_temporary_files(shell):
+    source = """\
+        import tempfile
+        import threading
+
+        with tempfile.NamedTemporaryFile() as file:
+            thread = threading.Thread(target=print)
+            thread.start()
+            thread.join()
+            raise KeyError(file.name)
+        """
+    names = []
+    for program in ("one.py", "one.py", "other.py"):
+        shell.write(program, source)
+        done = shell.run("check", program, "--no-save", "--format", "json", status=1)
+        names.append(json.loads(done.stdout)["failures"][0]["message"])
+    assert names[0] == names[1] != names[2]
