@@ -18,11 +18,10 @@ import operator
 import sys
 from collections.abc import Iterable
 from hashlib import blake2b
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, Final
 
 from mazurka.program.python import sites
-from mazurka.program.python.failures import is_ours
 from mazurka.program.python.instrument import instrument_tree
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.outside.streams import Preparing
@@ -42,12 +41,12 @@ _ANNOTATIONS: Final = __future__.annotations.compiler_flag
 def _compile(
     source: Any, filename: Any, mode: Any, flags: int = 0, dont_inherit: Any = False, optimize: int = -1, **named: Any
 ) -> Any:
-    caller = _caller()
-    if not dont_inherit and caller is not None:
-        flags |= caller.f_code.co_flags & _INHERITED
+    caller = sys._getframe(1).f_code
+    if not dont_inherit:
+        flags |= caller.co_flags & _INHERITED
     plain = mode == "exec" and type(filename) is str and not flags & ~_ANNOTATIONS and optimize == -1 and not named
     here = Preparing.on or present() is not None
-    if here and plain and caller is not None and caller.f_code.co_filename in sites.instrumented:
+    if here and plain and caller.co_filename in sites.instrumented:
         text = _text(source)
         if text is not None:
             file = f"{filename} {blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
@@ -57,13 +56,6 @@ def _compile(
                 return _made[file]
             noticed[file] = source
     return _real(source, filename, mode, flags, True, optimize, **named)
-
-
-def _caller() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
 
 
 def _text(source: Any) -> str | None:
