@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,12 @@ import pytest
 
 _SRC = Path(__file__).resolve().parents[2] / "src"
 _TIMEOUT_SECONDS = 120
+
+
+def _let_children_answer_interrupts() -> None:
+    """They inherit that they are ignored, as in whatever a shell runs in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ class Shell:
         return {**inherited, "PYTHONPATH": str(_SRC), **self.environment}
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
+        _let_children_answer_interrupts()
         return subprocess.Popen(
             self.command("mazurka", *arguments),
             cwd=self.folder,
