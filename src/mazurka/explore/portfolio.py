@@ -65,7 +65,6 @@ class Portfolio:
         self._begins = perf_counter() + _LEAD
         self._ready: tuple[_Part, Seed] | None = None
         self._taken = 0.0  # when the last seed was
-        self._lent = 0  # loans of the first that have not come back
         self._saves_second = True
 
     @property
@@ -88,7 +87,7 @@ class Portfolio:
         if self._second is None and not self._mcr.borrowed and perf_counter() >= self._begins:
             self._begin_second()
         able = [part for part in self._parts() if not part.ended]
-        if self._lent and self._second in able:
+        if self._first.out and self._second in able:
             return self._second
         return min(able, key=lambda part: part.seconds, default=None)
 
@@ -140,12 +139,10 @@ class Portfolio:
         if self._decisive().proved or self._first.ended:
             return []
         loans = self._mcr.lend(parts)
-        self._lent += len(loans)
         self._first.out += len(loans)
         return [Loan(2 * loan.number, loan.rows) for loan in loans]
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        self._lent -= 1
         self._first.out -= 1
         self._mcr.settle(number // 2, rows)
 

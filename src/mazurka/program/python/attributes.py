@@ -171,7 +171,8 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     count = functools.partial(count_untracked, run, f"{type(thing).__name__}.{name}, which calls go by,", site)
     owner = next((each for each in bases(type(thing)) if any(each is other for other in private)), None)
     if owner is not None:
-        space = owner.__getattribute__(thing, name)  # type: ignore[call-arg]  # the thread's own, as long as it keeps it to itself
+        # It is the thread's own, as long as the thread keeps it to itself.
+        space = vars(owner)["__getattribute__"](thing, name)
         foreign.hand(run, [Access(_READ, ("s", number(space)))], count)
     elif has_company(run):
         count()
@@ -286,8 +287,8 @@ def _is_method(how: Any) -> bool:
 def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = None) -> None:
     """Another dictionary is about to be put in the place of an instance's: all that is known of it is written.
 
-    ``space`` is the new one if nobody has touched it. Then its items are the attributes from now on, if nobody has
-    touched the instance either; otherwise whoever has the old one, or comes to the new one, is not seen.
+    ``space`` is the new one if no thread has touched it. Then its items are the attributes from now on, if no thread
+    has touched the instance either; otherwise accesses to either dictionary are untracked.
     """
     fresh = space is not None and id(thing) not in objects.numbers
     n = number(thing)

@@ -74,9 +74,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         _call_made(run, function, site, args, given)
         return
     _look(run, function, module, given, site)
-    if name in _READING_HINTS:
-        wholes.read(run, [hints for each in given for hints in _hints_of(each)], site)
-    elif module == "contextlib" and function.__qualname__ in _REDIRECTING and args:
+    _look_at_hints(run, function, given, site)
+    if module == "contextlib" and function.__qualname__ in _REDIRECTING and args:
         attributes.global_access(run, "sys", args[0]._stream, site, _RMW, vars(sys))
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         _count_changers(run, function, given, site)
@@ -164,17 +163,26 @@ _LOOKING_BEHIND: Final = frozenset("inspect pydoc pprint reprlib string json pic
 #: Those that set a stream of `sys`, and set it back.
 _REDIRECTING: Final = frozenset({"_RedirectStream.__enter__", "_RedirectStream.__exit__"})
 
-#: Functions that look at annotations.
-_READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fields".split())
+#: Functions that look at annotations, or at the fields of data classes.
+_READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fields asdict astuple replace".split())
+
+#: Attributes of classes that hold them.
+_HINTS: Final = ("__annotations__", "__annotations_cache__", "__dataclass_fields__")
+
+
+def _look_at_hints(run: Any, function: types.FunctionType, given: Iterable[Any], site: int) -> None:
+    if function.__name__ in _READING_HINTS:
+        wholes.read(run, [hints for each in given for hints in _hints_of(each)], site)
 
 
 def _hints_of(thing: Any) -> list[Any]:
-    """The annotations of a class and its bases, or of a function; those that nobody has asked for yet nobody shares."""
+    """The annotations and fields of a class and its bases, or of a function; those that were never asked for are not
+    shared."""
     if type(thing) is types.FunctionType:
         return _evaluated(thing) if sys.version_info >= (3, 14) else [thing.__annotations__]
-    places = bases(thing) if is_a(thing, type) else (thing,)
+    places = bases(thing) if is_a(thing, type) else (thing, *bases(type(thing)))
     spaces = [getattr(each, "__dict__", {}) for each in places]
-    return [space.get(name) for space in spaces for name in ("__annotations__", "__annotations_cache__")]
+    return [space.get(name) for space in spaces for name in _HINTS]
 
 
 def _evaluated(function: types.FunctionType) -> list[Any]:
@@ -237,6 +245,7 @@ def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any,
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
     if not run.is_recording and any(map(_is_stream, given)):
         enter(run, module_of(function), function.__name__, given, site)
+    _look_at_hints(run, function, given, site)
     shallow = function is copy.copy and all(map(wholes.is_copied_shallowly, given))
     if wholes.reads_shared(run, given, site, shallow) and not run.is_recording:
         _enter(run, module_of(function), function.__name__, site)

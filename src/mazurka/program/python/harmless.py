@@ -35,7 +35,7 @@ _TYPES: Final[dict[str, str]] = {
     "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
     "_thread": "lock RLock LockType _local",
     "abc": "ABC ABCMeta",
-    "contextlib": "AbstractContextManager ContextDecorator _GeneratorContextManager _GeneratorContextManagerBase",
+    "contextlib": "AbstractContextManager ContextDecorator",
     "contextvars": "ContextVar Token",
     "dataclasses": "Field",
     "datetime": "date time datetime timedelta tzinfo timezone",

@@ -227,9 +227,7 @@ def adopt_namespace(owner: object) -> None:
     space = dictionary(owner)
     if type(space) is dict:
         if id(space) not in numbers:
-            _list_attributes(type(owner))
-            numbers[id(space)] = -number(owner)
-            _kept[id(space)] = space
+            adopt_dictionary(owner, space)
     elif is_a(owner, type):
         (behind,) = gc.get_referents(space)  # nobody else has it: it lives as long as the class
         key = id(behind)

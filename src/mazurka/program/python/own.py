@@ -1,7 +1,7 @@
-"""Copies of library modules for our own use: those of the program may be instrumented, and then tell of whoever runs
-them.
+"""Copies of library modules for our own use: those of the program may be instrumented, and then report the accesses of
+every caller, ours too.
 
-The functions of a copy have a file name of their own, so that nobody takes them for the program's.
+The functions of a copy have a file name of their own, so that they are not taken for the program's.
 """
 
 from __future__ import annotations

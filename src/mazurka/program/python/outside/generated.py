@@ -65,7 +65,7 @@ def _text(source: Any) -> str | None:
         if type(tree) is not ast.Module or any(map(_is_annotated, ast.walk(tree))):
             return None
         return source if type(source) is str else ast.dump(tree, include_attributes=True)
-    except (SyntaxError, ValueError, AttributeError, RecursionError):  # whoever compiles it is told
+    except (SyntaxError, ValueError, AttributeError, RecursionError):  # the compilation below reports it
         return None
 
 
