@@ -34,6 +34,9 @@ _LIMIT: Final = 300.0
 #: What is demanded: of the tests explored, how many are verified.
 _VERIFIED: Final = 0.8
 
+#: What may come of a test that starts threads.
+_VERDICTS: Final = ("verified", "violation", "inconclusive")
+
 _PLUGIN: Final = ROOT / "benchmarks" / "suites"
 _COLUMNS: Final = (
     "suite", "tests", "explored", "verified", "violation", "inconclusive", "seconds", "commonest reasons",
@@ -158,7 +161,7 @@ def _ended(command: list[str], folder: Path, environment: dict[str, str]) -> str
 def _count(outcome: Outcome, _test: str, _seconds: float, _outcome: str, said: str) -> None:
     outcome.tests += 1
     verdict, _, reason = said.partition(": ")
-    if verdict:
+    if verdict in _VERDICTS:
         outcome.verdicts[verdict] += 1
     if verdict == "inconclusive":
         outcome.reasons[re.sub(r" at \S+:\d+|\S*/site-packages/|\(add --include [^)]*\)", "", reason)] += 1
@@ -179,7 +182,7 @@ def _row(suite: Suite, outcome: Outcome) -> Row:
 
 def _cells(outcome: Outcome) -> Sequence[str]:
     said = outcome.verdicts
-    counts = [outcome.tests, said.total(), *(said[each] for each in ("verified", "violation", "inconclusive"))]
+    counts = [outcome.tests, said.total(), *(said[each] for each in _VERDICTS)]
     return *map(str, counts), f"{outcome.seconds:.0f}", _commonest(outcome)
 
 

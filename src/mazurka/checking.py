@@ -287,7 +287,7 @@ class _Check:
         """The processes to make runs in; None if only this one."""
         jobs = self.options.jobs
         size = jobs if isinstance(jobs, int) else usable_cores()
-        if size == 1 or not CAN_FORK:
+        if size == 1 or not CAN_FORK or self.program.earlier.waits:  # a child would be without those threads
             return None
         leave = frontier.leave if frontier is not None else lambda: None
         return Forked(Worker(program, self.program.learned.points), size, leave)
@@ -343,7 +343,8 @@ class _Check:
         suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
         findings, refused = writer.findings(told)
-        verdict, reason = _verdict(outcome, findings, refused, self.options.memory_model)
+        assuming = " and ".join(filter(None, (outcome.assuming, self.program.earlier.assumption)))
+        verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and suppressed:
             verdict = Verdict.INCONCLUSIVE
             number = len(suppressed)
@@ -373,7 +374,7 @@ class _Check:
             notes=(*self._notes(), *writer.notes, *outcome.notes, *self.suppressions.problems),
             predictions=outcome.predictions,
             inconsistencies=refused,
-            assuming=outcome.assuming if verdict is Verdict.VERIFIED else "",
+            assuming=assuming if verdict is Verdict.VERIFIED else "",
             suppressed=suppressed,
             unused=unused,
         )

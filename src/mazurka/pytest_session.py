@@ -152,12 +152,13 @@ class Explorer:
         with self._program(entry, options) as program, watcher:
             program.prepare()
             program.loader.opaque.update(self._opaque())
-            if program.outsiders:
-                if not program.starts_threads():
-                    return _left_to_pytest(item)
-                item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.outsiders}"))
+            if program.earlier.reason and not program.starts_threads():
+                return _left_to_pytest(item)
+            tasks = program.execute(Plan()).tasks
+            if program.earlier.reason:
+                item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.earlier.reason}"))
                 return False
-            if len(program.execute(Plan()).tasks) == 1:
+            if len(tasks) == 1:
                 return _left_to_pytest(item)
             subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None

@@ -406,6 +406,106 @@ def test_threads_of_before_are_named_and_not_waited_for(shell):
     assert "(feed), in feed() at test_it.py:" in done.stdout
 
 
+#: A thread of the session that waits at a pipe.
+SERVED = (
+    IN_TWO_THREADS
+    + """
+import os
+import threading
+import time
+import pytest
+
+
+class Server:
+    def __init__(self):
+        self.requests, self.asks = os.pipe()
+        self.answered, self.count = threading.Event(), 0
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def serve(self):
+        while os.read(self.requests, 1):
+            self.count += 1
+            self.answered.set()
+
+
+@pytest.fixture(scope="session")
+def server():
+    server = Server()
+    time.sleep(0.2)
+    return server
+
+
+def test_idle(server):
+    alive = []
+    in_two_threads(lambda: alive.append((server.thread.is_alive(), server.thread in threading.enumerate())))
+    assert alive == [(True, True)] * 2
+
+
+def test_asked(server):
+    in_two_threads(lambda: os.write(server.asks, b"?"))
+    server.answered.wait()
+    while server.count < 2:
+        time.sleep(0.01)
+    assert server.count == 2
+
+
+def test_waited_for(server):
+    in_two_threads(lambda: server.thread.join(0.01))
+"""
+)
+
+
+def test_a_thread_of_before_may_wait_for_a_file(shell):
+    shell.write("test_it.py", SERVED)
+    done = shell.pytest("--mazurka", status=0)
+    assert outcome(done) == {"passed": 3}
+    assert "1 verified" in done.stdout
+    assert "test_asked: a thread runs code of the program since before the check" in done.stdout
+    assert "test_waited_for: a thread waits for Thread-" in done.stdout
+
+
+def test_a_thread_that_ended_before_is_no_new_one(shell):
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + (
+            "ended = threading.Thread(target=int)\nended.start()\nended.join()\n"
+            "def test_ended():\n"
+            "    seen = []\n"
+            "    def look():\n"
+            "        ended.join()\n"
+            "        seen.append((ended.is_alive(), 'stopped' in repr(ended), ended.ident is None))\n"
+            "    in_two_threads(look)\n"
+            "    assert seen == [(False, True, False)] * 2\n"
+        ),
+    )
+    assert "1 verified" in shell.pytest("--mazurka", status=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("opened", "write", "read"),
+    [
+        ("r, w = os.pipe()\nos.set_blocking(r, False)", "os.write(w, b'x')", "os.read(r, 1)"),
+        ("a, b = os.pipe()\nr, w = open(a, 'rb', 0), open(b, 'wb', 0)", "w.write(b'x')", "r.read(0)"),
+    ],
+)
+def test_a_pipe_of_before_is_not_controlled(shell, opened, write, read):
+    shell.write(
+        "test_it.py",
+        "import contextlib, os, threading\n"
+        f"{opened}\n"
+        "def look():\n    with contextlib.suppress(BlockingIOError):\n        " + read + "\n"
+        "def test_it():\n"
+        f"    threads = [threading.Thread(target=each) for each in (lambda: {write}, look)]\n"
+        "    for each in threads:\n        each.start()\n"
+        "    for each in threads:\n        each.join()\n",
+    )
+    out = shell.pytest("--mazurka", status=0).stdout
+    assert "1 inconclusive" in out
+    assert "that was open before" in out
+
+
 def test_threads_of_modules_are_named(shell):
     shell.write(
         "thing.py",

@@ -27,7 +27,7 @@ from typing import Any, Final
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
-from mazurka.program.python import forked, rest, workers
+from mazurka.program.python import earlier_threads, forked, rest, workers
 from mazurka.program.python.accounts import Accounts
 from mazurka.program.python.scheduler import Scheduler, TimedScheduler
 from mazurka.program.python.sharing import SHARED, Sharing
@@ -242,6 +242,15 @@ class Kernel:
         self.aborting = True
         self._hub.switch()
         raise GreenletExit
+
+    def count_uncontrolled(self, name: str) -> None:
+        """Something is about to be done for real that no schedule decides.
+
+        While threads of before the check wait, the run ends here: it might be meant for them.
+        """
+        self.uncontrolled[name] = self.uncontrolled.get(name, 0) + 1
+        if earlier_threads.waiting and not self.aborting:
+            self.stop(f"the run was cut at {name}: threads that were started before the check might act on it")
 
     # -- visible operations ---------------------------------------------------------------------------------------
 

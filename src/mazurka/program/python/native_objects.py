@@ -16,6 +16,8 @@ from __future__ import annotations
 import _io
 import gc
 import io
+import posix
+import stat
 import sys
 import types
 import weakref
@@ -197,6 +199,8 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     root = owner_of_bytes(thing)
     if is_weak_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)
+    if type(root).__module__ == "_io":
+        _count_channel(root)
     found: list[Access] = []
     base = shape_of(type(root)).base
     if base is None:
@@ -370,6 +374,28 @@ def _is_mapped_twice(thing: Any) -> bool:
     except OSError:
         return True  # this platform does not tell
     return any(shared.count(each) > 1 for each in shared)
+
+
+def _count_channel(stream: Any) -> None:
+    """A stream that was open before the run is no plain file, nor one of the three that each process has: others may
+    be at its other end."""
+    run = kernel.active
+    raw = _raw_of(stream)
+    if run is None or run.is_recording or type(raw) is not _io.FileIO or raw.closed:
+        return
+    descriptor = raw.fileno()
+    if descriptor > 2 and not stat.S_ISREG(posix.fstat(descriptor).st_mode):
+        run.count_uncontrolled(f"a {type(stream).__name__} that was open before")
+
+
+def _raw_of(stream: Any) -> Any:
+    """What is below the layers of a stream; something else if they are gone."""
+    try:
+        if type(stream) is _io.TextIOWrapper:
+            stream = stream.buffer
+        return stream if type(stream) is _io.FileIO else getattr(stream, "raw", None)
+    except ValueError:
+        return None
 
 
 # -- generators -------------------------------------------------------------------------------------------------------

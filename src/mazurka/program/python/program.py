@@ -27,6 +27,7 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan, Run
 from mazurka.program.python import (
     determinism,
+    earlier_threads,
     endings,
     failures,
     foreign,
@@ -37,7 +38,6 @@ from mazurka.program.python import (
     loader,
     natives,
     outside,
-    outsiders,
     places,
     primitives,
     sites,
@@ -115,7 +115,7 @@ class PythonProgram:
         self.isolation_reason = ""
         self.nondeterminism = ""
         self.reads_input = False
-        self.outsiders = ""  # threads that nothing controls, in words: then no run is made
+        self.earlier = earlier_threads.EarlierThreads()
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self._snapshot: state.Snapshot | None = None
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
@@ -137,14 +137,19 @@ class PythonProgram:
     def execute(self, plan: Plan) -> Run:
         if not self._ready:
             self.prepare()
-        if self.outsiders:
-            return Recorded(["0"], [], [], truncated=self.outsiders)
+        if self.earlier.reason:
+            return self._untried()
         if self.isolation is Isolation.FORK:
             run = self._execute_forked(plan)
         else:
             assert self._snapshot is not None
             self._snapshot.restore()
             run = self._execute_here(plan)
+        self.earlier.look_again()
+        if run.uncontrolled:
+            self.earlier.refuse()
+        if self.earlier.reason:
+            return self._untried()
         for name in late_imports.acting(self._late.items()):
             run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1
         if self.nondeterminism and not self._told:
@@ -154,6 +159,9 @@ class PythonProgram:
             else:
                 run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
         return run
+
+    def _untried(self) -> Run:
+        return Recorded(["0"], [], [], truncated=self.earlier.reason)
 
     def location(self, site: int) -> Location | None:
         return sites.location(site)
@@ -225,9 +233,11 @@ class PythonProgram:
             self._check = loader.compile_invariant(self.settings.invariant)
         natives.find_weak()
         self._undo.append(natives.forget_weak)
-        self.outsiders = outsiders.found()
-        if not self.outsiders:
+        self.earlier.look()
+        if not self.earlier.reason:
             self._try_out()
+        if self.isolation is Isolation.FORK:
+            self.earlier.refuse()  # a child would be without them
         self._ready = True
 
     def _swap_included(self) -> None:
@@ -321,7 +331,7 @@ class PythonProgram:
     def _trial(self, before: frozenset[str]) -> _Trial:
         """In a child: one run, and in a grandchild the same run again."""
         second = forked.call(lambda: _portable(self._execute_here(Plan())))
-        if second.truncated and second.seconds > _LONG:
+        if second.truncated and (second.seconds > _LONG or self.earlier.waits):
             return _Trial(set(self.learned.points), False, [], "", False, second.truncated)
         first = self._execute_here(Plan())
         imported = [

@@ -272,12 +272,15 @@ def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -
     if file is not None:
         first = [change(*file.state)] if position else []
         pass_step(models, *first, *file.read())
+    else:
+        _count_unknown(models, descriptor)
 
 
 def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any], *, position: bool = True) -> Any:
     """Write to an open file, as ``perform`` does it."""
     file = of_run(models).descriptors.get(descriptor)
     if file is None:
+        _count_unknown(models, descriptor)
         return perform()
     first = [change(*file.state)] if position and not file.appends else []
     pass_step(models, *first, *file.written())
@@ -285,6 +288,12 @@ def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any]
     done = perform()
     wrote(file.path, posix.fstat(descriptor))
     return done
+
+
+def _count_unknown(models: Models, descriptor: int) -> None:
+    """A descriptor is used that the run has not opened, and that is none of the three that each process has."""
+    if descriptor > 2:
+        count_uncontrolled(models.kernel, "a descriptor that was open before")
 
 
 def before_write(models: Models, file: Opened, descriptor: int) -> None:

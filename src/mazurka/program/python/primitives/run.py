@@ -152,8 +152,8 @@ _outside_births: dict[str, int] = {}
 
 
 def count_uncontrolled(kernel: Kernel, name: str) -> None:
-    """Something was done for real that no schedule decides."""
-    kernel.uncontrolled[name] = kernel.uncontrolled.get(name, 0) + 1
+    """Something is about to be done for real that no schedule decides."""
+    kernel.count_uncontrolled(name)
 
 
 def count_untracked(kernel: Kernel, what: str) -> None:

@@ -17,7 +17,7 @@ from mazurka.program.python.primitives import identifiers, names
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.primitives.steps import pass_step, read, write
-from mazurka.program.python.primitives.threads import look_at_life, look_at_start
+from mazurka.program.python.primitives.threads import look_at_earlier, look_at_life, look_at_start
 from mazurka.program.python.task import POOL_POINTS
 from mazurka.trace.event import Op
 
@@ -84,7 +84,8 @@ def thread_repr(self: Any) -> str:
         return str(_original[threading.Thread, "__repr__"](self))
     assert self._initialized, "Thread.__init__() was not called"
     task = look_at_life(models, self)
-    status = "initial" if task is None else "stopped" if task.done else "started"
+    alive = look_at_earlier(models, self) if task is None else not task.done
+    status = {None: "initial", True: "started", False: "stopped"}[alive]
     _daemon(models, self, Op.READ)
     daemon = " daemon" if self._daemonic else ""
     _name(models, self, Op.READ)

@@ -28,6 +28,7 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
+from mazurka.program.python import earlier_threads
 from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.own import WeakKeyDictionary, WeakSet
 from mazurka.program.python.primitives import contexts, identifiers, names
@@ -69,10 +70,11 @@ class Started:
 class ThreadState(Started):
     """A Thread object's part in one run; serves as its ``_started``, too."""
 
-    __slots__ = ("context", "lookers", "mark", "models", "starter", "target", "task")
+    __slots__ = ("context", "earlier", "lookers", "mark", "models", "starter", "target", "task")
 
     def __init__(self, models: Models, birth: str, started: bool = False) -> None:
         self.flag = started
+        self.earlier: bool | None = None  # of a thread that was started before the run: whether it is alive
         self.models = models
         self.task: Task | None = None
         self.starter: Task | None = None
@@ -93,11 +95,19 @@ def _state(thread: Any, models: Models) -> ThreadState:
     state: ThreadState | None = space.get("_mz")
     if state is None or state.models is not models:
         models.keep(thread)
-        state = space["_started"] = space["_mz"] = ThreadState(models, space.get("_mz_birth") or "0")
-        space["_ident"] = space["_native_id"] = None
+        started = space["_ident"] is not None
+        state = space["_started"] = space["_mz"] = ThreadState(models, space.get("_mz_birth") or "0", started)
+        if started:
+            state.earlier = any(each is thread for each in _actives().values())
     if thread is _MAIN and state.task is None:
         state.task = models.kernel.tasks[0]
     return state
+
+
+def _actives() -> dict[int, Any]:
+    """The threads of the interpreter that are alive, by identifier."""
+    actives: dict[int, Any] = threading.__dict__["_active"]
+    return actives
 
 
 def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -254,6 +264,10 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
         kernel.visit(Op.READ, state.target, 0, point=True)
     if not space["_started"].is_set():
         raise RuntimeError("cannot join thread before it is started")
+    if state.earlier:
+        kernel.stop(f"a thread waits for {space['_name']}, which was started before the check")
+    if state.earlier is False:
+        return
     task = state.task
     if task is None or task is kernel.current:
         raise RuntimeError("cannot join current thread")
@@ -277,7 +291,7 @@ def thread_is_alive(self: Any) -> bool:
         kernel.visit(Op.READ, state.target, 0, point=True)
     task = state.task
     if task is None:
-        return False
+        return bool(state.earlier)
     kernel.need_points(END_POINTS)
     kernel.visit(Op.READ, task.life, 0, point=True)
     return not task.done
@@ -291,6 +305,11 @@ def look_at_start(models: Models, thread: Any) -> Task | None:
     if state.task is not kernel.current and not began_before and _uses_start(state, kernel):
         kernel.visit(Op.READ, state.target, 0, point=True)
     return state.task
+
+
+def look_at_earlier(models: Models, thread: Any) -> bool | None:
+    """Whether a thread is alive that was started before the run; None if it was not."""
+    return _state(thread, models).earlier
 
 
 def look_at_life(models: Models, thread: Any) -> Task | None:
@@ -343,7 +362,8 @@ def enumerate_threads() -> list[Any]:
     models = here()
     if models is None:
         return list(_real_threading["enumerate"]())
-    return [_thread_of(task, models) for task in alive_tasks(models) if task.thread is not None or task.index == 0]
+    alive = [_thread_of(task, models) for task in alive_tasks(models) if task.thread is not None or task.index == 0]
+    return [*alive, *earlier_threads.waiting]
 
 
 def active_count() -> int:

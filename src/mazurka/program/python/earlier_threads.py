@@ -1,0 +1,142 @@
+"""Threads that were started before a check, as by a module when it was imported, or by a fixture of a test session.
+
+They are real threads, which no schedule moves. What they do with the program's objects can't be explored, and a thread
+of the program that waits for one of them would wait in vain. So a program of which such a thread runs code is explored
+only as long as the thread does nothing: it waits for a file or socket, without a limit, in one and the same system
+call. Linux tells that of each thread, and how long it has run so far. Every run is followed by another look; once the
+thread has moved, no run counts any more. A verdict says that it rests on this (:attr:`EarlierThreads.assumption`).
+
+A thread that waits for a lock is not among them: locks of the program are modelled, so nothing would wake it.
+
+Cost: a look at the stack of each thread of the process, once before a check; 20 µs a run for each that waits.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import threading
+from dataclasses import dataclass
+from types import FrameType
+from typing import Final
+
+from mazurka.program.python import sites
+
+_NEVER: Final = 0xFFFFFFFF
+
+#: The threads that were found to wait, by the last program.
+waiting: Final[list[threading.Thread]] = []
+
+#: System calls that wait for files and sockets, by machine and number: the argument that is the limit, and its value
+#: for none (a number of 32 bits, or a null pointer); or nothing, where a call has no limit.
+_WAITING: Final[dict[str, dict[int, tuple[int, int] | None]]] = {
+    "x86_64": {
+        **dict.fromkeys((0, 43, 45, 47, 288)),  # read, accept, recvfrom, recvmsg, accept4
+        **{7: (3, _NEVER), 271: (3, 0), 23: (5, 0), 270: (5, 0)},  # poll, ppoll, select, pselect
+        **{232: (4, _NEVER), 281: (4, _NEVER)},  # epoll_wait, epoll_pwait
+    },
+    "aarch64": {
+        **dict.fromkeys((63, 202, 207, 212, 242)),
+        **{22: (4, _NEVER), 72: (5, 0), 73: (3, 0)},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A thread that waits, and how far it has come: its system call, and the time that it has run."""
+
+    words: str
+    native: int
+    state: str
+
+
+class EarlierThreads:
+    """Those that run code of a program. ``reason`` says why nothing can be explored, if so."""
+
+    def __init__(self) -> None:
+        self._waiting: list[_Waiting] = []
+        self.reason = ""
+
+    def look(self) -> None:
+        """Find them."""
+        waiting.clear()
+        known = {each.ident: each for each in threading.enumerate()}
+        own = threading.get_ident()
+        acting = []
+        for ident, frame in sys._current_frames().items():
+            place = _in_the_program(frame) if ident != own else None
+            if place is None:
+                continue
+            thread = known.get(ident)
+            words = f"{thread.name if thread is not None else 'a thread'}, in {place}"
+            native = thread.native_id if thread is not None else None
+            state = "" if native is None else _state(native)
+            if thread is not None and native is not None and state:
+                self._waiting.append(_Waiting(words, native, state))
+                waiting.append(thread)
+            else:
+                acting.append(words)
+        self._refuse(acting)
+
+    def look_again(self) -> None:
+        """Refuse everything if one of them has moved meanwhile."""
+        if self._waiting and not self.reason:
+            self._refuse([each.words for each in self._waiting if _state(each.native) != each.state])
+
+    def refuse(self) -> None:
+        """Refuse everything if there are any."""
+        self._refuse([each.words for each in self._waiting])
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are some, which wait."""
+        return bool(self._waiting)
+
+    @property
+    def assumption(self) -> str:
+        """What a verdict rests on, in words; "" if there are none."""
+        names = sorted(each.words for each in self._waiting)
+        return f"threads of before the check go on waiting ({'; '.join(names)})" if names else ""
+
+    def _refuse(self, words: list[str]) -> None:
+        if words:
+            threads = "a thread runs" if len(words) == 1 else f"{len(words)} threads run"
+            since = "code of the program since before the check, which nothing controls"
+            self.reason = f"{threads} {since}: {'; '.join(sorted(words))}"
+
+
+def _state(native: int) -> str:
+    """How far a thread has come, if it waits for a file or socket without a limit; otherwise "", also where that can't
+    be known."""
+    calls = _WAITING.get(platform.machine())
+    if calls is None or sys.platform != "linux":
+        return ""
+    try:
+        with open(f"/proc/self/task/{native}/syscall") as file:
+            call = file.read()
+        with open(f"/proc/self/task/{native}/schedstat") as file:
+            spent = file.read()
+    except OSError:
+        return ""
+    fields = call.split()
+    number = int(fields[0]) if fields[0].isdecimal() else -1  # "running"
+    if number not in calls:
+        return ""
+    limit = calls[number]
+    if limit is not None:
+        argument, none = limit
+        if int(fields[argument], 16) & (none or -1) != none:
+            return ""
+    return f"{call} {spent}"
+
+
+def _in_the_program(frame: FrameType | None) -> str | None:
+    """Where a stack is in the program, if it is."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename in sites.instrumented:
+            return f"{code.co_qualname}() at {os.path.basename(code.co_filename)}:{frame.f_lineno}"
+        frame = frame.f_back
+    return None
