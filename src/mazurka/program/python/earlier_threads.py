@@ -23,22 +23,37 @@ from typing import Final
 
 from mazurka.program.python import sites
 
-_NEVER: Final = 0xFFFFFFFF
-
 #: The threads that were found to wait, by the last program.
 waiting: Final[list[threading.Thread]] = []
 
-#: System calls that wait for files and sockets, by machine and number: the argument that is the limit, and its value
-#: for none (a number of 32 bits, or a null pointer); or nothing, where a call has no limit.
+_NEVER: Final = 0xFFFFFFFF  # a limit of -1, as a number of 32 bits
+_NULL: Final = 0
+
+#: System calls that wait for files and sockets, by machine and number: None where a call has no limit, else which
+#: argument (from 1) is the limit, and its value for none.
 _WAITING: Final[dict[str, dict[int, tuple[int, int] | None]]] = {
     "x86_64": {
-        **dict.fromkeys((0, 43, 45, 47, 288)),  # read, accept, recvfrom, recvmsg, accept4
-        **{7: (3, _NEVER), 271: (3, 0), 23: (5, 0), 270: (5, 0)},  # poll, ppoll, select, pselect
-        **{232: (4, _NEVER), 281: (4, _NEVER)},  # epoll_wait, epoll_pwait
+        0: None,  # read
+        7: (3, _NEVER),  # poll
+        23: (5, _NULL),  # select
+        43: None,  # accept
+        45: None,  # recvfrom
+        47: None,  # recvmsg
+        232: (4, _NEVER),  # epoll_wait
+        270: (5, _NULL),  # pselect6
+        271: (3, _NULL),  # ppoll
+        281: (4, _NEVER),  # epoll_pwait
+        288: None,  # accept4
     },
     "aarch64": {
-        **dict.fromkeys((63, 202, 207, 212, 242)),
-        **{22: (4, _NEVER), 72: (5, 0), 73: (3, 0)},
+        22: (4, _NEVER),  # epoll_pwait
+        63: None,  # read
+        72: (5, _NULL),  # pselect6
+        73: (3, _NULL),  # ppoll
+        202: None,  # accept
+        207: None,  # recvfrom
+        212: None,  # recvmsg
+        242: None,  # accept4
     },
 }
 
@@ -80,10 +95,12 @@ class EarlierThreads:
                 acting.append(words)
         self._refuse(acting)
 
-    def look_again(self) -> None:
-        """Refuse everything if one of them has moved meanwhile."""
+    def look_again(self, acted: bool) -> str:
+        """After a run: refuse everything if one of them has moved meanwhile, or if the run was cut where it would have
+        acted on what is outside. Gives :attr:`reason`."""
         if self._waiting and not self.reason:
-            self._refuse([each.words for each in self._waiting if _state(each.native) != each.state])
+            self._refuse([each.words for each in self._waiting if acted or _state(each.native) != each.state])
+        return self.reason
 
     def refuse(self) -> None:
         """Refuse everything if there are any."""

@@ -17,7 +17,9 @@ Cost: a set look-up; types of modules that are loaded later are found when they 
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import sys
 import types
 from typing import Any, Final
@@ -213,6 +215,12 @@ def keeps_a_state(module: str) -> bool:
 _WITHOUT_STATE: Final = frozenset(
     "builtins _functools _pickle marshal _weakref _collections _ctypes posix decimal".split()
 )
+
+
+def is_stateless_device(status: os.stat_result) -> bool:
+    """Whether a file is `/dev/null`, `/dev/zero` or `/dev/full` of Linux."""
+    device = os.major(status.st_rdev), os.minor(status.st_rdev)
+    return stat.S_ISCHR(status.st_mode) and device in ((1, 3), (1, 5), (1, 7))
 
 
 def is_pure_python(module: object, name: str) -> bool:

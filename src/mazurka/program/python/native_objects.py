@@ -384,7 +384,8 @@ def _count_channel(stream: Any) -> None:
     if run is None or run.is_recording or type(raw) is not _io.FileIO or raw.closed:
         return
     descriptor = raw.fileno()
-    if descriptor > 2 and not stat.S_ISREG(posix.fstat(descriptor).st_mode):
+    status = posix.fstat(descriptor)
+    if descriptor > 2 and not (stat.S_ISREG(status.st_mode) or harmless.is_stateless_device(status)):
         run.count_uncontrolled(f"a {type(stream).__name__} that was open before")
 
 

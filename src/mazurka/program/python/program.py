@@ -145,10 +145,7 @@ class PythonProgram:
             assert self._snapshot is not None
             self._snapshot.restore()
             run = self._execute_here(plan)
-        self.earlier.look_again()
-        if run.uncontrolled:
-            self.earlier.refuse()
-        if self.earlier.reason:
+        if self.earlier.look_again(acted=bool(run.uncontrolled)):
             return self._untried()
         for name in late_imports.acting(self._late.items()):
             run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1

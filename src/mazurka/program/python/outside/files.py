@@ -22,6 +22,7 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Target
+from mazurka.program.python.harmless import is_stateless_device
 from mazurka.program.python.outside import paths
 from mazurka.program.python.outside.journal import Journal, NotKept
 from mazurka.program.python.outside.paths import Found, content, entry, listing
@@ -292,7 +293,7 @@ def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any]
 
 def _count_unknown(models: Models, descriptor: int) -> None:
     """A descriptor is used that the run has not opened, and that is none of the three that each process has."""
-    if descriptor > 2:
+    if descriptor > 2 and not is_stateless_device(posix.fstat(descriptor)):
         count_uncontrolled(models.kernel, "a descriptor that was open before")
 
 
