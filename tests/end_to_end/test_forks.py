@@ -115,6 +115,70 @@ def test_a_queue_of_multiprocessing_between_threads(shell: Shell) -> None:
     assert "nothing found" in done.stdout
 
 
+@pytest.mark.parametrize("pause", ["time.sleep", "threading.Event().wait"])
+def test_time_that_passes_while_a_child_runs_proves_nothing(shell: Shell, pause: str) -> None:
+    shell.write(
+        "program.py",
+        f"""\
+        import os
+        import subprocess
+        import threading
+        import time
+
+
+        def main():
+            threads = [threading.Thread(target=int) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            child = subprocess.Popen(["sh", "-c", "sleep 0.2; touch done"])
+            for _ in range(30):
+                if os.path.exists("done"):
+                    break
+                ({pause})(0.1)
+            else:
+                raise AssertionError("never done")
+            child.wait()
+            os.remove("done")
+        """,
+    )
+    done = shell.run("check", "program.py::main")
+    assert done.stdout.startswith("inconclusive: nothing found, but time passed while child processes ran")
+
+
+def test_what_a_run_leaves_open_is_closed_once(shell: Shell) -> None:
+    """Also if it ends only when its number is another one's."""
+    shell.write(
+        "program.py",
+        """\
+        import multiprocessing
+        import os
+        import threading
+        import weakref
+
+        kept = []
+
+
+        def forget():
+            kept.clear()
+            file = os.open("file", os.O_CREAT | os.O_RDONLY)
+            os.close(file)
+
+
+        def main():
+            ends = multiprocessing.Pipe()
+            kept.append(ends)
+            threads = [threading.Thread(target=forget) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            kept.append(ends)
+        """,
+    )
+    done = shell.run("check", "program.py::main", status=0)
+    assert "Bad file descriptor" not in done.stdout + done.stderr
+
+
 _FORKS = """\
     import os
     import threading

@@ -47,7 +47,8 @@ class Learning(Protocol):
 
 @runtime_checkable
 class _Preparing(Protocol):
-    """A program that only knows its sites once it has been prepared."""
+    """A program that only knows its sites once it has been prepared, and those of further modules once it is prepared
+    again with the marks of these."""
 
     def prepare(self) -> None: ...
 
@@ -82,7 +83,8 @@ def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
 
 
 def teach(program: Program, points: Iterable[Point], root: str = "") -> None:
-    """Tell a program which sites are points, so that a prefix recorded elsewhere counts the same ones."""
+    """Tell a program which sites are points, and that no others are, so that a prefix recorded elsewhere counts the
+    same ones."""
     if not isinstance(program, Learning):
         return
     if isinstance(program, _Preparing):
@@ -90,7 +92,9 @@ def teach(program: Program, points: Iterable[Point], root: str = "") -> None:
     by_file: dict[str, list[Point]] = {}
     for point in points:
         by_file.setdefault(point.file, []).append(point)
-    program.learned.points |= {point.number for point in by_file.pop("", [])}
+    program.learned.points = {point.number for point in by_file.pop("", [])}
+    if isinstance(program, _Preparing):
+        program.prepare()
     for file, wanted in by_file.items():
         for name in dict.fromkeys((file, *places_of(file, root))):
             base = zlib.crc32(name.encode("utf-8", "surrogatepass"))

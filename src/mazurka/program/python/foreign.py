@@ -6,9 +6,9 @@ So every order of such calls is explored, but not what threads do amid them: as 
 at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's
 name.
 
-Modules of the standard library are an exception: those that a trial run enters are instrumented for the runs that
-count (:attr:`entered`, :meth:`PythonProgram.prepare`). And functions that only look at what they are given
-(:mod:`harmless`) are one step, unless they are written in Python and look at what threads change.
+Modules of the standard library are an exception: those that a run enters are instrumented from then on. They are learnt
+like points (:func:`explored`), so that a search begins anew, and a replay knows them. And functions that only look at
+what they are given (:mod:`harmless`) are one step, unless they are written in Python and look at what threads change.
 
 Cost: some microseconds a call.
 """
@@ -22,6 +22,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
+from zlib import crc32
 
 from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python import (
@@ -48,8 +49,7 @@ from mazurka.trace.event import WRITES, Op
 
 _READ, _RMW = Op.READ, Op.RMW
 
-#: Modules of the standard library that were entered although they are not instrumented, and may be.
-entered: set[str] = set()
+_EXPLORED: Final = 1 << 37
 
 #: Names of functions that the library makes of texts of its own, for classes of the program.
 _MADE: Final = frozenset(
@@ -298,16 +298,38 @@ def is_contested(run: Any, accesses: list[Access]) -> bool:
 
 
 def _enter(run: Any, module: str, name: str, site: int) -> None:
-    """Count code as entered and not explored."""
+    """Count code as entered and not explored, unless it will be from now on."""
     package = harmless.root_of(module) or "?"
-    if harmless.is_explorable(module):
-        entered.add(module)
+    if harmless.is_explorable(module) and not run.is_recording:
+        run.sharing.learn((_mark_of(module),))
+        if run.sharing.grew:
+            return  # the search begins anew
     if package == "?":
         attributes.count_untracked(run, f"{name}(), code that is not in a module,", site)
         return
     advice = module if package in harmless.stdlib_names() else package
     text = f"{ENTERED}{advice} (add --include {advice})"
     run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def _mark_of(module: str) -> int:
+    """Stands among points for a module of the standard library that is to be instrumented."""
+    return -1 - (crc32(module.encode("utf-8", "surrogatepass")) | _EXPLORED)
+
+
+def marks_of(modules: Iterable[str]) -> set[int]:
+    return {_mark_of(module) for module in modules}
+
+
+def marks(points: Iterable[int]) -> set[int]:
+    """Those among points that stand for modules."""
+    return {point for point in points if point < 0 and -1 - point & _EXPLORED}
+
+
+def explored(points: Iterable[int]) -> list[str]:
+    """The modules, of those that were imported, that are to be instrumented."""
+    known = marks(points)
+    return [name for name in sorted(sys.modules) if known and harmless.is_explorable(name) and _mark_of(name) in known]
 
 
 def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:

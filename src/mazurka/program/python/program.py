@@ -120,6 +120,7 @@ class PythonProgram:
         self._snapshot: state.Snapshot | None = None
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
         self._undo: list[Callable[[], None]] = []
+        self._points_then = 0  # how many points were known at the last look at them
         self._ready = False
         self._late: dict[str, bool] = {}  # see `late_imports.noticed`
         self._check: types.CodeType | None = None
@@ -135,16 +136,15 @@ class PythonProgram:
     # -- the Program protocol ---------------------------------------------------------------------------------------
 
     def execute(self, plan: Plan) -> Run:
-        if not self._ready:
-            self.prepare()
+        self.prepare()
         if self.earlier.reason:
             return self._untried()
         if self.isolation is Isolation.FORK:
             run = self._execute_forked(plan)
         else:
-            assert self._snapshot is not None
-            self._snapshot.restore()
-            run = self._execute_here(plan)
+            run = self._execute_restored(plan)
+        if run.grew:
+            self._catch_up()
         if self.earlier.look_again(acted=bool(run.uncontrolled)):
             return self._untried()
         for name in late_imports.acting(self._late.items()):
@@ -196,11 +196,14 @@ class PythonProgram:
     # -- getting ready ------------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Instrument, import, make trial runs, and take the state that every run starts from; once."""
+        """Instrument, import, make trial runs, and take the state that every run starts from; once.
+
+        Later calls instrument the modules that runs are known to enter by then.
+        """
         if self._ready:
+            self._catch_up()
             return
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
-        foreign.entered.clear()  # by other programs
         outside.generated.forget()
         self._undo.append(outside.generated.forget)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
@@ -262,32 +265,44 @@ class PythonProgram:
         ]
         return named + [(name, sys.modules[name]) for name in self._explored]
 
-    def _explore(self, names: Iterable[str]) -> bool:
-        """Instrument modules of the standard library that a trial run entered; whether any was not so far."""
-        fresh = self._unexplored(names)
+    def _explore(self) -> bool:
+        """Instrument modules of the standard library that runs are known to enter; whether any was not so far."""
+        fresh = [name for name in foreign.explored(self.learned.points) if name not in self._explored]
         self._explored += fresh
         self._swap((name, sys.modules[name]) for name in fresh)
         return bool(fresh)
 
-    def _unexplored(self, names: Iterable[str]) -> list[str]:
-        return [name for name in sorted(names) if name not in self._explored and name in sys.modules]
+    def _catch_up(self) -> None:
+        """The same, amid a search. Modules that are instrumented stay so, whatever else is to be learnt anew."""
+        self.learned.points |= foreign.marks_of(self._explored)
+        if len(self.learned.points) == self._points_then:
+            return
+        self._points_then = len(self.learned.points)
+        if self._snapshot is not None and self.isolation is not Isolation.FORK:
+            self._snapshot.restore()
+        if self._explore():
+            forget_shapes()
+            if self.isolation is not Isolation.FORK:
+                self._choose_isolation("")
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
-        asked = self.settings.isolation
         if not forked.AVAILABLE:
             self._take_snapshot()
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
             return
-        reason = self._learn()
+        self._choose_isolation(self._learn())
+
+    def _choose_isolation(self, reason: str) -> None:
+        """Keep the state that runs start from; ``reason`` says why it can't be put back, if that is known."""
         self._take_snapshot()
         assert self._snapshot is not None
-        if asked is Isolation.AUTO:
+        if self.settings.isolation is Isolation.AUTO:
             reason = reason or self._unrestorable(self._snapshot)
             self.isolation = Isolation.FORK if reason else Isolation.RESTORE
             self.isolation_reason = reason or "state can be put back"
         else:
-            self.isolation, self.isolation_reason = asked, "as asked for"
+            self.isolation, self.isolation_reason = self.settings.isolation, "as asked for"
 
     def _learn(self) -> str:
         """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
@@ -307,7 +322,7 @@ class PythonProgram:
                 return trial.hung
             self.nondeterminism = trial.difference
             self.reads_input = trial.read_input
-            explores = self._explore(trial.entered)
+            explores = self._explore()
             generates = outside.generated.instrument(trial.generated.items())
             if not (trial.imported or trial.grew or explores or generates):
                 break
@@ -338,16 +353,16 @@ class PythonProgram:
         ]
         differs = difference(first, second, self.location)
         points, quick = set(self.learned.points), len(first.tasks) > 1 and first.seconds < _LONG / 4
-        if quick and not first.grew and not imported and not self._unexplored(foreign.entered):
+        if quick and not first.grew and not imported:
             for plan in _FURTHER:
                 self._execute_here(plan)
+            points |= foreign.marks(self.learned.points)
         return _Trial(
             points,
             first.grew,
             imported,
             differs,
             self._read_input,
-            entered=set(foreign.entered),
             late=dict(late_imports.noticed),
             generated=dict(outside.generated.noticed),
         )
@@ -364,6 +379,11 @@ class PythonProgram:
         modules += [module for _, module in self._included()]
         models = primitives.Lock, primitives.RLock
         self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
+
+    def _execute_restored(self, plan: Plan) -> Run:
+        assert self._snapshot is not None
+        self._snapshot.restore()
+        return self._execute_here(plan)
 
     # -- one run ----------------------------------------------------------------------------------------------------
 
@@ -451,6 +471,9 @@ class PythonProgram:
         an order would have led to by another way may not have been explored.
         """
         run.expired = run_kernel.expired
+        if run.failures and (run.expired or run_kernel.slept > 0) and uncontrolled.started_processes():
+            run.failures.clear()
+            run.truncated = "time passed while child processes ran, which might have answered by then"
         if isinstance(run_kernel.scheduler, TimedScheduler):
             return
         self._expired = self._expired or bool(run_kernel.expired)
@@ -492,7 +515,6 @@ class _Trial:
     difference: str
     read_input: bool
     hung: str = ""  # why it was cut short after a long time
-    entered: set[str] = field(default_factory=set)  # modules of the standard library that are not instrumented
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
 

@@ -10,6 +10,7 @@ Steps that wait are points, as those of queues are.
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import sys
@@ -101,6 +102,7 @@ def end_run(close: Callable[[Any], None]) -> None:
     ends, _ends = _ends, None
     if ends is None:
         return
+    _disown({descriptor for descriptor, end in ends.by_descriptor.items() if end.owner is None})
     for descriptor, end in ends.by_descriptor.items():
         owner = end.owner() if end.owner is not None else None
         try:
@@ -110,6 +112,16 @@ def end_run(close: Callable[[Any], None]) -> None:
                 _close(descriptor)
         except OSError:
             continue
+
+
+def _disown(descriptors: set[int]) -> None:
+    """Connections of `multiprocessing` may outlive the run: when they end, they would close what has their numbers by
+    then."""
+    module = sys.modules.get("multiprocessing.connection")
+    if descriptors and module is not None:
+        for each in gc.get_objects():
+            if type(each) is module.Connection and each._handle in descriptors:
+                each._handle = None
 
 
 _close: Final = os.close

@@ -55,6 +55,11 @@ def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def started_processes() -> bool:
+    """Whether the run has started child processes."""
+    return bool(_started)
+
+
 def end_processes() -> None:
     """Kill the child processes that the run has started and left: the next one starts its own."""
     while _started:
