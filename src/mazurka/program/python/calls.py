@@ -697,8 +697,8 @@ def operate_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]
     kind = type(thing)
     if kind in wholes.PLAIN or run.is_recording:
         return
-    if native_objects.is_weak_proxy(kind) and has_company(run):
-        count_untracked(run, f"{name} by way of a weak proxy", site)
+    if native_objects.is_proxy(kind) and has_company(run):
+        count_untracked(run, f"{name} by way of a proxy", site)
     if kind is types.MappingProxyType or not state_of(kind):
         return
     how = classify(kind, name)

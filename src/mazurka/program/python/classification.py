@@ -106,7 +106,7 @@ _SEES_STORES: Final = " stores"
 
 def _classify_apart(kind: type, name: str) -> int:
     """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
-    if native_objects.is_weak_proxy(kind):
+    if native_objects.is_proxy(kind) and not _is_own(kind, name):
         return STATE
     if kind is super:
         return OF_BASES
@@ -126,6 +126,12 @@ def _classify_apart(kind: type, name: str) -> int:
         return GOT_IN_C
     owners = _PARTS_OF_CODE.get(name)
     return GOT_IN_C if owners and any(each is owner for each in bases(kind) for owner in owners) else NONE
+
+
+def _is_own(kind: type, name: str) -> bool:
+    """Whether a class has a function of that name that is instrumented."""
+    found = find(kind, name)
+    return found is not None and type(found[1]) is types.FunctionType and is_instrumented(found[1])
 
 
 #: What members of enumerations are, which their methods go by.

@@ -39,6 +39,7 @@ from mazurka.program.python import (
 )
 from mazurka.program.python.company import has_company
 from mazurka.program.python.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.gathering import in_one_step, is_seen
 from mazurka.program.python.harmless import BUILTIN_METHODS
 from mazurka.program.python.locations import BASES, bases
 from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -523,8 +524,44 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
         return
     count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
+    if harmless.touches_only_given(module, name):
+        _call_with_given(run, module, given, site, count)
+        return
+    wrapped = harmless.functions_wrapped_by(function)
+    if wrapped and all(map(is_seen, wrapped)):
+        run.visit(_READ, ("o", objects.number(function)), site)
+        return
     if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
+
+
+def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:
+    """A function in C that touches nothing but what it is given, and calls methods of it, as of a file."""
+    if has_company(run) and any(_is_called_unseen(each, name) for each in given for name in _OF_FILES):
+        count()
+    in_one_step(
+        run,
+        site,
+        lambda told: wholes.read(told, given if module in _COPYING_IN_C else (), site, copying=True),
+        lambda told: [told.visit(each.op, each.target, site) for thing in given for each in anything_with(thing)],
+    )
+
+
+#: Methods of files by which a function in C reads or writes.
+_OF_FILES: Final = ("write", "read", "readline", "readinto")
+
+
+def _is_called_unseen(thing: Any, name: str) -> bool:
+    """Whether a thing has a method of that name that neither tells of itself nor is a file's in C."""
+    if name in objects.dictionary(thing):
+        return True
+    found = classification.find(type(thing), name)
+    if found is None:
+        return False
+    owner, method = found
+    if type(method) is types.FunctionType:
+        return not is_seen(method) and harmless.root_of(module_of(method)) not in harmless.MODELLED
+    return owner.__module__ != "_io" or type(method) is not types.MethodDescriptorType
 
 
 #: Functions in C that do, and on which of them.

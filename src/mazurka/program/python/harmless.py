@@ -206,6 +206,33 @@ def is_pure_native(module: object, name: str) -> bool:
     return module in _PURE_NATIVE_MODULES or name in _PURE_NATIVES.get(module, ())
 
 
+#: Functions of modules in C that touch nothing but what they are given, which they may change.
+_ONLY_GIVEN: Final[dict[str, frozenset[str]]] = {
+    "_pickle": frozenset({"dump", "load"}),
+    "_elementtree": frozenset({"SubElement"}),
+}
+
+
+def touches_only_given(module: str, name: str) -> bool:
+    """Whether a function in C touches nothing but what it is given."""
+    return name in _ONLY_GIVEN.get(module, ())
+
+
+#: Types in C whose objects, when they are called, only call two functions that they keep, by module.
+_WRAPPERS: Final[dict[str, frozenset[str]]] = {
+    "wrapt._wrappers": frozenset({"FunctionWrapper", "BoundFunctionWrapper"})
+}
+
+
+def functions_wrapped_by(thing: Any) -> tuple[Any, ...]:
+    """The functions that a call of an object in C comes to, if it does nothing else; none if that is not known."""
+    for module, names in _WRAPPERS.items():
+        space = vars(sys.modules[module]) if module in sys.modules else {}
+        if any(type(thing) is space.get(name) for name in names):
+            return thing.__wrapped__, thing._self_wrapper
+    return ()
+
+
 def keeps_a_state(module: str) -> bool:
     """Whether a module in C, some of whose functions are pure, has others that change what those see."""
     return module not in _PURE_NATIVE_MODULES and module not in _WITHOUT_STATE

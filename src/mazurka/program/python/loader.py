@@ -2,7 +2,7 @@
 
 The finder stands before Python's own, asks them for a module's place, and takes over only if it is a source file it
 is meant to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be
-instrumented is loaded plain, and named in :attr:`Loader.opaque` with the reason.
+instrumented is loaded plain; one with faulty source, or that was named and has none, is in :attr:`Loader.opaque`.
 
 Compiled code is kept in the directory the caller names, one file per module, with a hash of the source, our version
 and Python's in the file's name; a file that is damaged is ignored and written anew, atomically.
@@ -89,7 +89,7 @@ class Loader(importlib.abc.MetaPathFinder):
         if type(spec.loader) is importlib.machinery.SourceFileLoader:
             spec.loader = _Instrumenting(self, fullname, spec.origin)
             return spec
-        if spec.origin not in ("built-in", "frozen") or named:
+        if fullname in self.include:
             self.opaque[fullname] = f"no Python source ({os.path.basename(spec.origin)})"
         return None
 

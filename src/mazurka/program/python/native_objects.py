@@ -197,7 +197,7 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
 def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
-    if is_weak_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
+    if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)
     if type(root).__module__ == "_io":
         _count_channel(root)
@@ -269,9 +269,20 @@ def _natives_held_by(thing: Any) -> list[Any]:
     return found
 
 
-def is_weak_proxy(kind: type) -> bool:
-    """Whether its objects stand in for others, whatever those are."""
-    return kind is weakref.ProxyType or kind is weakref.CallableProxyType
+def is_proxy(kind: type) -> bool:
+    """Whether its objects stand in for others, whatever those are: weak proxies, and what has a `__getattr__` in C, as
+    the proxies of wrapt and lazy-object-proxy do."""
+    own = shape_of(kind).own
+    found = own.get(_IS_PROXY)
+    if found is None:
+        way = next((each.__dict__["__getattr__"] for each in bases(kind) if "__getattr__" in each.__dict__), None)
+        in_c = type(way) in (types.MethodDescriptorType, types.WrapperDescriptorType)
+        found = own[_IS_PROXY] = in_c or kind is weakref.ProxyType or kind is weakref.CallableProxyType
+    return bool(found)
+
+
+#: In `Shape.own`, beside names of attributes.
+_IS_PROXY: Final = " proxy"
 
 
 #: What most objects hold, none of which has a state.

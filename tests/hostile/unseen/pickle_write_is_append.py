@@ -1,0 +1,18 @@
+"""What `pickle.dump` takes for a file has a list's `append` for its `write`."""
+
+import pickle
+import threading
+
+got = []
+
+
+class File:
+    write = got.append
+
+
+threads = [threading.Thread(target=pickle.dump, args=(each, File())) for each in (1, 2)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+assert got == [pickle.dumps(1), pickle.dumps(2)]
