@@ -125,6 +125,25 @@ def test_everything_is_put_back(journal: Journal, ground: Path) -> None:
     assert os.listdir(os.path.dirname(journal._folder)) == []
 
 
+def test_a_file_in_a_folder_of_the_execution_is_the_executions(journal: Journal, ground: Path) -> None:
+    """Though code in C made it, which does not say so."""
+    before = state_of(ground)
+    folder, file = ground / "made", ground / "made" / "database"
+    journal.creating(str(folder))
+    folder.mkdir()
+    journal.created(str(folder))
+    file.write_text("made in C")
+    write(journal, file, "changed")
+    rename(journal, ground / "empty", folder / "moved")
+    write(journal, folder / "moved", "changed, too")
+    rename(journal, folder / "moved", ground / "empty")
+    for path in (file, folder):
+        remove(journal, path)
+    journal.put_back()
+    assert state_of(ground) == before
+    assert journal.troubles == []
+
+
 def test_names_of_one_file_stay_names_of_one_file(journal: Journal, ground: Path) -> None:
     write(journal, ground / "text", "after")
     remove(journal, ground / "other-name")

@@ -230,10 +230,26 @@ class Journal:
         """A file without a name has been made."""
         self._fresh.add((status.st_dev, status.st_ino))
 
+    def _was_made(self, path: str, status: os.stat_result) -> bool:
+        """Whether this execution has made a file, or the folder that it is in (code in C, like SQLite, makes files)."""
+        identity: tuple[int, int] | None = (status.st_dev, status.st_ino)
+        if identity in self._fresh:
+            return True
+        if not self._fresh or (status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode)):
+            return False
+        while identity is not None and identity not in self._names:  # what was moved there was made before
+            if identity in self._fresh:
+                return True
+            above = _os.path.dirname(path)
+            if above == path:
+                return False
+            path, identity = above, _identity(above)
+        return False
+
     def writing(self, path: str, status: os.stat_result) -> None:
         """The content of a plain file is about to change."""
         identity = status.st_dev, status.st_ino
-        if identity in self._fresh or identity in self._kept:
+        if identity in self._kept or self._was_made(path, status):
             return
         if not stat.S_ISREG(status.st_mode):
             raise NotKept("it is no plain file")
@@ -247,7 +263,7 @@ class Journal:
     def appending(self, path: str, status: os.stat_result) -> None:
         """A plain file may get longer, and not change otherwise: it takes no copy to undo that."""
         identity = status.st_dev, status.st_ino
-        if identity not in self._fresh and identity not in self._kept:
+        if identity not in self._kept and not self._was_made(path, status):
             self._note({"do": "shorten", "path": path, **_described(status)})
 
     def wrote(self, status: os.stat_result) -> None:
@@ -257,7 +273,7 @@ class Journal:
 
     def describing(self, path: str, status: os.stat_result) -> None:
         """Permissions, times or owner of a file are about to change."""
-        if (status.st_dev, status.st_ino) not in self._fresh:
+        if not self._was_made(path, status):
             self._note({"do": "describe", "path": path, **_described(status)})
 
     def removing(self, path: str) -> None:
@@ -266,7 +282,7 @@ class Journal:
         identity = status.st_dev, status.st_ino
         times = self._times(_os.path.dirname(path))
         entry: dict[str, Any] = {"path": path, "times": times, **_described(status)}
-        if identity in self._fresh:
+        if self._was_made(path, status):
             if status.st_nlink == 1 or stat.S_ISDIR(status.st_mode):
                 self._fresh.discard(identity)  # its number may be given to another file
         elif stat.S_ISLNK(status.st_mode):
