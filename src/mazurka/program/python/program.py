@@ -267,10 +267,13 @@ class PythonProgram:
 
     def _explore(self) -> bool:
         """Instrument modules of the standard library that runs are known to enter; whether any was not so far."""
-        fresh = [name for name in foreign.explored(self.learned.points) if name not in self._explored]
+        fresh = self._unexplored()
         self._explored += fresh
         self._swap((name, sys.modules[name]) for name in fresh)
         return bool(fresh)
+
+    def _unexplored(self) -> list[str]:
+        return [name for name in foreign.explored(self.learned.points) if name not in self._explored]
 
     def _catch_up(self) -> None:
         """The same, amid a search. Modules that are instrumented stay so, whatever else is to be learnt anew."""
@@ -278,12 +281,14 @@ class PythonProgram:
         if len(self.learned.points) == self._points_then:
             return
         self._points_then = len(self.learned.points)
+        if not self._unexplored():
+            return
         if self._snapshot is not None and self.isolation is not Isolation.FORK:
             self._snapshot.restore()
-        if self._explore():
-            forget_shapes()
-            if self.isolation is not Isolation.FORK:
-                self._choose_isolation("")
+        self._explore()
+        forget_shapes()
+        if self.isolation is not Isolation.FORK:
+            self._choose_isolation("")
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
