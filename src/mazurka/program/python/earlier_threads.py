@@ -95,11 +95,11 @@ class EarlierThreads:
                 acting.append(words)
         self._refuse(acting)
 
-    def look_again(self, acted: bool) -> str:
-        """After a run: refuse everything if one of them has moved meanwhile, or if the run was cut where it would have
-        acted on what is outside. Gives :attr:`reason`."""
+    def look_again(self, involved: bool) -> str:
+        """After a run: refuse everything if one of them has moved, or may be ``involved``: the run was cut where it would
+        have acted on what is outside, or got stuck, perhaps for a lock that one of them has. Gives :attr:`reason`."""
         if self._waiting and not self.reason:
-            self._refuse([each.words for each in self._waiting if acted or _state(each.native) != each.state])
+            self._refuse([each.words for each in self._waiting if involved or _state(each.native) != each.state])
         return self.reason
 
     def refuse(self) -> None:

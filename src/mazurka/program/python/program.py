@@ -142,10 +142,13 @@ class PythonProgram:
         if self.isolation is Isolation.FORK:
             run = self._execute_forked(plan)
         else:
-            run = self._execute_restored(plan)
+            assert self._snapshot is not None
+            self._snapshot.restore()
+            run = self._execute_here(plan)
         if run.grew:
             self._catch_up()
-        if self.earlier.look_again(acted=bool(run.uncontrolled)):
+        stuck_for_good = any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
+        if self.earlier.look_again(involved=bool(run.uncontrolled) or stuck_for_good):
             return self._untried()
         for name in late_imports.acting(self._late.items()):
             run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1
@@ -236,8 +239,6 @@ class PythonProgram:
         self.earlier.look()
         if not self.earlier.reason:
             self._try_out()
-        if self.isolation is Isolation.FORK:
-            self.earlier.refuse()  # a child would be without them
         self._ready = True
 
     def _swap_included(self) -> None:
@@ -292,22 +293,22 @@ class PythonProgram:
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
-        if not forked.AVAILABLE:
-            self._take_snapshot()
-            self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
-            return
-        self._choose_isolation(self._learn())
+        self._choose_isolation(self._learn() if forked.AVAILABLE else "")
 
     def _choose_isolation(self, reason: str) -> None:
         """Keep the state that runs start from; ``reason`` says why it can't be put back, if that is known."""
         self._take_snapshot()
         assert self._snapshot is not None
-        if self.settings.isolation is Isolation.AUTO:
+        if not forked.AVAILABLE:
+            self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
+        elif self.settings.isolation is Isolation.AUTO:
             reason = reason or self._unrestorable(self._snapshot)
             self.isolation = Isolation.FORK if reason else Isolation.RESTORE
             self.isolation_reason = reason or "state can be put back"
         else:
             self.isolation, self.isolation_reason = self.settings.isolation, "as asked for"
+        if self.isolation is Isolation.FORK:
+            self.earlier.refuse()  # a child would be without them
 
     def _learn(self) -> str:
         """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
@@ -384,11 +385,6 @@ class PythonProgram:
         modules += [module for _, module in self._included()]
         models = primitives.Lock, primitives.RLock
         self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
-
-    def _execute_restored(self, plan: Plan) -> Run:
-        assert self._snapshot is not None
-        self._snapshot.restore()
-        return self._execute_here(plan)
 
     # -- one run ----------------------------------------------------------------------------------------------------
 
