@@ -419,14 +419,15 @@ import pytest
 class Server:
     def __init__(self):
         self.requests, self.asks = os.pipe()
-        self.answered, self.count = threading.Event(), 0
+        self.answered, self.count, self.lock = threading.Event(), 0, threading.Lock()
         self.thread = threading.Thread(target=self.serve, daemon=True)
         self.thread.start()
 
     def serve(self):
-        while os.read(self.requests, 1):
-            self.count += 1
-            self.answered.set()
+        with self.lock:
+            while os.read(self.requests, 1):
+                self.count += 1
+                self.answered.set()
 
 
 @pytest.fixture(scope="session")
@@ -452,6 +453,12 @@ def test_asked(server):
 
 def test_waited_for(server):
     in_two_threads(lambda: server.thread.join(0.01))
+
+
+def test_lock_that_it_has(server):
+    taken = []
+    in_two_threads(lambda: taken.append(server.lock.acquire(blocking=False)))
+    assert taken == [False, False]
 """
 )
 
@@ -459,8 +466,8 @@ def test_waited_for(server):
 def test_a_thread_of_before_may_wait_for_a_file(shell):
     shell.write("test_it.py", SERVED)
     done = shell.pytest("--mazurka", status=0)
-    assert outcome(done) == {"passed": 3}
-    assert "1 verified" in done.stdout
+    assert outcome(done) == {"passed": 4}
+    assert "2 verified" in done.stdout
     assert "test_asked: a thread runs code of the program since before the check" in done.stdout
     assert "test_waited_for: a thread waits for Thread-" in done.stdout
 

@@ -96,8 +96,9 @@ class EarlierThreads:
         self._refuse(acting)
 
     def look_again(self, involved: bool) -> str:
-        """After a run: refuse everything if one of them has moved, or may be ``involved``: the run was cut where it would
-        have acted on what is outside, or got stuck, perhaps for a lock that one of them has. Gives :attr:`reason`."""
+        """After a run: refuse everything if one of them has moved, or may be ``involved``: the run was cut where it
+        would have acted on what is outside, or got stuck, perhaps for a lock that one of them has. Gives
+        :attr:`reason`."""
         if self._waiting and not self.reason:
             self._refuse([each.words for each in self._waiting if involved or _state(each.native) != each.state])
         return self.reason
