@@ -211,4 +211,5 @@ def test_a_process_that_the_program_forks_is_no_part_of_the_run(shell: Shell, is
     done = shell.run("check", "program.py::main", "--isolation", isolation, "--max-executions", "3", status=0)
     assert "os.fork" in done.stdout
     assert "violation" not in done.stdout
+    assert "Exception ignored" not in done.stderr
     assert not shell.folder.joinpath("ends").exists()

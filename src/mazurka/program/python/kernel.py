@@ -638,12 +638,32 @@ def activate(kernel: Kernel | None) -> None:
         rest.sleep()
 
 
-def _after_fork() -> None:
+#: The run in progress while a process is being forked.
+_forking: Kernel | None = None
+
+
+def _before_fork() -> None:
+    """Nothing is modelled while the program forks: what `threading` does in the child is about the real threads, and
+    a child that took the journal of files, which it inherits, would keep the run waiting."""
+    global active, _forking
+    _forking, active = active, None
+
+
+def _after_fork_in_parent() -> None:
+    global active, _forking
+    active, _forking = _forking, None
+
+
+def _after_fork_in_child() -> None:
     """A process that the program forks has the one thread that forked it, and is no part of the run."""
-    if active is not None:
-        activate(None)  # first: what closes files in a run is modelled
+    global _forking
+    if _forking is not None:
+        _forking = None
+        activate(None)
         forked.leave()
 
 
 if forked.AVAILABLE:
-    forked.register_at_fork(after_in_child=_after_fork)
+    forked.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
+    )
