@@ -168,7 +168,7 @@ def test_deadlock_with_a_pool() -> None:
 
     failure = run(main).failures[0]
     assert failure.kind is FailureKind.DEADLOCK
-    assert "the only worker of the executor" in failure.message
+    assert "the only worker of the pool" in failure.message
 
 
 def test_two_submitters_do_not_hang_on_a_real_lock() -> None:

@@ -8,9 +8,9 @@
 Outside a run every model behaves like what it replaces.
 """
 
-from mazurka.program.python.primitives.executors import finish
 from mazurka.program.python.primitives.locks import Lock, RLock
 from mazurka.program.python.primitives.patch import adopt, install, uninstall
+from mazurka.program.python.primitives.pools import finish
 from mazurka.program.python.primitives.run import begin, end
 from mazurka.program.python.primitives.threads import finish_main, wait_for_all
 

@@ -27,22 +27,20 @@ from __future__ import annotations
 
 import concurrent.futures._base
 import concurrent.futures.thread
-import contextvars
 import functools
 import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.company import ends_known
 from mazurka.program.python.gathering import is_seen
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.callbacks import called
+from mazurka.program.python.primitives.pools import Pool, begin_task, end_task
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.queues import SimpleQueue
-from mazurka.program.python.primitives.run import Models, current, here
-from mazurka.program.python.task import POOL_POINTS, Task
+from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 _Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
@@ -51,73 +49,6 @@ _WorkItem: Final[Any] = concurrent.futures.thread._WorkItem
 _queues: Final[Any] = concurrent.futures.thread.__dict__  # which holds `_threads_queues`
 
 _original: Final[dict[tuple[type, str], Any]] = {}
-
-
-class Pool:
-    """An executor in one run."""
-
-    def __init__(self, models: Models, workers: int) -> None:
-        self.models = models
-        self.workers = workers
-        self.tasks: list[Task] = []  # in the order in which they were submitted
-        self.exceeds = False  # more may have been under way than there are workers
-        self.locks: set[Target] = set()  # that tasks have taken
-        self.waited = False  # a task has waited for something else, or may depend on how long others take
-
-    def submit(self) -> bool:
-        """A task is about to be submitted; whether it may have to wait for a worker."""
-        if len(self.tasks) < self.workers or self.workers == 1:
-            return False
-        ended = ends_known(self.models.kernel)[1]
-        if sum(each.index not in ended for each in self.tasks) < self.workers:
-            return False
-        self.exceeds = True
-        self._look()
-        if self.models.is_judged:
-            self.models.kernel.need_points(POOL_POINTS)
-        return True
-
-    def begin(self, place: int) -> None:
-        """A task that may have to wait begins. It does wait where others look at what a run comes to."""
-        kernel, step = self.models.kernel, ("task", self.tasks[place].name)
-        if self.models.is_judged:
-            kernel.block(Op.READ, step, lambda: self._has_room(place))
-        else:
-            kernel.visit(Op.READ, step, 0, point=True)
-        self.models.exceeded |= not self._has_room(place)
-
-    def _has_room(self, place: int) -> bool:
-        """Whether fewer of the tasks before one are under way than there are workers."""
-        return sum(not each.done for each in self.tasks[:place]) < self.workers
-
-    def blocks(self, op: Op, target: Target, limited: bool) -> None:
-        """A task is about to pass an operation that may have to wait."""
-        if op is Op.ACQUIRE and target[0] == "lock" and not limited:
-            self.locks.add(target)
-        else:
-            self.waits()
-
-    def waits(self) -> None:
-        """A task waits, or looks how long others take."""
-        self.waited = True
-        self._look()
-
-    def _look(self) -> None:
-        if self.exceeds and self.waited:
-            self.models.kernel.need_points(POOL_POINTS)
-
-
-class _Turn:
-    """What a task of an executor with one worker waits for."""
-
-    def __init__(self, before: Task) -> None:
-        self._before = before
-
-    def describe(self) -> str:
-        return "the only worker of the executor"
-
-    def holder(self) -> Task:
-        return self._before
 
 
 def adjust(self: Any) -> None:
@@ -168,66 +99,18 @@ def _initializes(make: Any) -> bool:
 
 def _live(pool: Pool, place: int, item: Any, context: tuple[Any, ...], waits: bool) -> None:
     """The life of a task."""
-    kernel = pool.models.kernel
-    task = kernel.current
-    pool.tasks.append(task)
-    begun = len(kernel.log)
-    if pool.workers == 1 and place:
-        kernel.join(pool.tasks[place - 1], waiting_for=_Turn(pool.tasks[place - 1]))
-    elif waits:
-        pool.begin(place)
-    task.pool = pool
+    begun = begin_task(pool, place, waits)
+    task = pool.tasks[place]
     task.own_lock = getattr(item.future.__dict__["_condition"]._lock, "_target", None)
     try:
         item.run(*context)
         del item
     finally:
         task.pool = None
-    if len(contextvars.copy_context()) or _keeps_locks(kernel, task, begun):
-        kernel.need_points(POOL_POINTS)
+    end_task(pool, begun)
 
 
 _live.__module__ = "concurrent.futures.thread"
-
-
-def _keeps_locks(kernel: Kernel, task: Task, begun: int) -> bool:
-    held = set()
-    for index, op, target, *_ in kernel.log[begun:]:
-        if index == task.index and op is Op.ACQUIRE:
-            held.add(target)
-        elif index == task.index and op is Op.RELEASE:
-            held.discard(target)
-    return bool(held)
-
-
-def finish(kernel: Kernel, learns: bool) -> None:
-    """The threads of a run have ended: whether what it shows holds of executors. ``learns`` says whether it is part of
-    a search, which is to begin anew if it does not."""
-    models = current()
-    if models is None or not models.pools:
-        return
-    shared = any(pool.exceeds and _are_locks_shared(kernel, pool) for pool in models.pools)
-    if learns and (shared or (models.exceeded and kernel.failures)):
-        kernel.need_points(POOL_POINTS)
-    if models.exceeded or POOL_POINTS in kernel.points:
-        kernel.failures.clear()  # they need not be possible
-
-
-def _are_locks_shared(kernel: Kernel, pool: Pool) -> bool:
-    """Whether threads that are no tasks had locks of tasks while these were under way."""
-    lives = {each.life: each.index for each in pool.tasks}
-    own = set(lives.values())
-    begun: set[int] = set()
-    joined: dict[int, set[int]] = {}
-    for index, op, target, *_ in kernel.log:
-        if op is Op.BEGIN and index in own:
-            begun.add(index)
-        elif op is Op.JOIN and target in lives:
-            joined.setdefault(index, set()).add(lives[target])
-        elif op in (Op.ACQUIRE, Op.RELEASE) and index not in own and target in pool.locks:
-            if begun - joined.get(index, set()):  # taken before that, it is given back now
-                return True
-    return False
 
 
 # -- futures -----------------------------------------------------------------------------------------------------------

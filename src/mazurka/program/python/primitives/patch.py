@@ -34,6 +34,7 @@ from mazurka.program.python.primitives import (
     run,
     thread_attributes,
     thread_functions,
+    thread_pools,
     threads,
 )
 from mazurka.program.python.primitives.run import INNER, Models
@@ -145,6 +146,7 @@ class Installed:
         self.counting = Counting()
         self.others = [make() for make in _others]
         self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
+        self.thread_pools: Callable[[], None] | None = None  # undoes that of its thread pools
         self.dates: Callable[[], None] | None = None  # undoes that of datetime's clock
 
 
@@ -178,6 +180,7 @@ def install() -> None:
     for other in _installed.others:
         other.extend()
     _installed.semaphores = _installed.semaphores or processes.install()
+    _installed.thread_pools = _installed.thread_pools or thread_pools.install()
     _installed.dates = _installed.dates or clock.install_datetime()
 
 
@@ -192,6 +195,8 @@ def uninstall() -> None:
         installed.counting.undo()
         if installed.semaphores is not None:
             installed.semaphores()
+        if installed.thread_pools is not None:
+            installed.thread_pools()
         if installed.dates is not None:
             installed.dates()
         for undo in reversed(installed.undo):

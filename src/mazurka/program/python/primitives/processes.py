@@ -8,6 +8,9 @@ lock would let every greenlet in (they share one OS thread), or hang the process
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -15,6 +18,8 @@ from typing import Any, Final
 
 from mazurka.program.python.primitives.locks import RLock, allocate_lock
 from mazurka.program.python.primitives.run import Models, here
+
+_real_getpid: Final = os.getpid
 
 _RECURSIVE: Final = 0  # `multiprocessing.synchronize.RECURSIVE_MUTEX`
 
@@ -118,6 +123,10 @@ class _Own:
         pass
 
 
+def _getpid() -> int:
+    return os.getpid()  # which is replaced and put back
+
+
 def adopt_semlock(lock: Any) -> None:
     """Put the stand-in into a lock of ``multiprocessing.synchronize``."""
     if not isinstance(lock._semlock, SemLock):
@@ -127,7 +136,13 @@ def adopt_semlock(lock: Any) -> None:
 
 
 def install() -> Callable[[], None] | None:
-    """Let locks have the stand-in, also those there are; None while ``multiprocessing.synchronize`` is not loaded."""
+    """Let locks have the stand-in, also those there are; None while ``multiprocessing`` is not loaded."""
+    context: Any = sys.modules.get("multiprocessing.context")
+    if context is not None:  # which once it is used, amid a run, loads modules and looks where files can be written
+        getattr(context._default_context, "_default_context", None)
+        with contextlib.suppress(ImportError):
+            importlib.import_module("multiprocessing.queues")
+            importlib.import_module("multiprocessing.synchronize")
     module: Any = sys.modules.get("multiprocessing.synchronize")
     if module is None:
         return None
@@ -148,11 +163,16 @@ def install() -> Callable[[], None] | None:
         self._make_methods()
 
     cls._make_methods, cls.__init__ = make_methods, initialise
+    # Finalizers ask whether this is their process; a forked child, in which a run is made, has its parent's number.
+    finalize = vars(sys.modules["multiprocessing.util"])["Finalize"].__call__
+    defaults = finalize.__defaults__
+    finalize.__defaults__ = tuple([_getpid if each is _real_getpid else each for each in defaults])
     for each in list(vars(sys.modules["multiprocessing.util"])["_afterfork_registry"].values()):
         if isinstance(each, cls):
             adopt_semlock(each)
 
     def undo() -> None:
         cls._make_methods, cls.__init__ = original, made
+        finalize.__defaults__ = defaults
 
     return undo

@@ -1,0 +1,639 @@
+"""An abstract model of ``multiprocessing.pool.ThreadPool``: each task is a thread of its own, as of executors.
+
+CPython's pool has three threads besides its workers: one hands tasks out, one takes results in, one starts workers.
+Here a task starts when it is submitted, and who asks for a result joins the threads of its tasks. All that the three
+threads do for a program remains: an iterable that is not a plain container is gone through by a thread of its own, and
+callbacks are called by one thread after the other, in the order in which their tasks have ended.
+
+Where a run meets what this does not cover, it is learnt (``POOL_POINTS``), and all runs from then on have CPython's own
+code do everything: an initializer, a subclass, a result of a pool that has been terminated, a pool that is closed amid
+a submission, a result of ``imap`` that is waited for with a timeout; see also :mod:`.executors`.
+
+Source: ``Lib/multiprocessing/pool.py`` of CPython 3.11 to 3.15.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from itertools import islice
+from types import GeneratorType
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.company import ends_known
+from mazurka.program.python.primitives import names
+from mazurka.program.python.primitives.callbacks import called
+from mazurka.program.python.primitives.pools import Pool, begin_task, end_task
+from mazurka.program.python.primitives.private import replace
+from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step, read, write
+from mazurka.program.python.task import POOL_POINTS
+from mazurka.trace.event import Op
+
+#: Threads that CPython's pool has besides its workers.
+_HANDLERS: Final = 3
+
+#: Going through one of these runs no code of the program, ...
+_PLAIN: Final = frozenset({list, dict, set, *(fixed := (tuple, range, str, bytes, frozenset))})
+#: ... and it does not matter when that is done.
+_FIXED: Final = frozenset(fixed)
+
+_END: Final = object()
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+
+class ThreadPool(Pool):
+    """A ``ThreadPool`` in one run."""
+
+    def __init__(self, models: Models, workers: int) -> None:
+        super().__init__(models, workers)
+        self.number = sum(type(each) is ThreadPool for each in models.pools)
+        self.feeders: list[Any] = []  # threads that go through iterables and start tasks, each after the one before
+        self.callers: list[Any] = []  # threads that call callbacks, likewise
+        self.next_job = 0
+        self.terminated = False  # tasks that have not begun are dropped
+        self.waiting: set[int] = set()  # threads that wait for what they are about to submit
+        self.jobs: dict[int, Job] = {}  # by thread: the last that it has made
+
+    def place(self) -> tuple[Target, str]:
+        return ("thread pool", self.number), "the state of a ThreadPool"
+
+    def end(self) -> tuple[Target, str]:
+        return ("thread pool ends", self.number), "whether a ThreadPool is terminated"
+
+
+class Job:
+    """What stands for a result in this run."""
+
+    def __init__(self, pool: ThreadPool, result: Any) -> None:
+        self.pool = pool
+        self.result = result
+        self.kind = type(result).__name__
+        self.number = pool.next_job
+        pool.next_job += 1
+        self.feeder: Any = None  # the thread that starts its tasks, if that is not who submitted them
+        self.tasks: list[Any] = []  # their threads
+        self.outcomes: dict[int, tuple[bool, Any]] = {}  # by the place of a task, in the order of their ends
+        self.caller: Any = None  # the thread that calls its callbacks
+        self.settled = False
+        self.fed = False  # its feeder has started all its tasks
+        self.taken = 0  # items of `imap`
+
+    def calls_back(self) -> bool:
+        space = self.result.__dict__
+        return space.get("_callback") is not None or space.get("_error_callback") is not None
+
+    def is_empty(self) -> bool:
+        """Whether it is that of a ``map`` of nothing."""
+        return bool(self.result.__dict__.get("_chunksize", 1) <= 0)
+
+    def describe(self) -> str:
+        return "the next item of imap()"
+
+    def holder(self) -> None:
+        return None
+
+    def threads(self) -> Iterator[Any]:
+        """All that is to end before its result is there; more may come while one of them is waited for."""
+        if self.is_empty():
+            return
+        if self.feeder is not None:
+            yield self.feeder
+        yield from self.tasks
+        if self.caller is not None:
+            yield self.caller
+
+
+def _has_ended(models: Models, thread: Any) -> bool:
+    """Whether the running thread knows that another one has ended."""
+    task = thread.__dict__["_mz"].task
+    return task is models.kernel.current or task.index in ends_known(models.kernel)[1]
+
+
+def _join(models: Models, thread: Any, deadline: float | None = None) -> bool:
+    if _has_ended(models, thread):
+        return True
+    kernel, task = models.kernel, thread.__dict__["_mz"].task
+    left = None if deadline is None else max(deadline - kernel.current.clock, 0.0)
+    return kernel.join(task, left, waiting_for=task)
+
+
+def _start(pool: ThreadPool, name: str, target: Callable[..., None], *args: Any) -> Any:
+    thread = threading.Thread(name=f"ThreadPool-{pool.number}_{name}", target=target, args=args, daemon=True)
+    thread.start()
+    return thread
+
+
+# -- pools -------------------------------------------------------------------------------------------------------------
+
+
+def _pool_of(thing: Any) -> ThreadPool | None:
+    """What stands for a pool in the run in progress; None if CPython's own code is to do everything."""
+    pool: ThreadPool | None = thing.__dict__.get("_mz_pool")
+    return pool if pool is not None and pool.models is here() else None
+
+
+def pool_init(self: Any, processes: Any = None, initializer: Any = None, initargs: Any = ()) -> None:
+    models, space = here(), self.__dict__
+    if models is None:
+        _original[_thread_pool, "__init__"](self, processes, initializer, initargs)
+        return
+    space["_mz_models"] = models
+    if not _is_covered(self, models, initializer):
+        _original[_thread_pool, "__init__"](self, processes, initializer, initargs)
+        _bind_to_run(space["_terminate"], models)
+        return
+    space["_pool"] = []
+    if processes is None:
+        processes = getattr(os, "process_cpu_count", os.cpu_count)() or 1
+    if processes < 1:
+        space["_state"] = "INIT"
+        raise ValueError("Number of processes must be at least 1")
+    names.take_number(models)
+    for _ in range(processes + _HANDLERS):
+        threading.__dict__["_newname"]("Thread-%d")
+    pool = ThreadPool(models, processes)
+    space.update(_mz_pool=pool, _pool=[None] * processes, _processes=processes, _state="RUN", _cache={})
+    space.update(_taskqueue=_Tasks(pool, space), _initializer=None, _initargs=initargs, _change_notifier=None)
+    models.pools.append(pool)
+
+
+def _is_covered(pool: Any, models: Models, initializer: Any) -> bool:
+    return type(pool) is _thread_pool and initializer is None and POOL_POINTS not in models.kernel.points
+
+
+def check_running(self: Any) -> None:
+    pool = _pool_of(self)
+    if pool is not None:
+        pass_step(pool.models, read(*pool.place()))
+    _original[_base, "_check_running"](self)
+
+
+def waits_for_results(name: str) -> Callable[..., Any]:
+    """In place of ``map`` and ``starmap``, which nobody goes on beside."""
+
+    def submit(self: Any, func: Any, iterable: Any, chunksize: Any = None) -> Any:
+        pool = _pool_of(self)
+        if pool is None:
+            return _original[_base, name](self, func, iterable, chunksize)
+        me = pool.models.kernel.current.index
+        pool.waiting.add(me)
+        try:
+            result = getattr(self, f"{name}_async")(func, iterable, chunksize)
+        finally:
+            pool.waiting.discard(me)
+        return result.get()
+
+    return submit
+
+
+def _through(name: str) -> Callable[..., Any]:
+    """CPython's own method, as one that enters no library: what there is to explore is below."""
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return _original[_base, name](self, *args, **named)
+
+    return method
+
+
+def close(self: Any) -> None:
+    pool = _pool_of(self)
+    if pool is None:
+        _original[_base, "close"](self)
+        return
+    pass_step(pool.models, change(*pool.place()))
+    if self._state == "RUN":
+        self._state = "CLOSE"
+
+
+def terminate(self: Any) -> None:
+    pool = _pool_of(self)
+    if pool is None:
+        _original[_base, "terminate"](self)
+        return
+    kernel = pool.models.kernel
+    pass_step(pool.models, change(*pool.place()), write(*pool.end()))
+    self._state = "TERMINATE"
+    pool.terminated = True
+    if kernel.aborting:
+        return
+    for feeder in pool.feeders:
+        _join(pool.models, feeder)
+    if not all(_has_ended(pool.models, each) for each in pool.callers):
+        kernel.need_points(POOL_POINTS)
+
+
+def _expect_all_ended(pool: ThreadPool) -> None:
+    """No model covers what becomes of tasks if nobody has their pool any more."""
+    if pool.models.kernel.aborting:
+        return
+    known = ends_known(pool.models.kernel)[1]
+    threads = [each.__dict__["_mz"].task for each in (*pool.feeders, *pool.callers)]
+    if any(task.index not in known for task in (*pool.tasks, *threads)):
+        pool.models.kernel.need_points(POOL_POINTS)
+
+
+def join(self: Any) -> None:
+    pool = _pool_of(self)
+    if pool is None:
+        _original[_base, "join"](self)
+        return
+    pass_step(pool.models, read(*pool.place()))
+    if self._state == "RUN":
+        raise ValueError("Pool is still running")
+    for feeder in pool.feeders:
+        _join(pool.models, feeder)
+    for task in pool.tasks:
+        if task.index not in ends_known(pool.models.kernel)[1]:
+            pool.models.kernel.join(task, waiting_for=task)
+    for caller in pool.callers:
+        _join(pool.models, caller)
+
+
+def _bind_to_run(finalizer: Any, models: Models) -> None:
+    """Once a run is over, a pool of it is not to be terminated any more: it has no threads left."""
+    terminate, key = finalizer._callback, finalizer._key
+    finalizer._callback = lambda *args: terminate(*args) if here() is models else None
+    registry = vars(sys.modules["multiprocessing.util"])["_finalizer_registry"]
+    models.undo.append(lambda: registry.pop(key, None))
+
+
+def pool_del(self: Any) -> None:
+    models = self.__dict__.get("_mz_models")
+    if models is not None and models is not here():
+        return  # its run is over
+    pool = _pool_of(self)
+    if pool is not None:
+        _expect_all_ended(pool)
+    _original[_base, "__del__"](self)
+
+
+# -- tasks -------------------------------------------------------------------------------------------------------------
+
+
+class _Tasks:
+    """In place of the queue of tasks: what is put there is started."""
+
+    def __init__(self, pool: ThreadPool, space: dict[str, Any]) -> None:
+        self._pool = pool
+        self._space = space
+
+    def put(self, item: tuple[Any, Any]) -> None:
+        pool, models, (tasks, set_length) = self._pool, self._pool.models, item
+        pass_step(models, change(*pool.place()))
+        if self._space["_state"] != "RUN":  # it has been closed meanwhile
+            models.kernel.need_points(POOL_POINTS)
+        me = models.kernel.current.index
+        job = pool.jobs.pop(me)
+        source = _source(tasks)
+        if type(source) in _PLAIN and job.is_empty():
+            return
+        if type(source) in (_PLAIN if me in pool.waiting else _FIXED) and all(
+            _has_ended(models, each) for each in pool.feeders
+        ):
+            _feed(pool, job, tasks, set_length)
+        else:
+            job.feeder = _start(pool, "tasks", _feed_later, pool, job, tasks, set_length, len(pool.feeders))
+
+
+def _source(tasks: Any) -> Any:
+    """What the program has given to be gone through; None if that can't be said."""
+    if type(tasks) is list:  # of `apply`
+        return ()
+    source = _argument(tasks, "Pool._guarded_task_generation", "iterable")
+    return _argument(source, "Pool._get_tasks", "it") if _is_batches(source) else source
+
+
+def _argument(generator: Any, method: str, name: str) -> Any:
+    """What a generator of CPython's pool, which has not begun yet, was called with."""
+    if type(generator) is GeneratorType and generator.gi_frame and generator.gi_code.co_qualname == method:
+        return generator.gi_frame.f_locals.get(name)
+    return None
+
+
+def _is_batches(source: Any) -> bool:
+    return type(source) is GeneratorType and source.gi_code.co_qualname == "Pool._get_tasks"
+
+
+def _tasks_of(models: Models, tasks: Any) -> Iterator[tuple[int, Any, Any, Any]]:
+    """Place, function and arguments of each task: what CPython's generators yield, where each step tells of itself."""
+    if type(tasks) is list:
+        yield from [task[1:] for task in tasks]
+        return
+    function, source = (_argument(tasks, "Pool._guarded_task_generation", name) for name in ("func", "iterable"))
+    place = -1
+    try:
+        if not _is_batches(source):
+            for place, each in enumerate(_items_of(source)):
+                yield place, function, (each,), {}
+            return
+        inner, size = (_argument(source, "Pool._get_tasks", name) for name in ("func", "size"))
+        items = _items_of(_argument(source, "Pool._get_tasks", "it"))
+        while batch := tuple(islice(items, size)):
+            place += 1
+            yield place, function, ((inner, batch),), {}
+    except Exception as error:
+        yield place + 1, _raise, (error,), {}
+
+
+def _items_of(source: Any) -> Iterator[Any]:
+    iterator = called(iter, source)
+    while (each := called(next, iterator, _END)) is not _END:
+        yield each
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _feed_later(pool: ThreadPool, job: Job, tasks: Any, set_length: Any, place: int) -> None:
+    job.feeder = threading.current_thread()
+    pool.feeders.append(job.feeder)
+    if place:
+        _join(pool.models, pool.feeders[place - 1])
+    _feed(pool, job, tasks, set_length)
+
+
+def _feed(pool: ThreadPool, job: Job, tasks: Any, set_length: Any) -> None:
+    """Start the tasks of a job."""
+    ordered, count = job.kind == "IMapIterator", 0
+    for index, function, args, named in _tasks_of(pool.models, tasks):
+        place, waits = len(pool.tasks), pool.submit()
+        if job.feeder is not None and _is_terminated(pool):
+            break
+        if ordered and job.feeder is not None:
+            pass_step(pool.models, write(*_items(job)))
+        job.tasks.append(_start(pool, str(place), _live, pool, job, index, function, args, named, place, waits))
+        count = index + 1
+    if set_length is not None and not ordered:
+        set_length(count)
+    elif ordered and job.feeder is not None:
+        pass_step(pool.models, write(*_items(job)))
+        job.fed = True
+
+
+def _is_terminated(pool: ThreadPool) -> bool:
+    pass_step(pool.models, read(*pool.end()))
+    return pool.terminated
+
+
+def _items(job: Job) -> tuple[Target, str]:
+    return ("items of imap", job.pool.number, job.number), "the results that imap() has to offer"
+
+
+def _live(
+    pool: ThreadPool, job: Job, index: int, function: Any, args: Any, named: Any, place: int, waits: bool
+) -> None:
+    """The life of a task."""
+    begun = begin_task(pool, place, waits)
+    if _is_terminated(pool):
+        pool.tasks[place].pool = None
+        return
+    outcome: tuple[bool, Any] | None = None
+    try:
+        if getattr(function, "__module__", None) in ("threading", "_thread"):  # which may ask who runs the task
+            pool.models.kernel.need_points(POOL_POINTS)
+        try:
+            outcome = True, _call(function, args, named)
+        except Exception as error:
+            outcome = False, error
+        del function, args, named
+    finally:
+        pool.tasks[place].pool = None
+        if outcome is None and not pool.models.kernel.aborting:  # it ends a worker: nobody ever gets the result
+            pool.models.kernel.need_points(POOL_POINTS)
+    end_task(pool, begun)
+    if job.kind == "IMapUnorderedIterator":
+        job.result._set(index, outcome)
+    elif job.calls_back():
+        _count(job, index, outcome)
+    elif not outcome[0]:
+        pass_step(pool.models, change(("failures", pool.number, job.number), "the first exception of a map()"))
+        job.outcomes[index] = outcome
+    else:
+        job.outcomes[index] = outcome
+
+
+def _call(function: Any, args: Any, named: Any) -> Any:
+    """Do a task. Those of maps have functions of CPython's that call the program's one for each of several values."""
+    mapper = getattr(function, "__name__", None) if getattr(function, "__module__", None) == _NAME else None
+    if mapper not in ("mapstar", "starmapstar"):
+        return called(function, *args, **named)
+    ((inner, values),) = args
+    results: list[Any] = []
+    try:
+        for each in values:
+            result = called(inner, *each) if mapper == "starmapstar" else called(inner, each)
+            results.append(result)
+    except StopIteration:  # ends `list(map(...))`
+        pass
+    return results
+
+
+def _count(job: Job, index: int, outcome: tuple[bool, Any]) -> None:
+    """One of the tasks of a job with callbacks is done: the last one calls them, in a thread."""
+    pool = job.pool
+    pool.models.kernel.visit(Op.RMW, ("results", pool.number), 0, point=True)
+    job.outcomes[index] = outcome
+    left = job.result.__dict__.get("_number_left", 1) - 1
+    job.result.__dict__["_number_left"] = left
+    pool.models.kernel.tell(left)
+    if not left:
+        job.caller = _start(pool, "callbacks", _call_back, pool, job, len(pool.callers))
+
+
+def _call_back(pool: ThreadPool, job: Job, place: int) -> None:
+    job.caller = threading.current_thread()
+    pool.callers.append(job.caller)
+    if place:
+        _join(pool.models, pool.callers[place - 1])
+    _settle(job)
+    space = job.result.__dict__
+    function = space["_callback" if space["_success"] else "_error_callback"]
+    if function:
+        called(function, space["_value"])
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+def _job_of(result: Any) -> Job | None:
+    job: Job | None = result.__dict__.get("_mz_job")
+    return job if job is not None and job.pool.models is here() else None
+
+
+def _register(result: Any, pool: Any) -> None:
+    if (known := _pool_of(pool)) is not None:
+        job = result.__dict__["_mz_job"] = Job(known, result)
+        known.jobs[known.models.kernel.current.index] = job
+
+
+def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
+    _original[_apply_result, "__init__"](self, pool, *args, **named)
+    _register(self, pool)
+
+
+def _await(job: Job, timeout: float | None) -> bool:
+    """Wait for all tasks of a job; false if the time ran out."""
+    models = job.pool.models
+    deadline = None if timeout is None else models.kernel.current.clock + max(timeout, 0.0)
+    known = all(_has_ended(models, each) for each in job.threads())
+    done = all(_join(models, each, deadline) for each in job.threads())
+    if job.pool.terminated and not known:  # has the result been taken in?
+        models.kernel.need_points(POOL_POINTS)
+    return done
+
+
+def _settle(job: Job) -> None:
+    """Work a result out of what all tasks have come to."""
+    if job.settled:
+        return
+    job.settled = True
+    space, outcomes = job.result.__dict__, job.outcomes
+    space["_pool"] = None
+    if job.kind == "ApplyResult":
+        space["_success"], space["_value"] = outcomes.get(0, (False, None))
+        return
+    if failed := [value for done, value in outcomes.values() if not done]:
+        space["_success"], space["_value"] = False, failed[0]
+        return
+    size = space["_chunksize"]
+    for index, (_, values) in outcomes.items():
+        space["_value"][index * size : (index + 1) * size] = values
+
+
+def result_wait(self: Any, timeout: Any = None) -> None:
+    job = _job_of(self)
+    if job is None:
+        _original[_apply_result, "wait"](self, timeout)
+    else:
+        _await(job, timeout)
+
+
+def result_get(self: Any, timeout: Any = None) -> Any:
+    job = _job_of(self)
+    if job is None:
+        return _original[_apply_result, "get"](self, timeout)
+    if not _await(job, timeout):
+        raise _timeout_error
+    _settle(job)
+    if self._success:
+        return self._value
+    raise self._value
+
+
+def result_ready(self: Any) -> bool:
+    job = _job_of(self)
+    if job is None:
+        return bool(_original[_apply_result, "ready"](self))
+    models = job.pool.models
+    if job.pool.terminated:
+        models.kernel.need_points(POOL_POINTS)
+    ready = all(_has_ended(models, each) or not each.is_alive() for each in job.threads())
+    return ready and all(_join(models, each) for each in job.threads())  # which is no step that others could notice
+
+
+def result_successful(self: Any) -> bool:
+    job = _job_of(self)
+    if job is not None and self.ready():
+        _settle(job)
+        return bool(self._success)
+    return bool(_original[_apply_result, "successful"](self))
+
+
+def items_init(self: Any, pool: Any) -> None:
+    _original[_items_in_order, "__init__"](self, pool)
+    _register(self, pool)
+
+
+def items_next(self: Any, timeout: Any = None) -> Any:
+    job = _job_of(self)
+    if job is None:
+        return _original[_items_in_order, "next"](self, timeout)
+    models = job.pool.models
+    if timeout is not None:
+        models.kernel.need_points(POOL_POINTS)
+    if job.kind != "IMapIterator":
+        try:
+            return _original[_items_in_order, "next"](self, None)
+        except StopIteration:
+            _await(job, None)  # they have nothing left to do
+            raise
+    pass_step(
+        models, change(("results taken of imap", job.pool.number, job.number), "the place in the results of imap()")
+    )
+    place = job.taken
+    job.taken += 1
+    if job.feeder is not None and len(job.tasks) <= place:
+        models.kernel.block(Op.READ, _items(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
+    if len(job.tasks) <= place:
+        _await(job, None)
+        raise StopIteration
+    _join(models, job.tasks[place])
+    if job.pool.terminated:
+        models.kernel.need_points(POOL_POINTS)
+    done, value = job.outcomes.get(place, (False, None))
+    if done:
+        return value
+    raise value
+
+
+for _each in (_live, _feed_later, _call_back):
+    _each.__module__ = "threading"  # they are no code of a library: nobody enters it
+
+# -- putting it in place -----------------------------------------------------------------------------------------------
+
+_NAME: Final = "multiprocessing.pool"
+_METHODS: Final = (
+    *("apply", "apply_async", "map_async", "starmap_async", "imap", "imap_unordered"),
+    *("__enter__", "__exit__"),
+)
+
+_base: Any = None
+_thread_pool: Any = None
+_apply_result: Any = None
+_items_in_order: Any = None
+_timeout_error: Any = None
+
+
+def install() -> Callable[[], None] | None:
+    """Put it in place, and return what puts the originals back; None while ``multiprocessing.pool`` is not loaded."""
+    global _base, _thread_pool, _apply_result, _items_in_order, _timeout_error
+    module: Any = sys.modules.get(_NAME)
+    if module is None:
+        return None
+    _base, _thread_pool, _timeout_error = module.Pool, module.ThreadPool, module.TimeoutError
+    _apply_result, _items_in_order = module.ApplyResult, module.IMapIterator
+    methods = {name: _through(name) for name in _METHODS}
+    methods |= {name: waits_for_results(name) for name in ("map", "starmap")}
+    return replace(
+        {
+            _thread_pool: {"__init__": pool_init},
+            _base: {
+                "_check_running": check_running,
+                "close": close,
+                "terminate": terminate,
+                "join": join,
+                "__del__": pool_del,
+                **methods,
+            },
+            _apply_result: {
+                "__init__": result_init,
+                "wait": result_wait,
+                "get": result_get,
+                "ready": result_ready,
+                "successful": result_successful,
+            },
+            _items_in_order: {
+                "__init__": items_init,
+                "__iter__": lambda self: self,
+                "next": items_next,
+                "__next__": items_next,
+            },
+        },
+        _original,
+    )
