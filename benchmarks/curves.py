@@ -20,8 +20,8 @@ from benchmarks.generated_traces import Shape
 from benchmarks.predict import generated
 from benchmarks.row import ROOT, Row, Settings
 from mazurka.order import hb, shb, sync_preserving, wcp, wdc
-from mazurka.predicting import Numbered, Request, predict
 from mazurka.trace.trace import Trace
+from mazurka.workflows.predicting import Numbered, Request, predict
 
 _BASE: Final = Shape(2_000_000, threads=16)
 

@@ -124,7 +124,7 @@ def main(strategy: str, seconds: str, target: str, *arguments: str) -> None:
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
     from mazurka.explore.strategy import Settings as Told
-    from mazurka.subject import open_program, subject_of
+    from mazurka.workflows.program_spec import open_program, subject_of
 
     asked = Asked()
     solver = _Counting(SOLVERS["search"](), asked)

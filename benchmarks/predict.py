@@ -21,12 +21,12 @@ import numpy as np
 
 from benchmarks.generated_traces import Shape, columns_of, numbers_of
 from benchmarks.row import Row, Settings
-from mazurka.predicting import Numbered, Request, predict
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.trace.event import Location
 from mazurka.trace.reading import read_trace
 from mazurka.trace.repair import repaired
 from mazurka.trace.trace import Trace
+from mazurka.workflows.predicting import Numbered, Request, predict
 
 #: Racy events that a sound tool finds: OSR, or exhaustive search.
 _RACY: Final = {"jigsaw": 97, "cache4j_dlf": 26, "Account": 3, "Deadlock": 1}

@@ -100,7 +100,7 @@ def _search(without: str, arguments: list[str], path: str) -> _Search:
 
 def _run(without: str) -> None:
     """`mazurka` as it would be without."""
-    from mazurka.explore.reads_from.prospects import Prospects
+    from mazurka.explore.reads_from.guidance import Prospects
     from mazurka.predict.promising.checks import Checks, Uses
 
     if without == _EVERYTHING:

@@ -62,7 +62,7 @@ def _rows(figure: str, seconds: float, target: str, include: str, path: str) -> 
 
 def main(seconds: str, target: str, include: str) -> None:
     from mazurka.config import Options
-    from mazurka.subject import open_program, subject_of
+    from mazurka.workflows.program_spec import open_program, subject_of
 
     options = Options(include=tuple(filter(None, [include])))
     program = open_program(subject_of(target, (), options), options)

@@ -61,7 +61,7 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
     from mazurka.causal.solvers import SOLVERS
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
-    from mazurka.subject import open_program, subject_of
+    from mazurka.workflows.program_spec import open_program, subject_of
 
     solver = _TimedSolver(SOLVERS["search"]())
     SOLVERS[solver.name] = lambda: solver

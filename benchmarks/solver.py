@@ -140,7 +140,7 @@ def _recorded(path: str, arguments: Sequence[str]) -> list[Any]:
     from mazurka.causal.search import SearchSolver
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
-    from mazurka.subject import open_program, subject_of
+    from mazurka.workflows.program_spec import open_program, subject_of
 
     recorded: list[Any] = []
     answer = SearchSolver.solve
@@ -165,7 +165,7 @@ def long() -> dict[str, Any]:
     """What questions about a long trace take."""
     from mazurka.causal.closure import Closure
     from mazurka.causal.model import Question
-    from mazurka.causal.of_trace import model_of_trace
+    from mazurka.causal.model_from_trace import model_of_trace
     from mazurka.trace.trace import trace_of
 
     rng = random.Random(5)

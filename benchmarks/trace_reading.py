@@ -21,9 +21,9 @@ from benchmarks.generated_traces import Shape, chunks_of, numbers_of
 from benchmarks.row import ROOT, Row, Settings, middle
 from mazurka.trace.columns import Columns, Names, Parts, columns_of
 from mazurka.trace.event import Location, Op
-from mazurka.trace.faults import findings_of
 from mazurka.trace.formats import std
 from mazurka.trace.formats.format import named
+from mazurka.trace.malformed import findings_of
 from mazurka.trace.reading import opened, read_trace
 from mazurka.trace.trace import NO_VALUE
 from mazurka.trace.writing import write_trace

@@ -66,9 +66,9 @@ def said_of(file: str | Path, seconds: float = 10.0, **settings: Any) -> Said:
 
 
 def _check(path: str, seconds: float, settings: dict[str, Any]) -> tuple[str, list[str], int]:
-    from mazurka.checking import check
     from mazurka.config import from_arguments, resolve
-    from mazurka.subject import open_program, subject_of
+    from mazurka.workflows.checking import check
+    from mazurka.workflows.program_spec import open_program, subject_of
 
     given = {"save": False, "jobs": 1, "time_limit": seconds, **settings}
     options = resolve(from_arguments(given, "hostile"), environ={})

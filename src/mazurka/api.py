@@ -28,11 +28,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.checking import check
 from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
-from mazurka.explore.divided.hired import Hired
-from mazurka.explore.stint import Worker
+from mazurka.explore.batch import Worker
+from mazurka.explore.parallel.executor_pool import Hired
 from mazurka.program.python import hooks, primitives, state, swap
 from mazurka.program.python.entry import Call
 from mazurka.program.python.loader import Loader
@@ -40,11 +39,12 @@ from mazurka.program.python.program import PythonProgram, default_roots
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending
 from mazurka.replay.replayer import replay as follow
-from mazurka.replaying import diverged, report_of
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.render import DEFAULT_WIDTH, renderer
-from mazurka.subject import PYTHON, RUNNER, Subject, loading_of, options_of, settings_of
+from mazurka.workflows.checking import check
+from mazurka.workflows.program_spec import PYTHON, RUNNER, Subject, loading_of, options_of, settings_of
+from mazurka.workflows.replaying import diverged, report_of
 
 if TYPE_CHECKING:
     from mazurka.report.prediction_report import Counts, Predicted, PredictionReport
@@ -184,9 +184,9 @@ def predict(
     """
     from mazurka.predict.engines import ENGINES
     from mazurka.predict.suppressions import read_suppressions
-    from mazurka.predicting import Numbered, Request
-    from mazurka.predicting import predict as run
-    from mazurka.trace.reliable import read_reliably
+    from mazurka.trace.validated import read_reliably
+    from mazurka.workflows.predicting import Numbered, Request
+    from mazurka.workflows.predicting import predict as run
 
     if engine not in ENGINES:
         raise UsageError("no-such-engine", f"there is no engine {engine!r}", hint=f"take one of {', '.join(ENGINES)}")

@@ -7,7 +7,7 @@ import pytest
 from mazurka.causal.closure import Closure
 from mazurka.causal.history import INITIAL
 from mazurka.causal.model import Question
-from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Because, Feasible, Infeasible
 from mazurka.causal.z3 import Z3Solver
 from mazurka.program.protocol import Step

@@ -10,12 +10,12 @@ from tests.oracle.predictable import Predictable
 from mazurka.causal.solver import Infeasible
 from mazurka.predict.questions import Questions
 from mazurka.predict.seqcheck.engine import SeqCheck
-from mazurka.predicting import Numbered, Request, predict
 from mazurka.report.prediction_report import PredictionReport
-from mazurka.trace.holding import Holding
+from mazurka.trace.held_locks import Holding
 from mazurka.trace.reading import read_trace
 from mazurka.witness.check import objections
 from mazurka.witness.witness import Races, Witness
+from mazurka.workflows.predicting import Numbered, Request, predict
 
 #: ``reader`` may go round in a loop if it reads x before ``writer`` has written it: no branch is told, so any read may
 #: be followed by one. Then ``main`` never gets past its join.

@@ -7,7 +7,7 @@ import subprocess
 from typing import Any
 
 from mazurka.trace.formats.source import LONGEST_LINE
-from mazurka.trace.reliable import MOST_THREADS
+from mazurka.trace.validated import MOST_THREADS
 
 
 def test_a_long_line_is_refused_wherever_it_is(shell: Any) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from mazurka.checking import check
 from mazurka.cli.check import status_of
 from mazurka.config import resolve
 from mazurka.program.protocol import Plan, Run
@@ -16,8 +15,9 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.render import renderer
-from mazurka.subject import Subject
 from mazurka.trace.event import Op
+from mazurka.workflows.checking import check
+from mazurka.workflows.program_spec import Subject
 
 _LOCKED = """
 import threading

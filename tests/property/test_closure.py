@@ -20,7 +20,7 @@ from mazurka.causal.closure import Closure, close
 from mazurka.causal.explain import Explanation
 from mazurka.causal.history import History
 from mazurka.causal.model import Model, Question, model_of_query
-from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.search import SearchSolver
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Query
 from mazurka.causal.z3 import Z3Solver

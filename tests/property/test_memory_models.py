@@ -21,7 +21,7 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
-from mazurka.witnessing import examined
+from mazurka.workflows.certifying import examined
 
 _PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 50)
 _SHARE = 50

@@ -12,8 +12,8 @@ import pytest
 from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.model import Model
-from mazurka.causal.of_columns import model_of_columns
-from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.model_from_columns import model_of_columns
+from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Infeasible
 from mazurka.predict import questions
 from mazurka.predict.questions import Questions

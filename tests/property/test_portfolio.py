@@ -15,14 +15,14 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.causal.solvers import make_solver
 from mazurka.explore import portfolio
-from mazurka.explore.divided.crew import Forked
+from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
-from mazurka.explore.frontier import open_frontier
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified
+from mazurka.explore.parallel.worker_pool import Forked
 from mazurka.explore.portfolio import Portfolio
 from mazurka.explore.se_mcr import SwitchEquivalence
-from mazurka.explore.stint import Worker
+from mazurka.explore.search_journal import open_frontier
 
 _STATES = 15_000
 

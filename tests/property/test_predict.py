@@ -16,18 +16,18 @@ from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 from tests.oracle.random_traces import random_trace
 
-from mazurka import predicting
-from mazurka.predict import engines, quick
-from mazurka.predict.deadlocks import lock_circles
+from mazurka.predict import engines, fast_path
+from mazurka.predict.deadlocks import lock_cycles
 from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
 from mazurka.predict.maximal import Each, Maximal
-from mazurka.predicting import Numbered, Request, predict
 from mazurka.program.protocol import Step
 from mazurka.report.prediction_report import Predicted
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import Checker, Deadlocks, Halts, Intrudes, Inverts, Races, Witness
+from mazurka.workflows import predicting
+from mazurka.workflows.predicting import Numbered, Request, predict
 
 #: Traces per test run; ``make test-long`` asks for ten thousand of each test.
 _TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
@@ -165,9 +165,9 @@ def test_it_is_the_number_of_questions_that_makes_compiled_code_worth_it() -> No
 
 def test_the_search_for_circles_is_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     traces = _traces(0)
-    interpreted = [list(lock_circles.patterns_of(trace)) for trace in traces]
-    monkeypatch.setattr(lock_circles, "_COMPILE_FROM", 0)
-    assert [list(lock_circles.patterns_of(trace)) for trace in traces] == interpreted
+    interpreted = [list(lock_cycles.patterns_of(trace)) for trace in traces]
+    monkeypatch.setattr(lock_cycles, "_COMPILE_FROM", 0)
+    assert [list(lock_cycles.patterns_of(trace)) for trace in traces] == interpreted
     assert any(interpreted)
 
 
@@ -175,14 +175,14 @@ def test_the_search_for_circles_is_the_same_compiled(monkeypatch: pytest.MonkeyP
 def test_the_quick_check_is_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     traces = _traces(0)
     interpreted = [_candidates(trace) for trace in traces]
-    monkeypatch.setattr(quick, "_COMPILE_FROM", 0)
+    monkeypatch.setattr(fast_path, "_COMPILE_FROM", 0)
     assert [_candidates(trace) for trace in traces] == interpreted
     assert sum(map(len, interpreted)) > _SHARE
 
 
 def _candidates(trace: Trace) -> list[tuple[int, list[int]]]:
-    found = quick.candidates_of(trace)
-    needs = quick.needs_of(trace, list(range(0, len(trace), 3))).tolist()
+    found = fast_path.candidates_of(trace)
+    needs = fast_path.needs_of(trace, list(range(0, len(trace), 3))).tolist()
     return [*((found.row[number], list(found.partners(number))) for number in range(len(found))), *enumerate(needs)]
 
 

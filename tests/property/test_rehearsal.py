@@ -14,7 +14,7 @@ from tests.oracle.generate import random_program
 from tests.oracle.program import OracleProgram
 
 from mazurka.causal.history import History
-from mazurka.explore.learnt.rehearsal import Rehearsal
+from mazurka.explore.thread_models.memoised import Rehearsal
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, Run
 

@@ -197,7 +197,7 @@ def _carry_out(runner: OracleProgram, rows: list[Row], most: int) -> tuple[list[
 @pytest.mark.parametrize("number", range(0, 30, 3))
 def test_thinking_bit_by_bit_comes_to_the_same(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be left at any time, and gone on with later."""
-    monkeypatch.setattr("mazurka.explore.learnt.reachable._SOME", 1)
+    monkeypatch.setattr("mazurka.explore.thread_models.state_space._SOME", 1)
     program = random_program(number)
     runner, search = OracleProgram(program), SwitchEquivalence()
     while True:

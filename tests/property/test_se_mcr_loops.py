@@ -14,8 +14,8 @@ from tests.oracle.language import Read, SmallProgram, While, Write
 from tests.oracle.loops import circling, looping_program
 
 from mazurka.explore.explorer import Explorer
-from mazurka.explore.learnt.cycles import bottoms, tour
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
+from mazurka.explore.thread_models.cycles import bottoms, tour
 from mazurka.program.protocol import FailureKind
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import PythonProgram, Settings

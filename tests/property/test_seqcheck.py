@@ -14,8 +14,8 @@ from tests.oracle.predictable import UNSERIALISABLE, Predictable
 from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
-from mazurka.predict.deadlocks.lock_circles import circles_of
-from mazurka.predict.inversions import inversions_of
+from mazurka.predict.deadlocks.lock_cycles import circles_of
+from mazurka.predict.order_violations import inversions_of
 from mazurka.predict.seqcheck import decide as seqcheck_decide
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.predict.seqcheck import races as seqcheck_races

@@ -28,7 +28,7 @@ from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import trace_of
 from mazurka.witness import Fails, Stuck, Waiting, Witness, contradictions, objections
-from mazurka.witnessing import witness_of
+from mazurka.workflows.certifying import witness_of
 
 #: Programs per test run; ``make test-long`` asks for more.
 _PROGRAMS = {"long": 600}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 30)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mazurka import compiling
-from mazurka.compiling import Compiling, main
+from mazurka.jit import warm_up
+from mazurka.jit.warm_up import Compiling, main
 
 
 def test_nothing_is_begun_for_a_short_trace(tmp_path: Path) -> None:
@@ -21,23 +21,23 @@ def test_nothing_is_begun_for_a_short_trace(tmp_path: Path) -> None:
 
 
 def test_a_part_says_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiling._done.cache_clear()
-    monkeypatch.setattr(compiling, "_folder", lambda _: tmp_path / "new")
+    warm_up._done.cache_clear()
+    monkeypatch.setattr(warm_up, "_folder", lambda _: tmp_path / "new")
     monkeypatch.setattr(sys, "argv", ["", "orders"])
-    assert not compiling._done("orders").exists()
+    assert not warm_up._done("orders").exists()
     try:
         main()
-        assert compiling._done("orders").exists()
+        assert warm_up._done("orders").exists()
     finally:
-        compiling._done.cache_clear()
-        compiling.gc.enable()
+        warm_up._done.cache_clear()
+        warm_up.gc.enable()
 
 
 def test_a_part_is_compiled_by_one_process_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiling._done.cache_clear()
-    monkeypatch.setattr(compiling, "_folder", lambda _: tmp_path / "new")
+    warm_up._done.cache_clear()
+    monkeypatch.setattr(warm_up, "_folder", lambda _: tmp_path / "new")
     try:
-        lock = compiling._lock("orders")
+        lock = warm_up._lock("orders")
         assert lock is not None
         second = Compiling(tmp_path / "none")
         second._begin("orders")
@@ -46,4 +46,4 @@ def test_a_part_is_compiled_by_one_process_only(tmp_path: Path, monkeypatch: pyt
         os.close(lock)
         assert not second.is_under_way()
     finally:
-        compiling._done.cache_clear()
+        warm_up._done.cache_clear()

@@ -19,11 +19,11 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.api import explore
 from mazurka.errors import UsageError
-from mazurka.explore.divided.crew import Forked
+from mazurka.explore.batch import Order, Report, Terms, Worker, work
 from mazurka.explore.explorer import Budget, Explorer
-from mazurka.explore.frontier import Frontier, open_frontier
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
-from mazurka.explore.stint import Order, Report, Terms, Worker, work
+from mazurka.explore.parallel.worker_pool import Forked
+from mazurka.explore.search_journal import Frontier, open_frontier
 from mazurka.explore.strategy import make_strategy
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 

@@ -19,9 +19,9 @@ from mazurka.errors import MazurkaError, UsageError
 from mazurka.explore import explorer as explorer_module
 from mazurka.explore import mcr
 from mazurka.explore.explorer import Budget, Explorer
-from mazurka.explore.frontier import open_frontier
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.sampling import Priorities
+from mazurka.explore.search_journal import open_frontier
 from mazurka.explore.strategy import STRATEGIES, Settings, make_strategy
 from mazurka.program.protocol import Divergence, Failure, FailureKind, Plan, Run
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mazurka.trace import faults
+from mazurka.trace import malformed
 from mazurka.trace.columns import columns_of, parts_of
-from mazurka.trace.faults import Fault, findings_of
+from mazurka.trace.malformed import Fault, findings_of
 from mazurka.trace.reading import read_trace
 from mazurka.trace.repair import Repaired, repaired
 from mazurka.trace.trace import Trace
@@ -25,7 +25,7 @@ def trace_of(tmp_path: Path, text: str) -> Trace:
 
 def found(trace: Trace, rows: int = 1 << 20) -> dict[Fault, list[int]]:
     findings = findings_of(parts_of(trace, rows))
-    counts = {fault: min(count, faults.SHOWN) for fault, count in findings.counts.items()}
+    counts = {fault: min(count, malformed.SHOWN) for fault, count in findings.counts.items()}
     assert {fault: len(rows) for fault, rows in findings.first.items()} == counts
     return {fault: rows for fault, rows in findings.first.items() if rows}
 
@@ -153,5 +153,5 @@ def test_mending_any_trace(tmp_path: Path, seed: int) -> None:
 def test_compiled_code_finds_the_same(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = random_trace(tmp_path, seed)
     plain = found(trace, rows=4)
-    monkeypatch.setattr(faults, "COMPILED_FROM", 0)
+    monkeypatch.setattr(malformed, "COMPILED_FROM", 0)
     assert found(trace, rows=4) == plain

@@ -17,7 +17,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.trace.trace import trace_of
 from mazurka.witness import Stuck, Witness, contradictions, objections
-from mazurka.witnessing import witness_of
+from mazurka.workflows.certifying import witness_of
 
 _RUNS = 25
 

@@ -28,7 +28,7 @@ from typing import Any
 
 from mazurka.causal import kernel, state
 from mazurka.causal.explain import Explanation, explain
-from mazurka.causal.glance import glance
+from mazurka.causal.fast_path import glance
 from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query

@@ -14,7 +14,7 @@ import numba
 from numba.core import types
 from numba.experimental import structref
 
-from mazurka.causal import inquire, kernel
+from mazurka.causal import kernel, queries
 from mazurka.causal.state import State, functions
 
 _struct: Any = structref
@@ -43,7 +43,7 @@ def handle_of(state: State) -> Any:
 
 
 def _compile() -> SimpleNamespace:
-    space: dict[str, Any] = {**vars(kernel), **vars(inquire)}
+    space: dict[str, Any] = {**vars(kernel), **vars(queries)}
     jit: Any = numba.njit
     for name, function in functions().items():
         copy = FunctionType(function.__code__, space, name)
@@ -51,5 +51,5 @@ def _compile() -> SimpleNamespace:
     return SimpleNamespace(**{name: space[name] for name in functions()})
 
 
-#: The functions of kernel.py and inquire.py, each compiled when first called.
+#: The functions of kernel.py and queries.py, each compiled when first called.
 COMPILED = _compile()

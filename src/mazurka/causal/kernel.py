@@ -20,7 +20,7 @@ write the target x log); memory is 4 bytes x events x threads, plus about 100 by
 
 The same source runs in two ways: interpreted on lists, which small questions want, and compiled by numba on int32
 arrays (compiled.py). So it keeps to integers, subscripts and functions of this file and
-inquire.py; a capacity that runs out is reported as ``FULL`` and the question asked again with more room.
+queries.py; a capacity that runs out is reported as ``FULL`` and the question asked again with more room.
 """
 
 from __future__ import annotations

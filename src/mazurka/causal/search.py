@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mazurka.causal.glance import glance
+from mazurka.causal.fast_path import glance
 from mazurka.causal.history import INITIAL, History, overwritten
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
 

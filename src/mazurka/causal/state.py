@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mazurka.causal import inquire, kernel
+from mazurka.causal import kernel, queries
 
 if TYPE_CHECKING:
     from mazurka.causal.model import Model
@@ -181,7 +181,7 @@ def functions() -> dict[str, FunctionType]:
     """The kernel's functions."""
     return {
         name: value
-        for module in (kernel, inquire)
+        for module in (kernel, queries)
         for name, value in vars(module).items()
         if isinstance(value, FunctionType)
     }

@@ -14,7 +14,7 @@ from mazurka.cli.settings import given, setting_options
 from mazurka.cli.watched import checked
 from mazurka.config import Options, resolve
 from mazurka.report.check_report import CheckReport, Verdict
-from mazurka.subject import subject_of
+from mazurka.workflows.program_spec import subject_of
 
 _FOUND: Final = 1
 _ERROR: Final = 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mazurka.store import FOLDER, remove_store
+from mazurka.workflows.store import FOLDER, remove_store
 
 
 @click.command()

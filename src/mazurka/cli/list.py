@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mazurka.errors import MazurkaError
-from mazurka.store import FOLDER, saved_failures
+from mazurka.workflows.store import FOLDER, saved_failures
 
 
 @click.command()

@@ -21,9 +21,9 @@ from mazurka.errors import MazurkaError, UsageError, did_you_mean
 from mazurka.report.render import DEFAULT_WIDTH
 
 if TYPE_CHECKING:
-    from mazurka.compiling import Compiling
+    from mazurka.jit.warm_up import Compiling
     from mazurka.predict.engines import Found
-    from mazurka.predicting import Numbered
+    from mazurka.workflows.predicting import Numbered
 
 _FOUND: Final = 1
 _ERROR: Final = 2
@@ -77,11 +77,11 @@ def command(
     progress: bool | None,
 ) -> int:
     """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
-    from mazurka.compiling import Compiling
+    from mazurka.jit.warm_up import Compiling
     from mazurka.predict.engines import ENGINES as TIERS
     from mazurka.predict.suppressions import read_suppressions
-    from mazurka.predicting import Numbered, Request, predict
-    from mazurka.trace.reliable import read_reliably
+    from mazurka.trace.validated import read_reliably
+    from mazurka.workflows.predicting import Numbered, Request, predict
 
     kinds = _kinds(kind)
     if output is not None:
@@ -125,7 +125,7 @@ def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable
     if not wanted:
         yield None
         return
-    from mazurka.confirming import Confirmer
+    from mazurka.workflows.confirming import Confirmer
 
     confirmer = Confirmer(Path(path), numbered.trace)
     try:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mazurka import store
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
 from mazurka.report.check_report import CheckReport
 from mazurka.report.render import DEFAULT_WIDTH, renderer
+from mazurka.workflows import store
 
 _STANDARD_OUTPUT: Final = "-"
 _BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mazurka.errors import MazurkaError, UsageError
-from mazurka.subject import entry_of, require_modules
+from mazurka.workflows.program_spec import entry_of, require_modules
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.finishing import Finished

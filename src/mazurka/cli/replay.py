@@ -23,9 +23,9 @@ from mazurka.program.python.program import PythonProgram
 from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
-from mazurka.replaying import diverged, report_of, summary
-from mazurka.store import FOLDER
-from mazurka.subject import PYTEST, PYTHON, RUNNER, Subject, open_program, options_of
+from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, Subject, open_program, options_of
+from mazurka.workflows.replaying import diverged, report_of, summary
+from mazurka.workflows.store import FOLDER
 
 _FOUND: Final = 1
 _FAILED: Final = 2

@@ -10,8 +10,8 @@ import numpy as np
 
 from mazurka.trace.columns import Columns, Parts, assemble, joined
 from mazurka.trace.event import Event, Op
-from mazurka.trace.faults import Fault, Findings, findings_of
 from mazurka.trace.formats.format import FORMATS
+from mazurka.trace.malformed import Fault, Findings, findings_of
 from mazurka.trace.reading import opened
 from mazurka.trace.trace import NO_VALUE, NOTHING
 

@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from mazurka.checking import Unwatched, check, explain
 from mazurka.cli import supervision
 from mazurka.cli.interrupt import Interrupt
 from mazurka.cli.progress import Progress
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.findings import Failing
 from mazurka.program.python import outside
 from mazurka.replay.schedule import fingerprint
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Explanation, Finding
-from mazurka.store import FOLDER, Store, open_store
-from mazurka.subject import Subject, open_program
-from mazurka.suppressing import suppressions_of
+from mazurka.workflows.checking import Unwatched, check, explain
+from mazurka.workflows.findings import Failing
+from mazurka.workflows.program_spec import Subject, open_program
+from mazurka.workflows.store import FOLDER, Store, open_store
+from mazurka.workflows.suppressing import suppressions_of
 
 #: Seconds after the time limit at which a child is ended that has not come to its end by itself.
 _GRACE: Final = 0.7

@@ -1,7 +1,7 @@
 """The loop: have runs made that a strategy wants, look at what they have shown, until there is reason to stop.
 
-Runs are made in stints (see stint.py): here, one after the other, or by a crew (crew.py), several at once, each with a
-part of the work that the strategy lends. What came of a stint goes the same way from there on.
+Runs are made in batches (batch.py): here, one after the other, or by a worker pool (parallel/worker_pool.py),
+several at once, each with a part of the work that the strategy lends. The results of a batch go the same way from there on.
 
 It also decides the verdict. ``Verified`` is only said when an exhaustive strategy ran out of seeds, no run was cut
 short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
@@ -11,7 +11,7 @@ A run that *grew* (met a shared location at a site not known to need points) mak
 learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become known, so
 this ends. What is still under way then counts for its failures only.
 
-With a :class:`~mazurka.explore.frontier.Frontier` everything learnt is written down in batches, so that a killed
+With a :class:`~mazurka.explore.search_journal.Frontier` everything learnt is written down in batches, so that a killed
 exploration goes on where the last batch ended; its failures are then seen again first.
 """
 
@@ -22,12 +22,12 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mazurka.explore.divided.crew import Crew
-from mazurka.explore.divided.foreman import WAIT, Foreman
-from mazurka.explore.frontier import Frontier
+from mazurka.explore.batch import Stint, Terms, again, work
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
-from mazurka.explore.sightings import Judge, Sightings
-from mazurka.explore.stint import Stint, Terms, again, work
+from mazurka.explore.parallel.coordinator import WAIT, Foreman
+from mazurka.explore.parallel.worker_pool import Crew
+from mazurka.explore.search_journal import Frontier
+from mazurka.explore.statistics import Judge, Sightings
 from mazurka.explore.strategy import Accompanied, Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import ENTERED, Failure, Program
 
@@ -83,7 +83,7 @@ class Explorer:
 
     ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
     ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
-    (foresight.py); races, which the program has to tell in its runs, do not end the search. Failures for which sleeps
+    (race_confirmer.py); races, which the program reports in its runs, do not end the search. Failures for which sleeps
     have to outrun other threads by more than ``timing`` seconds do not count. Those that are ``kept_back`` neither end
     the search nor decide the verdict; they are told last.
     """

@@ -66,15 +66,15 @@ from typing import Final
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
-from mazurka.explore.learnt.rehearsal import Rehearsal
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.reads_from.asking import Wanted
+from mazurka.explore.reads_from.alternatives import Offers
+from mazurka.explore.reads_from.decision_path import Walk
 from mazurka.explore.reads_from.entries import Entries, lent_rows
-from mazurka.explore.reads_from.offers import Offers
-from mazurka.explore.reads_from.prospects import Prospects, Reason, View
+from mazurka.explore.reads_from.feasibility import Wanted
+from mazurka.explore.reads_from.guidance import Prospects, Reason, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
-from mazurka.explore.reads_from.walk import Walk
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
+from mazurka.explore.thread_models.memoised import Rehearsal
 from mazurka.predict.promising.checks import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op

@@ -39,11 +39,11 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Final
 
-from mazurka.explore.divided.errands import Errands, backs, errand
-from mazurka.explore.learnt.behaviour import Behaviour
-from mazurka.explore.learnt.moving import Gap
-from mazurka.explore.learnt.reachable import Reachable, State
+from mazurka.explore.parallel.remote_tasks import Errands, backs, errand
 from mazurka.explore.strategy import Estimate, Loan, Row, Seed
+from mazurka.explore.thread_models.automata import Behaviour
+from mazurka.explore.thread_models.simulator import Gap
+from mazurka.explore.thread_models.state_space import Reachable, State
 from mazurka.program.protocol import AGAIN, Plan, Run
 
 

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
-from mazurka.predict.ahead import Ahead, Shared
+from mazurka.predict.atomicity import INTRUSION
 from mazurka.predict.conflicts import RACE, is_data
-from mazurka.predict.deadlocks.lock_circles import DEADLOCK
-from mazurka.predict.intrusions import INTRUSION
-from mazurka.predict.inversions import INVERSION
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.maximal import Each, Groups, Signatures, candidates, claim_of, grouped, never
+from mazurka.predict.order_violations import INVERSION
+from mazurka.predict.prefetch import Ahead, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
@@ -385,7 +385,7 @@ def _by_sync_preserving(search: Search, tier: Tier) -> _Findings:
 
 def _by_standstill(search: Search, tier: Tier) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
-    from mazurka.predict.deadlocks.standstills import Standstills
+    from mazurka.predict.deadlocks.communication import Standstills
 
     sought, unsure, found = Standstills(search.trace), set[Hashable](), set[Hashable]()
     for candidate in sought.candidates():

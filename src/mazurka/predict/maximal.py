@@ -19,13 +19,13 @@ from enum import Enum
 from typing import Final
 
 from mazurka.causal.solver import Unknown
+from mazurka.predict.atomicity import INTRUSION, intrusions_of
 from mazurka.predict.conflicts import RACE
-from mazurka.predict.deadlocks.lock_circles import DEADLOCK, LockCircles
-from mazurka.predict.intrusions import INTRUSION, intrusions_of
-from mazurka.predict.inversions import INVERSION, inversions_of
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, LockCircles
+from mazurka.predict.fast_path import candidates_of
+from mazurka.predict.order_violations import INVERSION, inversions_of
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
-from mazurka.predict.quick import candidates_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Races, Witness
 

@@ -5,7 +5,7 @@ did, so nothing is lost but reorderings that need more than the window. Windows 
 than half a window apart share one. A model is kept until another window is asked for.
 
 What can't be mostly shows nearby: of a long trace the rows around those asked about are first taken alone, with nothing
-said of the others (:mod:`mazurka.causal.of_columns`).
+said of the others (:mod:`mazurka.causal.model_from_columns`).
 
 Cost: a model takes some microseconds (of a long trace some tenths of one) and 100 bytes an event, and its closure 4
 bytes x threads an event; a question mostly takes well under a millisecond, and some milliseconds if much has to be
@@ -23,11 +23,11 @@ import numpy as np
 
 from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
-from mazurka.causal.of_columns import model_of_columns
-from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.model_from_columns import model_of_columns
+from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
-from mazurka.predict.unnoticed import Unnoticed
-from mazurka.predict.unread import Unread
+from mazurka.predict.relaxed_reads import Unread
+from mazurka.predict.thread_local import Unnoticed
 from mazurka.predict.wakers import wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op

@@ -26,7 +26,7 @@ from typing import Final
 
 from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Question
-from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Feasible
 from mazurka.predict.conflicts import RACE, Sites, is_data, sites_of, touches
 from mazurka.predict.predictor import Prediction

@@ -7,7 +7,7 @@ one a thread that waited goes on once a notification has come that must come bef
 (:class:`Waker`), if there is such a one.
 
 A notification may end a wait unless it is by the same thread, must come before the thread is parked or after it has
-gone on, by what :mod:`mazurka.predict.quick` says of needs.
+gone on, by what :mod:`mazurka.predict.fast_path` says of needs.
 
 Cost: one pass, and a look at each pair of a wait and a notification of one condition; if there are more than
 :data:`_PAIRS`, nobody's waker is known.
@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.quick import needs_of
+from mazurka.predict.fast_path import needs_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace

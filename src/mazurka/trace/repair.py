@@ -1,6 +1,6 @@
 """A trace made one of plain locks and threads, and what was done to it.
 
-What :mod:`mazurka.trace.faults` finds is mended as follows; what is not in the list is left as it is, and told.
+What :mod:`mazurka.trace.malformed` finds is mended as follows; what is not in the list is left as it is, and told.
 
 - A lock that its holder takes again is taken once: inner acquires and releases go.
 - A lock taken while another thread has it was given up unseen, as waiting does: a release by its holder comes before.
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from mazurka.trace.columns import Columns, Names, Parts, assemble, columns_of
 from mazurka.trace.event import Op
-from mazurka.trace.faults import Checking, Fault
+from mazurka.trace.malformed import Checking, Fault
 from mazurka.trace.trace import NO_VALUE, Trace
 
 #: Rows that were added come from here.

@@ -2,7 +2,7 @@
 
 Definition (Tunc, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in Linear Time", PLDI 2023). A
 deadlock pattern is a circle of acquires of different threads, each of a lock that the thread of the next one holds, no
-lock being held at two of them (:mod:`mazurka.predict.deadlocks.lock_circles`). It is a sync-preserving deadlock if the
+lock being held at two of them (:mod:`mazurka.predict.deadlocks.lock_cycles`). It is a sync-preserving deadlock if the
 smallest sync-preserving ideal that contains what precedes each acquire in its thread contains none of them
 (:mod:`mazurka.order.ideals`): taken in the order of the trace it is a correct reordering after which all stand before
 their acquires. So a circle that forks, joins or what is read from whom keep apart is none, and each one found is real;
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mazurka.order.sync_preserving import SyncPreserving
-from mazurka.predict.deadlocks.lock_circles import DEADLOCK, patterns_of
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, patterns_of
 from mazurka.predict.predictor import Prediction
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks

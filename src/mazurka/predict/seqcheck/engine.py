@@ -26,7 +26,7 @@ import numpy as np
 
 from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Model, Question
-from mazurka.causal.of_trace import model_of_trace
+from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
 from mazurka.predict.questions import is_early, joins_of, question_of, steps_of
 from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of

@@ -5,8 +5,8 @@ events that is closed under program order is one number per thread. What an even
 ``link`` is the event it has to do with: the write that a read got its value from, the other end of a critical section,
 the last event of a thread that is joined, the next of one that is started.
 
-How targets are read is as in :mod:`mazurka.causal.of_trace`: what is only acquired and released, by one holder at a
-time, is a lock (its outermost sections exclude each other); what is only read and written is data; everything else
+How targets are read is as in :mod:`mazurka.causal.model_from_trace`: what is only acquired and released, by one holder
+at a time, is a lock (its outermost sections exclude each other); what is only read and written is data; everything else
 orders threads, and each of its readers needs the write that it had.
 
 Invariants: ``link`` of a section's ends are each other, -1 if it is never left; ``inside`` of an event is the latest

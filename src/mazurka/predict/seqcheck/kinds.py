@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mazurka.causal.solver import Unknown
-from mazurka.predict.deadlocks.lock_circles import DEADLOCK, circles_of
-from mazurka.predict.intrusions import INTRUSION, intrusions_of
-from mazurka.predict.inversions import INVERSION, inversions_of
+from mazurka.predict.atomicity import INTRUSION, intrusions_of
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, circles_of
+from mazurka.predict.order_violations import INVERSION, inversions_of
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import steps_of
 from mazurka.predict.seqcheck.engine import SeqCheck

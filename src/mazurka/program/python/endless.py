@@ -3,8 +3,8 @@
 The plan's prefix goes through their loops once, and once more (:data:`~mazurka.program.protocol.AGAIN`). If the second
 time is like the first, step by step, with the values that are told (those of variables at the heads of the loops among
 them, with :attr:`Plan.values`), the threads can go on like that for ever. That no other order leads out of it the run
-can't show: that follows from all runs together (explore/learnt/reachable.py). Where waits have limits nothing is said,
-since time would go on.
+can't show: that follows from all runs together (explore/thread_models/state_space.py). Where waits have limits
+nothing is said, since time would go on.
 
 Cost: one pass over the last steps, once in a run.
 """

@@ -1,8 +1,8 @@
 """Says, at the head of each pass of a ``while`` loop, what a thread's own state is (only with :attr:`Plan.values`).
 
 Two passes of one loop that begin in the same state of the thread go on alike for as long as they see the same: whoever
-learns from runs can take them for one (explore/learnt/walker.py), so that a loop without end is a finite thing. The
-state is
+learns from runs can take them for one (explore/thread_models/run_learner.py), so that a loop without end is a finite
+thing. The state is
 
 - the frame's variables, as value keys. What waits in the frames that called it is the same in every pass of a loop;
 - how often the thread has done something of which no step tells: called what is not instrumented, looked at its

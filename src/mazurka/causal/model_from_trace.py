@@ -1,0 +1,382 @@
+"""The causal model of a recorded trace (see model.py for what it says).
+
+How rows are read:
+
+- FORK and what the thread does after it, what it did and JOIN: must-happen-before. Traces of others may lack BEGIN and
+  END, or have BEGIN come first.
+- A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
+  exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
+  whose every reader needs the write it had: stricter, and always sound.
+- A condition that is only waited for and notified: the event with which a thread goes on that waited
+  (:mod:`mazurka.trace.waits`) is the wake-up, which needs the notification that came for it in the run (the longest
+  parked first), after the thread was parked. Other waits are not parked when a notification of one comes, except those
+  that were, and parked later (patent, "Implementation"); unless that takes more than :data:`_APART` pairs: then a
+  notification may come where it wakes any of those parked, which is all that conditions promise. Traces of our own
+  front ends tell whom a notification woke, by a write that the wake-up reads; there conditions are like variables.
+- READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
+- BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch, which a
+  join of its thread follows then. Initial values are those that reads of them gave.
+
+Cost: one pass over the rows, some microseconds each; of long recorded traces less (:mod:`.model_from_columns`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from mazurka.causal.history import INITIAL
+from mazurka.causal.model import NEVER_LEFT, Model, lay_out
+from mazurka.causal.state import COMPILE_FROM
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.trace.waits import Wait, waits_of
+
+_LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
+_SIGNALLING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
+_THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
+
+#: Notifications and waits that are kept apart.
+_APART: Final = 500_000
+
+#: First components of targets of our own front ends whose READ may have waited for the value it got.
+_WAITED_FOR: Final = frozenset(
+    {"wake", "thread", "lock", "handed", "cond", "sem", "queue", "event", "barrier", "channel"}
+)
+
+
+def model_of_trace(
+    trace: Trace,
+    branches: bool = False,
+    start: int = 0,
+    waits: Sequence[Wait] | None = None,
+    wakers: Mapping[int, tuple[int, bool]] | None = None,
+) -> Model:
+    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``: as
+    :func:`waits_of` tells of the trace (in steps), if this is part of one. With ``wakers`` it is a *loose* model, which
+    refutes nothing that can be: all that a wait needs is the notification that they tell, by the step that goes on, to
+    which the thread has to be parked before if it is the only one."""
+    if len(trace) >= COMPILE_FROM and not isinstance(trace.thread, array):
+        from mazurka.causal.model_from_columns import model_of_columns
+
+        model = model_of_columns(trace, branches, start)
+        if model is not None:
+            return model
+    return _Reading(trace, branches, start, waits, wakers).run()
+
+
+class _Reading:
+    def __init__(
+        self,
+        trace: Trace,
+        branches: bool,
+        start: int,
+        waits: Sequence[Wait] | None,
+        wakers: Mapping[int, tuple[int, bool]] | None,
+    ) -> None:
+        self.trace = trace
+        self.waits, self.wakers = waits, wakers
+        self.start = start
+        self.branches = branches
+        self.rows: list[tuple[int, int, Op, int, int]] = list(
+            zip(
+                trace.step,
+                trace.thread.tolist(),
+                map(Op, trace.op.tolist()),
+                trace.target.tolist(),
+                trace.value.tolist(),
+                strict=True,
+            )
+        )
+        self.model = Model([0], keeps=not branches)
+        self.model.targets = len(trace.targets)
+        self.model.target_numbers = {name: number for number, name in enumerate(trace.targets)}
+        self.group_of_source: dict[tuple[int, int], int] = {}
+
+    def run(self) -> Model:
+        self._number()
+        locks, data, signals = self._kinds()
+        self._sections(locks)
+        self._waits(signals)
+        self._lives()
+        self._lay_out_sections()
+        sources, initial = self._sources()
+        self._accesses(locks | signals, data, sources, initial)
+        return self.model
+
+    def _number(self) -> None:
+        """Events are steps, numbered by thread."""
+        model = self.model
+        steps: list[dict[int, None]] = [{} for _ in self.trace.threads]
+        for step, thread, *_ in self.rows:
+            steps[thread][step] = None
+        for thread, own in enumerate(steps):
+            for step in own:
+                model.event_of[step] = len(model.rank)
+                model.rank.append(step)
+                model.thread.append(thread)
+            model.starts.append(len(model.rank))
+        self.needs: list[list[int]] = [[] for _ in model.rank]
+
+    def _lives(self) -> None:
+        """A thread does nothing before its fork, nor after it has been joined, which it is not before its fork."""
+        model, threads = self.model, self.trace.thread_of_target
+        forks: dict[int, int] = {}
+        for step, _, op, target, _ in self.rows:
+            if op is not Op.FORK and op is not Op.JOIN:
+                continue
+            other, event = threads[target], model.event_of[step]
+            begin, end = model.starts[other : other + 2] if other >= 0 else (0, 0)
+            here = bisect_left(model.rank, step, begin, end)
+            if op is Op.FORK:
+                forks[target] = event
+                if here < end:
+                    self.needs[here].append(event)
+            elif here > begin:
+                self.needs[event].append(here - 1)
+            elif target in forks:
+                self.needs[event].append(forks[target])
+        if self.start:
+            self._begin_after_start()
+
+    def _begin_after_start(self) -> None:
+        model, bounds = self.model, list(pairwise(self.model.starts))
+        begins = [bisect_left(model.rank, self.start, first, end) for first, end in bounds]
+        done = [begin - 1 for begin, (first, _) in zip(begins, bounds, strict=True) if begin > first]
+        for begin, (_, end) in zip(begins, bounds, strict=True):
+            if begin < end:
+                self.needs[begin] += done
+
+    def _kinds(self) -> tuple[set[int], set[int], set[int]]:
+        """Targets that are locks, that are data, and conditions of which it is not told whom a notification woke."""
+        ops: dict[int, set[Op]] = {}
+        for _, _, op, target, _ in self.rows:
+            ops.setdefault(target, set()).add(op)
+        locks = {t for t, met in ops.items() if met <= _LOCKING and Op.ACQUIRE in met}
+        held: dict[int, tuple[int, int]] = {}
+        for _, thread, op, target, _ in self.rows:
+            if target in locks and op is not Op.REQUEST:
+                owner, depth = held.get(target, (thread, 0))
+                if owner != thread and depth or op is Op.RELEASE and not depth:
+                    locks.discard(target)
+                held[target] = (thread, depth + (1 if op is Op.ACQUIRE else -1))
+        names = self.trace.targets
+        data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not may_wait(names[t])}
+        told = any(isinstance(name, tuple) and name[:1] == ("wake",) for name in names)
+        signals = {t for t, met in ops.items() if met <= _SIGNALLING and not told}
+        return locks, data, signals
+
+    def _sources(self) -> tuple[dict[int, int], dict[int, int]]:
+        """By row that reads: the row it reads from; and by target the initial value, where a read gave it."""
+        last: dict[int, int] = {}
+        sources: dict[int, int] = {}
+        initial: dict[int, int] = {}
+        pending: list[tuple[int, int]] = []
+        for row, (step, _, op, target, value) in enumerate(self.rows):
+            if pending and self.rows[pending[0][1]][0] != step:
+                last.update(pending)
+                pending.clear()
+            if READS[op]:
+                sources[row] = last.get(target, INITIAL)
+                if sources[row] == INITIAL and value != NO_VALUE:
+                    initial[target] = value
+            if WRITES[op]:
+                pending.append((target, row))  # takes effect once the step's reads are done
+        return sources, initial
+
+    # -- accesses -----------------------------------------------------------------------------------------------------
+
+    def _accesses(self, locks: set[int], data: set[int], sources: dict[int, int], initial: dict[int, int]) -> None:
+        model = self.model
+        by_event: list[list[int]] = [[] for _ in model.rank]
+        for row, entry in enumerate(self.rows):
+            by_event[model.event_of[entry[0]]].append(row)
+        writers: list[dict[int, list[int]]] = [{} for _ in range(model.targets)]
+        wanted: dict[int, tuple[int, int]] = {}
+        for event, rows in enumerate(by_event):
+            position = event - model.starts[model.thread[event]]
+            guards = not self.branches or any(self.rows[row][2] is Op.BRANCH for row in rows)
+            model.guard.append(position if guards else 0)
+            for row in rows:
+                _, thread, op, target, value = self.rows[row]
+                if target in locks or op is Op.BRANCH:
+                    continue
+                if READS[op]:
+                    source = sources[row]
+                    if op not in _THREADS:
+                        wanted[len(model.read_event)] = self._group(target, value, source, target in data, initial)
+                        model.read_event.append(event)
+                        model.read_target.append(target)
+                        model.read_source.append(self._event(source))
+                        model.read_sync.append(int(target not in data))
+                if WRITES[op] and op not in _THREADS and event not in writers[target].get(thread, ())[-1:]:
+                    writers[target].setdefault(thread, []).append(event)
+                    model.write.append(target)
+            model.need += self.needs[event]
+            model.need_at.append(len(model.need))
+            model.read_at.append(len(model.read_event))
+            model.write_at.append(len(model.write))
+        lay_out(writers, model.col_at, model.col_thread, model.col_from, model.col_to, model.col)
+        self._groups(list(wanted.values()), data, initial)
+
+    def _event(self, row: int) -> int:
+        return INITIAL if row == INITIAL else self.model.event_of[self.rows[row][0]]
+
+    def _group(self, target: int, value: int, source: int, data: bool, initial: dict[int, int]) -> tuple[int, int]:
+        """A name for the writes that give a read what it got: (target, value), or (-1 - source row, target)."""
+        written = initial.get(target, NO_VALUE) if source == INITIAL else self.rows[source][4]
+        if data and value != NO_VALUE and value == written:
+            return target, value
+        return -2 - source, target  # -1 for the initial value
+
+    def _groups(self, names: Iterable[tuple[int, int]], data: set[int], initial: dict[int, int]) -> None:
+        model = self.model
+        equal: dict[tuple[int, int], list[int]] = {}
+        for step, _, op, target, value in self.rows:
+            if target in data and op is Op.WRITE and value != NO_VALUE:
+                equal.setdefault((target, value), []).append(model.event_of[step])
+        for target, value in initial.items():
+            if target in data:
+                equal.setdefault((target, value), []).append(INITIAL)
+        numbers: dict[tuple[int, int], int] = {}
+        for name in names:
+            if name not in numbers:
+                numbers[name] = len(model.group_at) - 1
+                model.group += equal[name] if name[0] >= 0 else [self._event(-2 - name[0])]
+                model.group_at.append(len(model.group))
+            model.read_group.append(numbers[name])
+
+    # -- locks --------------------------------------------------------------------------------------------------------
+
+    def _sections(self, locks: set[int]) -> None:
+        open_sections: dict[int, tuple[int, int]] = {}  # lock -> section, depth
+        numbers = {lock: number for number, lock in enumerate(sorted(locks))}
+        for step, _, op, target, _ in self.rows:
+            if target not in locks or op is Op.REQUEST:
+                continue
+            event = self.model.event_of[step]
+            section, depth = open_sections.get(target, (-1, 0))
+            if op is Op.ACQUIRE:
+                section = section if depth else self._enter(event, numbers[target])
+                open_sections[target] = (section, depth + 1)
+            else:
+                open_sections[target] = (section, depth - 1)
+                if depth == 1:
+                    self.model.section_to[section] = event
+
+    def _enter(self, event: int, lock: int, left: int = NEVER_LEFT) -> int:
+        """A new section."""
+        model = self.model
+        model.section_from.append(event)
+        model.section_to.append(left)
+        model.section_lock.append(lock)
+        return len(model.section_from) - 1
+
+    def _lay_out_sections(self) -> None:
+        """Sections by lock and thread, and by the events that enter and leave them."""
+        model = self.model
+        entered: list[list[int]] = [[] for _ in model.rank]
+        left: list[list[int]] = [[] for _ in model.rank]
+        by_lock: list[dict[int, list[int]]] = [{} for _ in range(max(model.section_lock, default=-1) + 1)]
+        for section in sorted(range(len(model.section_from)), key=model.section_from.__getitem__):
+            event = model.section_from[section]
+            entered[event].append(section)
+            if model.section_to[section] != NEVER_LEFT:
+                left[model.section_to[section]].append(section)
+            by_lock[model.section_lock[section]].setdefault(model.thread[event], []).append(section)
+        lay_out(by_lock, model.lock_at, model.lock_thread, model.lock_from, model.lock_to, model.taken)
+        model.taking += [model.section_from[section] for section in model.taken]
+        for lists, at, flat in ((entered, model.enter_at, model.enter), (left, model.leave_at, model.leave)):
+            for sections in lists:
+                flat += sections
+                at.append(len(flat))
+
+    # -- conditions ---------------------------------------------------------------------------------------------------
+
+    def _waits(self, signals: set[int]) -> None:
+        """Which wait each notification ended, and what it must not meet instead."""
+        model = self.model
+        parked: dict[int, list[tuple[int, int]]] = {}  # signal -> (park, wake) by when they parked
+        pairs: list[list[tuple[int, int]]] = [[] for _ in model.rank]
+        if self.wakers is not None:
+            self._wakers(self.wakers, pairs)
+            signals = set()
+        waits: dict[int, list[tuple[int, int]]] = {}
+        single: list[tuple[int, int, int, list[int]]] = []  # (signal, notification, park it ended, others parked)
+        parks = self._parks() if signals else {}
+        for step, _, op, target, _ in self.rows:
+            if step in parks:
+                wait, signal = parks.pop(step)
+                if signal in signals:
+                    parked.setdefault(signal, []).append(wait)
+                    waits.setdefault(signal, []).append(wait)
+            if target not in signals or op is Op.WAIT:
+                continue
+            event = model.event_of[step]
+            here = parked.setdefault(target, [])
+            here[:] = [(park, wake) for park, wake in here if wake == NEVER_LEFT or model.rank[wake] > step]
+            ended = here[:] if op is Op.NOTIFY_ALL else sorted(here, key=lambda wait: wait[1] == NEVER_LEFT)[:1]
+            for park, wake in ended:
+                here.remove((park, wake))
+                if wake != NEVER_LEFT:
+                    self.needs[wake].append(event)
+                    pairs[wake].append((park, event))
+                if op is Op.NOTIFY:
+                    single.append((target, event, park, [other for other, _ in here]))
+        self._keep_apart(single, waits, pairs)
+        for own in pairs:
+            model.pair_first += [first for first, _ in own]
+            model.pair_second += [second for _, second in own]
+            model.pair_at.append(len(model.pair_first))
+
+    def _wakers(self, wakers: Mapping[int, tuple[int, bool]], pairs: list[list[tuple[int, int]]]) -> None:
+        """What is needed whoever wakes whom."""
+        event_of = self.model.event_of
+        for (park, wake), _ in self._parks().values():
+            if wake != NEVER_LEFT and self.model.rank[wake] in wakers:
+                row, only = wakers[self.model.rank[wake]]
+                self.needs[wake].append(event_of[row])
+                pairs[wake] += [(park, event_of[row])] if only else []
+
+    def _parks(self) -> dict[int, tuple[tuple[int, int], int]]:
+        """By the step that parks a thread: the events that park it and wake it up, and the condition."""
+        event_of, found = self.model.event_of, {}
+        waits = self.waits if self.waits is not None else list(map(self._in_steps, waits_of(self.trace)))
+        for wait in waits:
+            if wait.parks in event_of:
+                found[wait.parks] = (event_of[wait.parks], event_of.get(wait.goes_on, NEVER_LEFT)), wait.condition
+        return found
+
+    def _in_steps(self, wait: Wait) -> Wait:
+        step = self.trace.step
+        goes_on = step[wait.goes_on] if wait.goes_on >= 0 else wait.goes_on
+        return wait._replace(row=step[wait.row], parks=step[wait.parks], goes_on=goes_on)
+
+    def _keep_apart(
+        self,
+        single: list[tuple[int, int, int, list[int]]],
+        waits: dict[int, list[tuple[int, int]]],
+        pairs: list[list[tuple[int, int]]],
+    ) -> None:
+        """A notification of one meets no other wait than its own, except those that had parked after it, and still
+        do."""
+        lock = max(self.model.section_lock, default=-1)
+        if sum(len(waits.get(signal, ())) for signal, *_ in single) > _APART:
+            return
+        for signal, notification, park, after in single:
+            for other, wake in waits[signal]:
+                if other in after:
+                    pairs[park].append((park, other))
+                    pairs[other].append((park, other))
+                elif other != park:
+                    lock += 1
+                    self._enter(notification, lock, notification)
+                    self._enter(other, lock, wake)
+
+
+def may_wait(name: Any) -> bool:
+    """Whether a read of a target may have waited for the value that it got."""
+    return isinstance(name, tuple) and bool(name) and name[0] in _WAITED_FOR

@@ -1,0 +1,182 @@
+"""Some runs in one go, wherever they are made: the unit of work between two looks at the world.
+
+A stint ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
+shows a failure not known, and at a run that *grew* (met a shared location at a site not known to need points). So all
+its runs but the last were made with the points known at its beginning.
+
+Cost: a microsecond or two a run, beside the program and the strategy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mazurka.explore.outcome import Found, Predictions, Waits
+from mazurka.explore.race_confirmer import Foresight
+from mazurka.explore.statistics import Judge, Sightings
+from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful, make_strategy
+from mazurka.program.protocol import Failure, Plan, Program, Run
+
+#: Failures by their identities: the least seed known to lead there.
+Known = Mapping[tuple[str, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """When a stint ends, and which failures are news: those not known, or only of a later seed (somebody else was
+    quicker with that)."""
+
+    seconds: float
+    executions: int | None = None  # at most
+    known: Known = field(default_factory=dict)
+    only_first: bool = False  # of several failures of one run only the first counts (races are none)
+    races: bool = False  # whether data races are predicted from runs, and made to happen
+    timing: float = float("inf")  # seconds for which threads that can move are held up at most where a failure counts
+
+
+@dataclass(slots=True)
+class Stint:
+    """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run.
+    ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were spent
+    ``running`` the program, the others on deciding what to run."""
+
+    sightings: Sightings = field(default_factory=Sightings)
+    grew: bool = False
+    undecided: bool = False
+    seconds: float = 0.0
+    running: float = 0.0
+
+
+def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None = None) -> Stint:
+    """Make the runs a strategy wants, and let it learn from them."""
+    stint = Stint()
+    seen = stint.sightings
+    started = time.perf_counter()
+    end = started + terms.seconds
+    limit = terms.executions
+    execute, take, give, look = program.execute, strategy.take, strategy.give, seen.look
+    foretelling = strategy if isinstance(strategy, Foretelling) else None
+    thoughtful = strategy if isinstance(strategy, Thoughtful) else None
+    before = Predictions() if foretelling is None else foretelling.predictions()
+    while limit is None or seen.executions < limit:
+        if thoughtful is not None and not thoughtful.think(end - time.perf_counter()):
+            stint.undecided = True
+            break
+        seed = take()
+        if seed is None:
+            break
+        begun = time.perf_counter()
+        run = execute(seed.plan)
+        stint.running += time.perf_counter() - begun
+        seen.executions += 1
+        failures = look(run, judge)
+        rank = 0 if strategy.exhaustive else seed.number
+        if failures and run.lag > terms.timing:
+            if not run.grew:  # otherwise what it has shown is to be seen again
+                _add_in_time(program, stint, run, failures, terms, rank)
+        elif failures:
+            _add_unknown(stint, run, failures, terms, rank)
+        if run.grew:
+            stint.grew = True
+        if not (run.grew and strategy.exhaustive):
+            give(seed, run)
+        if terms.races and not stint.grew:
+            _look_ahead(program, stint, run, terms, rank, judge)
+        if seen.found or stint.grew or time.perf_counter() >= end:
+            break
+    if foretelling is not None:
+        seen.predictions += foretelling.predictions() - before
+    stint.seconds = time.perf_counter() - started
+    return stint
+
+
+def _add_in_time(program: Program, stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
+    """Keep those failures of a run that happen, too, where sleeps do not outrun others by as much as in it."""
+    again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
+    wanted = {each.identity for each in failures}
+    found = [each for each in again.failures if each.identity in wanted]
+    stint.grew = stint.grew or again.grew
+    if found and not again.truncated:
+        _add_unknown(stint, again, found, terms, rank, terms.timing)
+    else:
+        stint.sightings.waits += Waits(lag=run.lag, late=failures[0].message)
+
+
+def _add_unknown(
+    stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int, timing: float | None = None
+) -> None:
+    """Keep those failures of a run, made with this timing, that are news."""
+    seen, schedule = stint.sightings, run.schedule()
+    unknown = {each.identity: each for each in failures if rank < terms.known.get(each.identity, rank + 1)}
+    firsts = list(unknown.values())
+    if terms.only_first:
+        firsts = [each for each in firsts if each.is_race] + [each for each in firsts if not each.is_race][:1]
+    seen.found.update((each.identity, Found(each, schedule, seen.executions, rank, timing=timing)) for each in firsts)
+
+
+def _look_ahead(program: Program, stint: Stint, run: Run, terms: Terms, rank: int, judge: Judge | None) -> None:
+    """Make the races happen that a run implies."""
+    seen = stint.sightings
+    foresight = Foresight(program, {*terms.known, *seen.found})
+    for confirming, confirmed in foresight.confirm(run):
+        seen.further += 1
+        seen.predicted += confirmed
+        _add_unknown(stint, confirming, seen.look(confirming, judge), terms, rank)
+        if confirming.grew:
+            stint.grew = True
+            break
+    seen.unasked += foresight.unasked
+
+
+def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = None) -> Stint:
+    """Run what has failed before once more; it does not count as made now."""
+    stint = Stint()
+    run = program.execute(Plan(schedule))
+    stint.grew = run.grew
+    found = stint.sightings.found
+    for failure in stint.sightings.look(run, judge):
+        found.setdefault(failure.identity, Found(failure, run.schedule(), 0))
+    return stint
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A stint for another process: with a strategy of this name, made so, that knows what ``rows`` tell."""
+
+    strategy: str
+    settings: Settings
+    rows: list[Row]
+    terms: Terms
+    points: frozenset[int]  # sites known to need points
+    lender: Strategy | None = None  # where it need not travel
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of an order: of the strategy, as rows, and otherwise."""
+
+    stint: Stint
+    rows: list[Row]
+    points: frozenset[int]  # those that are new
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Carries out orders with a program that is ready; ``points`` are the sites known to need points, its runs add to
+    them."""
+
+    program: Program
+    points: set[int]
+    judge: Judge | None = None
+
+    def __call__(self, order: Order) -> Report:
+        self.points.update(order.points)
+        strategy: Any = make_strategy(order.strategy, order.settings)
+        strategy.restore(order.rows)
+        if isinstance(strategy, Heir) and order.lender is not None:
+            strategy.inherit(order.lender)
+        stint = work(self.program, strategy, order.terms, self.judge)
+        return Report(stint, strategy.rows(), frozenset(self.points - order.points))

@@ -1,0 +1,104 @@
+"""Has a crew do a strategy's work: lends parts of it, hands them out as orders, settles what comes back.
+
+What is under way is known here, so nothing is lost with whoever has it: a loan that does not come back is settled as
+not done. Orders given before a search began again count for what they have seen only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mazurka.explore.batch import Order, Stint, Terms
+from mazurka.explore.parallel.worker_pool import Crew
+from mazurka.explore.strategy import Divisible, Loan, Settings, Strategy
+
+#: Seconds of a stint: at first, and at most. Stints are short, too, while somebody has nothing to do.
+_SHORT: Final = 0.02
+_LONG: Final = 1.0
+
+#: Seconds to wait before whoever asks hears that nothing has come back.
+WAIT: Final = 0.1
+
+#: So many orders lost may be bad luck; more, and this program should not be run elsewhere.
+_BAD_LUCK: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """An order under way, and whose part of the work it is."""
+
+    order: Order
+    loan: Loan
+    strategy: Divisible
+
+
+class Foreman:
+    """Has the work of strategies of one kind done. ``learned`` are the sites known to need points."""
+
+    def __init__(self, crew: Crew, name: str, settings: Settings, learned: set[int]) -> None:
+        self._crew = crew
+        self._name = name
+        self._settings = settings
+        self._learned = learned
+        self._given: dict[int, _Given] = {}
+        self._number = 0
+        self._seconds = _SHORT
+        self.losses = 0
+
+    @property
+    def unlucky(self) -> bool:
+        return self.losses > _BAD_LUCK
+
+    def hand_out(self, strategy: Divisible, terms: Terms) -> bool:
+        """Give everybody something to do, on these terms altogether; whether anything is under way."""
+        left = None if terms.executions is None else terms.executions - self.allowed
+        idle = self._crew.size - len(self._given)
+        loans = strategy.lend(idle if left is None else min(idle, left)) if idle and left != 0 else []
+        busy = len(self._given) + len(loans) == self._crew.size
+        self._seconds = min(2 * self._seconds, _LONG) if busy else _SHORT
+        share = None if left is None else max(1, left // self._crew.size)
+        for loan in loans:
+            agreed = replace(terms, executions=share, seconds=min(terms.seconds, self._seconds))
+            order = Order(self._name, self._settings, loan.rows, agreed, frozenset(self._learned), strategy)
+            self._given[self._number] = _Given(order, loan, strategy)
+            self._crew.start(self._number, order)
+            self._number += 1
+        return bool(self._given)
+
+    @property
+    def allowed(self) -> int:
+        """How many runs those under way may make."""
+        return sum(given.order.terms.executions or 0 for given in self._given.values())
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._given)
+
+    def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Stint]:
+        """Take back what is finished; only the work of ``strategy`` still counts, until it has to begin again."""
+        void = False
+        for number, report in self._crew.finished(seconds):
+            given = self._given.pop(number)
+            if report is None:
+                self.losses += 1
+            counts = given.strategy is strategy and not void
+            if report is not None:
+                report.stint.sightings.know(given.order.points)
+                news = not report.points <= self._learned  # be it of a search that has begun again since
+                report.stint.grew = news or (report.stint.grew and counts)
+                self._learned |= report.points
+                void = void or (report.stint.grew and strategy.exhaustive)
+            if counts and not void:
+                given.strategy.settle(given.loan.number, None if report is None else report.rows)
+            if report is not None:
+                yield report.stint
+
+    def dismiss(self, current: Strategy) -> None:
+        """Drop all that is under way."""
+        self._crew.close()
+        for given in self._given.values():
+            if given.strategy is current:
+                given.strategy.settle(given.loan.number, None)
+        self._given.clear()

@@ -1,0 +1,181 @@
+"""A crew behind any `concurrent.futures.Executor`: processes, a Dask cluster, MPI.
+
+What is submitted is a call of :func:`carry_out`, which needs nothing but Mazurka in the executor's process. It
+does not run the program there, among threads and state of whoever runs the executor, but has a *servant* do so: a
+Python process of its own (servant.py), which gets the program ready once and then carries out one order after another.
+Servants are kept for as long as the executor's process lives and nobody asks for another program; they end when their
+standard input does, so with that process, however it ends.
+
+The program's files, and Mazurka in the same version, must be there under the same paths.
+"""
+
+from __future__ import annotations
+
+import atexit
+import concurrent.futures
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Final
+
+from mazurka.errors import MazurkaError
+from mazurka.explore.batch import Order, Report, Worker
+from mazurka.explore.parallel.worker_pool import usable_cores
+
+#: Makes the program ready and says who carries out orders for it; can be pickled.
+Load = Callable[[], Worker]
+
+_LENGTH: Final = struct.Struct("!Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An order, and where it can be carried out. Everything is as Python has it at home."""
+
+    load: bytes  # a pickled Load
+    path: tuple[str, ...]
+    directory: str
+    environment: tuple[tuple[str, str], ...]
+    order: bytes = b""
+
+
+class Hired:
+    """The crew; ``size`` is how many orders are submitted at once."""
+
+    def __init__(self, executor: concurrent.futures.Executor, load: Load, size: int | None = None) -> None:
+        self.size = size or getattr(executor, "_max_workers", None) or usable_cores()
+        self._executor = executor
+        self._home = (
+            pickle.dumps(load),
+            tuple(sys.path),
+            os.getcwd(),
+            (("PYTHONHASHSEED", os.environ.get("PYTHONHASHSEED", "0")),),
+        )
+        self._futures: dict[concurrent.futures.Future[bytes], int] = {}
+        self._refused: list[int] = []
+
+    def start(self, number: int, order: Order) -> None:
+        try:
+            future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(replace(order, lender=None))))
+        except (RuntimeError, OSError):  # its processes were killed; BrokenExecutor is a RuntimeError
+            self._refused.append(number)
+        else:
+            self._futures[future] = number
+
+    def finished(self, seconds: float) -> list[tuple[int, Report | None]]:
+        ended: list[tuple[int, Report | None]] = [(number, None) for number in self._refused]
+        self._refused.clear()
+        first = concurrent.futures.FIRST_COMPLETED
+        done, _ = concurrent.futures.wait(self._futures, 0.0 if ended else seconds, first)
+        return ended + [(self._futures.pop(future), _report(future)) for future in done]
+
+    def close(self) -> None:
+        for future in self._futures:
+            future.cancel()
+        self._futures.clear()
+        dismiss()  # if the executor's threads are our own
+
+
+def _report(future: concurrent.futures.Future[bytes]) -> Report | None:
+    """What an order came to; None if it got lost with the process that had it."""
+    try:
+        answer: Any = pickle.loads(future.result())  # written by a servant
+    except MazurkaError:
+        raise
+    except Exception:  # each kind of executor has exceptions of its own for a worker that is gone
+        return None
+    if isinstance(answer, BaseException):
+        raise answer
+    assert isinstance(answer, Report)
+    return answer
+
+
+# -- in the executor's process -----------------------------------------------------------------------------------------
+
+
+class _Servant:
+    """A process that carries out orders for one program."""
+
+    def __init__(self, job: Job) -> None:
+        self.load = job.load
+        environment = {**os.environ, **dict(job.environment), "PYTHONPATH": str(Path(__file__).parents[3])}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mazurka.explore.parallel.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=job.directory,
+            env=environment,
+        )
+        send(self._stdin, pickle.dumps(job.path))
+        send(self._stdin, job.load)
+
+    @property
+    def _stdin(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def ask(self, order: bytes) -> bytes:
+        assert self._process.stdout is not None
+        send(self._stdin, order)
+        return receive(self._process.stdout)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+_idle: list[_Servant] = []
+_guard = threading.Lock()
+
+
+def carry_out(job: Job) -> bytes:
+    """Have an order carried out: its report, pickled."""
+    with _guard:
+        others = [servant for servant in _idle if servant.load != job.load]
+        mine = [servant for servant in _idle if servant.load == job.load]
+        servant = mine.pop() if mine else None
+        _idle[:] = mine
+    for other in others:
+        other.close()
+    servant = servant or _Servant(job)
+    try:
+        answer = servant.ask(job.order)
+    except BaseException:
+        servant.close()
+        raise
+    with _guard:
+        _idle.append(servant)
+    return answer
+
+
+@atexit.register
+def dismiss() -> None:
+    """End the servants that have nothing to do."""
+    with _guard:
+        idle, _idle[:] = list(_idle), []
+    for servant in idle:
+        servant.close()
+
+
+def send(stream: IO[bytes], data: bytes) -> None:
+    """A message: its length, and it."""
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes:
+    """The next message; EOFError if there is none."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    if len(data) < length:
+        raise EOFError
+    return data

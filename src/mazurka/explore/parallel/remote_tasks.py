@@ -1,0 +1,65 @@
+"""Runs made for somebody else who decides what to run: plans go out as rows, what their runs showed comes back as rows.
+
+For strategies whose knowledge can't be divided but whose runs can be made anywhere.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from mazurka.explore.strategy import Row, Seed
+from mazurka.explore.thread_models.compressed_runs import Packed
+from mazurka.program.protocol import Divergence, Plan, Run
+
+ERRAND: Final = "errand"
+_BACK: Final = "back"
+
+
+class Back(NamedTuple):
+    """What came of a plan; ``failed`` tells whether the run had any failure, which a packed run does not keep."""
+
+    number: int
+    run: Run
+    failed: bool
+
+
+def errand(seed: Seed) -> Row:
+    """A seed as a row."""
+    return (ERRAND, seed.number, seed.plan.prefix)
+
+
+def backs(rows: Iterable[Row]) -> Iterator[Back]:
+    """What rows tell of runs made elsewhere."""
+    for row in rows:
+        match row:
+            case ("back", number, packed, diverged, failed):
+                run = Packed(packed).run()
+                if diverged is not None:
+                    index, harmless = diverged
+                    run.divergence = Divergence(index, "", "", harmless)
+                yield Back(number, run, failed)
+
+
+@dataclass(slots=True)
+class Errands:
+    """Seeds to run, and the rows that tell what their runs showed."""
+
+    seeds: deque[Seed] = field(default_factory=deque)
+    done: list[Row] = field(default_factory=list)
+
+    def add(self, number: int, prefix: tuple[str, ...]) -> None:
+        self.seeds.append(Seed(number, Plan(prefix, values=True)))
+
+    def take(self) -> Seed | None:
+        return self.seeds.popleft() if self.seeds else None
+
+    def give(self, seed: Seed, run: Run) -> None:
+        diverged = None if run.divergence is None else (run.divergence.index, run.divergence.harmless)
+        self.done.append((_BACK, seed.number, Packed.of(run).content, diverged, bool(run.failures)))
+
+    def rows(self) -> list[Row]:
+        rows, self.done = self.done, []
+        return rows

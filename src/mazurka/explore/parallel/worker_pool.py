@@ -1,0 +1,133 @@
+"""Who carries out orders beside this process: the seam to processes of this machine and of others.
+
+A crew takes orders while it has room, and gives back what came of them in whatever order they are finished. An order
+may get lost, since whoever had it may have been killed; that is the caller's to mend.
+
+:class:`Forked` forks a child for each order. The child has the program loaded and in its start state, and ends with
+its report, so that nothing has to be sent to it, nothing can get out of step, and children whose parent is killed are
+gone when their stints are over. Cost: 1 to 10 ms an order, for an order of up to a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import select
+import signal
+import traceback
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from mazurka.errors import MazurkaError
+from mazurka.explore.batch import Order, Report
+from mazurka.program.python.forked import fork
+
+#: Where a platform has no processes to fork, there is only one process.
+CAN_FORK: Final = hasattr(os, "fork")
+
+_CHUNK: Final = 1 << 20
+
+
+class Crew(Protocol):
+    """Carries out orders."""
+
+    size: int  # how many orders at once
+
+    def start(self, number: int, order: Order) -> None:
+        """Have an order carried out; never more than ``size`` at once."""
+        ...
+
+    def finished(self, seconds: float) -> list[tuple[int, Report | None]]:
+        """Wait at most so long for orders to be finished; None: it got lost."""
+        ...
+
+    def close(self) -> None:
+        """Drop what is still under way; nothing of the crew is left afterwards."""
+        ...
+
+
+def usable_cores() -> int:
+    """How many processes can run at once here."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Forked:
+    """Children of this process. ``carry_out`` is called in them."""
+
+    def __init__(self, carry_out: Callable[[Order], Report], size: int, leave: Callable[[], object]) -> None:
+        """``leave`` is called first in each child: it lets go of what only the parent may hold."""
+        self.size = size
+        self._carry_out = carry_out
+        self._leave = leave
+        self._children: dict[int, _Child] = {}  # by the file descriptor to read from
+
+    def start(self, number: int, order: Order) -> None:
+        reading, writing = os.pipe()
+        pid = fork()
+        if pid == 0:
+            try:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
+                for inherited in (reading, *self._children):
+                    os.close(inherited)
+                self._leave()
+                self._answer(order, writing)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        self._children[reading] = _Child(number, pid)
+
+    def _answer(self, order: Order, writing: int) -> None:
+        try:
+            payload = pickle.dumps(self._carry_out(order), protocol=5)
+        except MazurkaError as error:
+            payload = pickle.dumps(error)
+        except BaseException:  # the parent has to hear of it whatever it is
+            payload = pickle.dumps(RuntimeError(f"in a worker:\n{traceback.format_exc()}"))
+        with contextlib.suppress(BrokenPipeError), os.fdopen(writing, "wb") as stream:
+            stream.write(payload)
+
+    def finished(self, seconds: float) -> list[tuple[int, Report | None]]:
+        ended = []
+        readable, _, _ = select.select(list(self._children), [], [], seconds)
+        for reading in readable:
+            child = self._children[reading]
+            data = os.read(reading, _CHUNK)
+            child.data += data
+            if not data:
+                del self._children[reading]
+                os.close(reading)
+                os.waitpid(child.pid, 0)
+                ended.append((child.number, _report(child.data)))
+        return ended
+
+    def close(self) -> None:
+        for reading, child in self._children.items():
+            os.close(reading)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child.pid, signal.SIGKILL)
+            os.waitpid(child.pid, 0)
+        self._children.clear()
+
+
+class _Child:
+    """A child at work, and what it has answered so far."""
+
+    def __init__(self, number: int, pid: int) -> None:
+        self.number = number
+        self.pid = pid
+        self.data = bytearray()
+
+
+def _report(data: bytearray) -> Report | None:
+    """What a child answered; None if it did not come to its end."""
+    try:
+        answer: Any = pickle.loads(data)  # written by our own child
+    except (EOFError, pickle.UnpicklingError):
+        return None
+    if isinstance(answer, BaseException):
+        raise answer
+    assert isinstance(answer, Report)
+    return answer

@@ -1,0 +1,357 @@
+"""The alternatives that one run offers to the nodes it passes on its way down the decision tree (see mcr.py)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice, product
+from math import prod
+from typing import Any, Final
+
+from mazurka.causal.history import INITIAL, fingerprint, stable_print
+from mazurka.causal.solver import Extra, Solver
+from mazurka.explore.reads_from.decision_path import Stop, Walk, answer_of
+from mazurka.explore.reads_from.feasibility import Asking, Tally, Wanted
+from mazurka.explore.reads_from.tree import Asks
+from mazurka.trace.event import Op
+
+#: At most this many combinations of sources are tried for a step that reads several targets.
+_COMBINATIONS: Final = 512
+
+#: Up to so many combinations it is not worth asking which of them are alike.
+_FEW: Final = 4
+
+#: (target, source) of one reading access.
+Read = tuple[Any, int]
+
+
+class Offers:
+    """What a run offers; :meth:`all` works it out bit by bit."""
+
+    def __init__(self, walk: Walk, solver: Solver, tally: Tally) -> None:
+        self.walk = walk
+        self.history = walk.history
+        self.tally = tally
+        self.asking = Asking(walk.history, solver, tally)
+        self.taken = walk.taken
+        self.locks = walk.locks
+        self.lockable = walk.lockable
+        self.counted = walk.counted
+        self._locks_by_thread: dict[Any, dict[int, list[int]]] = {}
+        self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
+        self._writers_that_read: dict[Any, list[int]] = {}
+
+    def all(self) -> Iterator[Wanted | None]:
+        """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
+        history = self.history
+        for stop in self.walk.stops:
+            if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
+                continue  # needed by nodes before: nothing else is possible here
+            if stop.node.asks == Asks.TAKER:
+                yield from self._other_takers(stop)
+            else:
+                yield from self._other_sources(stop)
+            yield None
+        for stop in self.walk.waiting:
+            yield from self._sources_of_waiting(stop)
+
+    def _before_needs(self, thread: int, position: int, other: int) -> bool:
+        """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
+        return position > 0 and self.history.needs(self.history.threads[thread][position - 1], other)
+
+    def _place(self, step: int) -> tuple[int, int]:
+        return self.history.numbers[step], self.history.positions[step]
+
+    # -- takers -------------------------------------------------------------------------------------------------------
+
+    def _other_takers(self, stop: Stop) -> Iterator[Wanted]:
+        """Everybody else who might acquire the lock instead of ``stop.step``."""
+        history, step, tried = self.history, stop.step, stop.node.tried
+        lock = self.taken[step]
+        if lock is None:  # an attempt took it
+            lock = next(t for t, _ in history.reads[step] if stable_print(t) == stop.node.second)
+        source = next(s for t, s in history.reads[step] if t == lock)
+        if source != INITIAL and self.taken[source] == lock and self._reentered(source, step, lock):
+            return
+        for rival in self._rival_takers(stop, lock):
+            place = self._place(rival)
+            state = history.states[rival]
+            if state in tried or self._before_needs(*place, step):
+                continue
+            wakers = [s for t, s in history.reads[rival] if t != lock and s != INITIAL]
+            if any(history.needs(s, step) for s in wakers):
+                continue
+            writes = tuple(dict.fromkeys((lock, *history.writes[rival])))
+            extra = Extra(place[0], ((lock, source),), writes)
+            needed, guess = [source, *wakers], self._is_guess(rival, lock)
+            wanted = self.asking.ask(stop, state, [place], needed, (extra,), guess)
+            if wanted is not None:
+                yield wanted
+            elif wakers:
+                tried.discard(state)  # it may be woken in another way
+        for thread, op, target in history.pending:
+            if target == lock and op in (Op.ACQUIRE, Op.RMW):
+                yield from self._blocked_taker(stop, thread, lock, source)
+
+    def _reentered(self, source: int, step: int, lock: Any) -> bool:
+        """Whether the lock was taken again by who holds it (semaphores are not held by anybody)."""
+        return self.history.numbers[source] == self.history.numbers[step] and (
+            self.history.acquires[source] == self.history.acquires[step] == lock
+        )
+
+    def _rival_takers(self, stop: Stop, lock: Any) -> list[int]:
+        """Of each thread its next acquire of the lock, and the steps that only looked because ``stop.step`` had it.
+
+        A thread's later acquires need its next one, which comes after ``stop.step`` or in its place.
+        """
+        history, step = self.history, stop.step
+        rivals = []
+        for thread, steps in self._by_thread(self.locks, lock, self._locks_by_thread).items():
+            following = bisect_left(steps, stop.past[thread], key=history.positions.__getitem__)
+            if following < len(steps) and steps[following] != step:
+                rivals.append(steps[following])
+        rivals += [j for j in history.readers[step] if self.taken[j] != lock and (lock, step) in history.reads[j]]
+        return [j for j in rivals if self._would_take(j, lock)]
+
+    def _by_thread(
+        self, steps_of: dict[Any, list[int]], target: Any, made: dict[Any, dict[int, list[int]]]
+    ) -> dict[int, list[int]]:
+        """The steps that ``steps_of`` has for the target, by thread, ascending."""
+        groups = made.get(target)
+        if groups is None:
+            groups = made[target] = {}
+            for step in steps_of.get(target, ()):
+                groups.setdefault(self.history.numbers[step], []).append(step)
+        return groups
+
+    def _would_take(self, step: int, lock: Any) -> bool:
+        """Whether a step that reads the lock takes it when it is free. Without marks any look counts as an attempt."""
+        history = self.history
+        return lock in history.writes[step] or step in history.attempts or not history.attempts
+
+    def _blocked_taker(self, stop: Stop, thread: int, lock: Any, source: int) -> Iterator[Wanted]:
+        """A thread that waits for the lock at the end of the run; after a wait, once it has been notified."""
+        history = self.history
+        position, state = len(history.threads[thread]), history.final_states[thread]
+        if state in stop.node.tried or self._before_needs(thread, position, stop.step):
+            return
+        extra = Extra(thread, ((lock, source),), (lock,))
+        for wakers in self._possible_wakers(thread):
+            if any(history.needs(waker, stop.step) for waker in wakers):
+                continue
+            place = [(thread, position)]
+            wanted = self.asking.ask(stop, state, place, [source, *wakers], (extra,))
+            if wanted is not None:
+                yield wanted
+            elif wakers:
+                stop.node.tried.discard(state)
+
+    def _possible_wakers(self, thread: int) -> list[list[int]]:
+        """What may have woken a thread that is blocked before acquiring: nothing need have, unless it waits."""
+        history = self.history
+        last = history.threads[thread][-1] if history.threads[thread] else -1
+        conditions = [t for t, _ in history.reads[last] if t[0] == "cond"] if last >= 0 else []
+        if not conditions or not any(lock in history.writes[last] for _, lock in history.frees):
+            return [[]]
+        notifications = [j for j in history.looks[conditions[0]] if history.ops[j] in (Op.NOTIFY, Op.NOTIFY_ALL)]
+        return [[j] for j in notifications if any(t not in history.looks for t in history.writes[j])]
+
+    # -- sources ------------------------------------------------------------------------------------------------------
+
+    def _other_sources(self, stop: Stop) -> Iterator[Wanted | None]:
+        """Every other combination of writes that the step might read from."""
+        history, step, node = self.history, stop.step, stop.node
+        asked = history.reads[step]
+        choices = [self._sources(step, target, present) for target, present in asked]
+        place = self._place(step)
+        for sources in self._combinations([target for target, _ in asked], choices):
+            yield None
+            answer = answer_of([self.walk.print_of(s) for s in sources])
+            if answer in node.tried:
+                continue
+            reads = tuple((target, s) for (target, _), s in zip(asked, sources, strict=True))
+            effects = self._effects(step, reads)
+            for writes in effects:
+                extras = (Extra(place[0], reads, writes),)
+                guess = len(effects) > 1
+                wanted = self.asking.ask(stop, answer, [place], list(sources), extras, guess)
+                if wanted is not None:
+                    yield wanted
+                    break
+        yield from self._nearly_shown(stop, asked)
+
+    def _combinations(self, targets: list[Any], choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+        """One of the choices for each target, the same for targets that are written by the same steps: whoever reads
+        them in one step finds them as the same step left them."""
+        if prod(map(len, choices)) > _FEW:
+            writers = self.history.writers
+            grouped: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+            for i, (target, each) in enumerate(zip(targets, choices, strict=True)):
+                grouped.setdefault((tuple(writers.get(target, ())), tuple(each)), []).append(i)
+            if len(grouped) < len(targets):
+                place_of = {i: group for group, members in enumerate(grouped.values()) for i in members}
+                order = [place_of[i] for i in range(len(targets))]
+                for combination in self._capped([[*each] for _, each in grouped]):
+                    yield tuple([combination[group] for group in order])
+                return
+        yield from self._capped(choices)
+
+    def _capped(self, choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+        if prod(map(len, choices)) > _COMBINATIONS:
+            self.tally.capped += 1
+        yield from islice(product(*choices), _COMBINATIONS)
+
+    def _sources(self, step: int, target: Any, present: int) -> list[int]:
+        """What ``step`` might read of ``target``: the present source first, then the other writes that do not need it.
+
+        Of the writes that the step needs anyway, each thread's last hides the earlier ones, and the initial value.
+        """
+        history = self.history
+        thread, position = self._place(step)
+        clocks, positions = history.clocks, history.positions
+        needed = [0] * len(history.threads)
+        history.include_before(needed, thread, position)
+        hidden = False
+        found = []
+        for other, steps in self._by_thread(history.writers, target, self._writers_by_thread).items():
+            first = bisect_left(steps, needed[other], key=positions.__getitem__)
+            if first:
+                hidden = True
+                found.append(steps[first - 1])
+            if other != thread:
+                last = bisect_left(steps, True, lo=first, key=lambda w: clocks[w][thread] > position)
+                found += steps[first:last]
+        found = [writer for writer in found if writer != present]
+        if not hidden and present != INITIAL:
+            found.insert(0, INITIAL)
+        return [present, *found]
+
+    def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
+        """What the step would write if it read this. A try-lock takes a free lock and leaves a held one alone."""
+        history, writes = self.history, self.history.writes[step]
+        open_question = [
+            (target, source)
+            for target, source in reads
+            if (target in self.lockable or step in history.attempts) and self._would_take(step, target)
+        ]
+        if not open_question:
+            return [writes]
+        target, source = open_question[0]
+        without = tuple(w for w in writes if w != target)
+        if target not in self.lockable or target in self.counted:
+            return [(*without, target), without]
+        free = source == INITIAL or (source, target) in history.frees
+        if not free:
+            return [without]
+        if step in history.attempts or target in writes:
+            return [(*without, target)]
+        return [(*without, target), without]  # without marks it may just be a look
+
+    def _nearly_shown(self, stop: Stop, asked: tuple[Read, ...]) -> Iterator[Wanted | None]:
+        """Steps that could come before ``stop.step`` but, having come after, read something else."""
+        history, step = self.history, stop.step
+        read = dict(asked)
+        for rival in self._rivals(stop, read):
+            yield None
+            place = self._place(rival)
+            changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
+            wanted = [target for target, _ in history.reads[rival]]
+            options = [
+                [read[target]] if target in changed else sorted(self._sources(rival, target, present))
+                for target, present in history.reads[rival]
+            ]
+            writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
+            guess = any(self._is_guess(rival, target) for target in changed)
+            for sources in self._combinations(wanted, options):
+                reads = tuple(zip(wanted, sources, strict=True))
+                if any(s != INITIAL and history.needs(s, step) for _, s in reads):
+                    continue
+                printed = fingerprint(history.states[rival], [self.walk.print_of(s) for _, s in reads])
+                yield from self._swap(stop, asked, place, printed, Extra(place[0], reads, writes), changed, guess)
+        for thread, op, target in history.pending:
+            position = len(history.threads[thread])
+            if op not in (Op.ACQUIRE, Op.RMW) or target not in read or self._before_needs(thread, position, step):
+                continue
+            printed = fingerprint(history.final_states[thread], [self.walk.print_of(read[target])])
+            extra = Extra(thread, ((target, read[target]),), (target,))
+            yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
+
+    def _is_guess(self, step: int, target: Any) -> bool:
+        """Whether it is unknown what an attempt would do: counters may be high enough for several."""
+        return step in self.history.attempts and (target not in self.lockable or target in self.counted)
+
+    def _takes_if_free(self, step: int, target: Any) -> bool:
+        return (
+            (target in self.lockable or step in self.history.attempts)
+            and any(t == target for t, _ in self.history.reads[step])
+            and self._would_take(step, target)
+        )
+
+    def _rivals(self, stop: Stop, read: dict[Any, int]) -> list[int]:
+        """Steps of other threads that write what ``stop.step`` reads, or would if it was free, and whose print depends
+        on what they read; without those that have to come before it anyway, or after it."""
+        history, step = self.history, stop.step
+        numbers, positions = history.numbers, history.positions
+        own = numbers[step]
+        needed = [*stop.past]
+        history.include_before(needed, own, positions[step])
+        needed[own] = len(numbers)
+        found: dict[int, None] = {}
+        for target in read:
+            if target in self.lockable:
+                near = [j for j in history.looks.get(target, ()) if positions[j] >= needed[numbers[j]]]
+                found.update(dict.fromkeys(j for j in near if self._would_take(j, target)))
+            else:
+                near = [j for j in self._reading_writers(target) if positions[j] >= needed[numbers[j]]]
+                found.update(dict.fromkeys(near))
+        return [j for j in found if not self._before_needs(numbers[j], positions[j], step)]
+
+    def _reading_writers(self, target: Any) -> list[int]:
+        found = self._writers_that_read.get(target)
+        if found is None:
+            history = self.history
+            found = [j for j in history.writers.get(target, ()) if history.reads[j]]
+            found += [j for j in history.looks.get(target, ()) if j in history.attempts and j not in found]
+            self._writers_that_read[target] = found
+        return found
+
+    def _swap(
+        self,
+        stop: Stop,
+        asked: tuple[Read, ...],
+        place: tuple[int, int],
+        printed: int,
+        rival: Extra,
+        changed: list[Any],
+        guess: bool = False,
+    ) -> Iterator[Wanted]:
+        """Ask for ``rival`` to happen, and for the step to read ``changed`` from it."""
+        history, step = self.history, stop.step
+        answer = answer_of([printed if t in changed else self.walk.print_of(s) for t, s in asked])
+        if answer in stop.node.tried or place[0] == history.numbers[step]:
+            return
+        base = len(history.numbers)
+        reads = tuple((t, base if t in changed else s) for t, s in asked)
+        needed = [s for _, s in rival.reads] + [s for t, s in asked if t not in changed]
+        places = [place, self._place(step)]
+        effects = self._effects(step, reads)
+        for writes in effects:
+            extras = (rival, Extra(places[1][0], reads, writes))
+            unsure = guess or len(effects) > 1
+            wanted = self.asking.ask(stop, answer, places, needed, extras, unsure)
+            if wanted is not None:
+                yield wanted
+                return
+
+    def _sources_of_waiting(self, stop: Stop) -> Iterator[Wanted]:
+        """Every write of something that is waited for at the end of the run."""
+        history = self.history
+        thread, _, target = history.pending[stop.step]
+        place = [(thread, len(history.threads[thread]))]
+        for source in (INITIAL, *history.writers.get(target, ())):
+            answer = self.walk.print_of(source)
+            if answer not in stop.node.tried:
+                extra = Extra(thread, ((target, source),), ())
+                wanted = self.asking.ask(stop, answer, place, [source], (extra,))
+                if wanted is not None:
+                    yield wanted

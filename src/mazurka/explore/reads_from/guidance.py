@@ -1,0 +1,160 @@
+"""Which of the executions that are wanted are made before their turn, and what came of it (for mcr.py).
+
+Three reasons, the strongest first: a check of the program is predicted to fail (predict/promising/checks.py); the
+execution leads to where one may (goals.py there); a place reads another's write for the first time (novelty.py), or a
+test is predicted to come out as it never has. Of one kind, first come, first served.
+
+Only the order is decided here. A failure counts when a run shows it, and nothing is put off for ever, since each
+reason is good for a bounded number of executions.
+
+Reasons of the first two kinds need the values that runs read and wrote. To tell them takes a run half as long
+again, so only those do that are made for a reason, and the first :data:`_TELLING`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from mazurka.causal.history import History
+from mazurka.explore.outcome import Predictions
+from mazurka.explore.reads_from.feasibility import Wanted
+from mazurka.explore.reads_from.tree import Branch
+from mazurka.predict.promising.checks import Check, Checks, Told, UsesOf
+from mazurka.predict.promising.goals import Goals
+from mazurka.predict.promising.novelty import Novelty
+from mazurka.program.protocol import Run, Step
+
+#: How many of the first runs tell their values.
+_TELLING: Final = 50
+
+
+class Rank(IntEnum):
+    """What an execution promises, the most first."""
+
+    FAILS = 0  # a check
+    LEADS = 1  # to where a check may fail
+    NEW = 2  # something is read, or decided, for the first time
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an execution is made before its turn: the run that told of it, numbered from 1, and the check in question."""
+
+    rank: Rank
+    told_by: int
+    check: Check | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """The first failure of an execution made before its turn: the runs that showed it possible and real, numbered from
+    1, and how many executions would have had their turn before."""
+
+    told_by: int
+    confirmed_by: int
+    ahead: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A run as one looks ahead from it; ``told`` and ``goals`` if it told the values."""
+
+    log: list[Step]
+    number: int
+    told: Told | None = None
+    goals: Goals | None = None
+
+
+class Prospects:
+    """Branches that wait to be run before their turn, and the reasons of those that are being run."""
+
+    def __init__(self, find: UsesOf | None) -> None:
+        self.find = find
+        self.predicted = 0  # runs made since a check was to fail in them
+        self.confirmed = 0  # those in which it did
+        self.foretold: Foretold | None = None
+        self.clear()
+
+    def clear(self) -> None:
+        """The search begins anew."""
+        self.novelty = Novelty()
+        self.checks = None if self.find is None else Checks(self.find)
+        self.aims: Counter[Check] = Counter()
+        self.queues: tuple[deque[tuple[Branch, Reason]], ...] = tuple([deque() for _ in Rank])
+        self.out: dict[int, Reason] = {}  # of the branches that are being run
+
+    # -- looking ahead ------------------------------------------------------------------------------------------------
+
+    def view(self, run: Run, history: History, number: int, telling: bool) -> View:
+        """What a run tells of executions to come; ``telling``: it was made to tell the values."""
+        if self.checks is None or not telling or not run.first:  # what nobody has written, nobody reads anew
+            return View(run.log, number)
+        told = Told(run.log, run.first, run.given)
+        return View(run.log, number, told, Goals(history, told, self.checks, self.aims))
+
+    def reason(self, view: View, wanted: Wanted) -> Reason | None:
+        """Why an execution should be made before its turn, if so."""
+        promise, leads_to = None, None
+        if self.checks is not None and view.told is not None and view.goals is not None:
+            promise = self.checks.promise(view.told, wanted.step, wanted.sees)
+            leads_to = view.goals.lead(wanted.step, wanted.sees)
+        novel = self.novelty.promises(view.log, wanted.step, wanted.sees)
+        if promise is not None and promise.fails:
+            return Reason(Rank.FAILS, view.number, promise.check)
+        if leads_to is not None:
+            return Reason(Rank.LEADS, view.number, leads_to)
+        return Reason(Rank.NEW, view.number) if novel or promise is not None else None
+
+    def tells(self, branch: Branch, runs: int) -> bool:
+        """Whether a branch's run is to tell the values, so many having been made before."""
+        return self.checks is not None and (runs < _TELLING or branch.number in self.out)
+
+    # -- waiting ------------------------------------------------------------------------------------------------------
+
+    def add(self, branch: Branch, reason: Reason) -> None:
+        self.queues[reason.rank].append((branch, reason))
+
+    def pop(self) -> Branch | None:
+        """The next branch to run before its turn, if there is one."""
+        for queue in self.queues:
+            if queue:
+                branch, self.out[branch.number] = queue.popleft()
+                return branch
+        return None
+
+    def __iter__(self) -> Iterator[Branch]:
+        return (branch for queue in self.queues for branch, _ in queue)
+
+    # -- what came of it ----------------------------------------------------------------------------------------------
+
+    def compare(self, branch: Branch, run: Run, number: int, ahead: int) -> None:
+        """Whether a run made before its turn has shown what was promised: the ``number``-th, ``ahead`` of so many."""
+        reason = self.out.pop(branch.number)
+        failed = [failure for failure in run.failures if not failure.is_race]
+        if failed and self.foretold is None:
+            self.foretold = Foretold(reason.told_by, number, ahead)
+        if reason.rank is Rank.FAILS and reason.check is not None and self.checks is not None:
+            self.predicted += 1
+            if any(map(reason.check.is_behind, failed)):
+                self.confirmed += 1
+                self.checks.confirm(reason.check)
+
+    def predictions(self) -> Predictions:
+        return Predictions(self.predicted, self.confirmed, 0 if self.foretold is None else self.foretold.ahead)
+
+    def note(self) -> str:
+        """What came of it, in words ("" if nothing)."""
+        parts, found = [], self.foretold
+        if self.predicted:
+            many = "s" * (self.predicted != 1)
+            parts.append(f"{self.predicted} failure{many} predicted from values read, {self.confirmed} confirmed")
+        if found is not None and found.ahead:
+            parts.append(
+                f"execution {found.told_by} of the search pointed to execution {found.confirmed_by}, which failed, "
+                f"ahead of {found.ahead} that waited longer"
+            )
+        return "; ".join(parts)

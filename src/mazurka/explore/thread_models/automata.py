@@ -1,0 +1,467 @@
+"""What the threads of a program do, learnt from its runs: for each thread, its next step after all it has seen.
+
+A thread is deterministic in what it sees (the local determinism axiom of the maximal causal model, dissertation ch.
+3.1): its history, the values its steps have read so far, fixes its next step. So the runs made so far are a tree per
+thread. A node (:class:`Moment`) stands for a history, an edge (:class:`Move`) for a step that read certain values;
+what it writes is then fixed, too. The trees know more than the runs: any combination of moves that the values in
+memory allow is a run of the program (:mod:`mazurka.explore.thread_models.state_space`).
+
+Values. What a read sees is a number standing for a value, equal only if the values are:
+
+- of a value the program told (:attr:`Plan.values`), its key: then reads of equal values lead to the same moment,
+  whoever wrote them;
+- else whoever wrote it after which history, which fixes the value;
+- a free lock has the number of what was never written, a held one, an ended thread and a wake-up numbers of their
+  own: whom one got a lock from, who woke one, or what a thread did that one waited for, tells nothing; but where code
+  that is not instrumented uses a primitive (`queue`, `concurrent.futures`), who gave it back after which history
+  counts, since what it guards is not seen;
+- a condition holds the queue of the threads that wait for it.
+
+Places. Only locations count that several threads touch and somebody writes. Objects are numbered per run, and an
+object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run
+are translated by the moments that touch them (walker.py). Where a run shows that two objects of ours are one, that a
+location is contended after all, or what it held at first, the trees are learnt anew from the runs, which are kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from math import inf
+from time import perf_counter
+from typing import Any, Final
+
+from mazurka.explore.thread_models.aliasing import Company, bits
+from mazurka.explore.thread_models.compressed_runs import Packed
+from mazurka.explore.thread_models.object_matcher import Scout
+from mazurka.explore.thread_models.private_state import Standing
+from mazurka.explore.thread_models.run_learner import Walker
+from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, RESERVED, Seen
+from mazurka.program.protocol import Run
+from mazurka.trace.event import Op
+
+
+class Move:
+    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it.
+
+    Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
+    """
+
+    __slots__ = ("forks", "lands", "to", "writes")
+
+    def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: Moment) -> None:
+        self.writes = writes
+        self.forks = forks
+        self.to = to
+        self.lands = to
+
+
+class Moment:
+    """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
+
+    ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
+    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move. ``held`` are
+    the locks the thread holds, and the sites at which it took them.
+    """
+
+    __slots__ = (
+        "above",
+        "done",
+        "groups",
+        "grown",
+        "halts",
+        "held",
+        "looks",
+        "moves",
+        "near",
+        "number",
+        "op",
+        "point",
+        "reach",
+        "refused",
+        "site",
+        "things",
+        "thread",
+        "waits",
+    )
+
+    def __init__(self, number: int, thread: int, above: list[Moment]) -> None:
+        self.number = number
+        self.thread = thread
+        self.above = above  # the moments whose reach includes this one's
+        self.op: Op | None = None
+        self.site = 0
+        self.point: bool | None = None
+        self.done = False
+        self.halts = False  # the thread ends the whole program here
+        self.waits = False
+        self.moves: dict[Seen, Move] = {}
+        self.groups: list[tuple[int, ...]] = []
+        self.looks: tuple[int, ...] = ()
+        self.refused: set[Seen] = set()
+        self.held: tuple[tuple[int, int], ...] = ()
+        self.grown = 0  # the behaviour's growth when something about it became known last
+        self.things = 0  # the objects the thread has touched, as bits
+        self.near = (0, 0)  # places (read, written) by the next step, and those that go along with it, as bits
+        self.reach = (0, 0)  # places (read, written) from here on
+
+    def enabled(self, memory: Sequence[int]) -> bool:
+        """Whether the thread can move, for all that is known."""
+        if self.waits:
+            held = memory[self.looks[0]]
+            if held != ENDED if self.op is Op.JOIN else held == HELD:
+                return False
+        return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
+
+    def move(self, memory: Sequence[int]) -> Move | None:
+        """What the thread does when memory holds this; None if that is not known."""
+        for group in self.groups:
+            found = self.moves.get(tuple([(place, memory[place]) for place in group]))
+            if found is not None:
+                return found
+        return None
+
+    def expects(self, looks: tuple[int, ...], waits: bool) -> None:
+        """What decides whether the thread can move became known, or better known."""
+        if looks != self.looks:
+            self.looks = looks
+            self.refused.clear()
+        self.waits = waits and bool(looks)
+
+
+class Record:
+    """A run that was learnt from."""
+
+    __slots__ = ("idle", "noticed", "objects", "packed", "refused", "scouted")
+
+    def __init__(self, packed: Packed, idle: int, refused: str) -> None:
+        self.packed = packed
+        self.idle = idle
+        self.refused = refused  # the thread that was to move at its end, and could not
+        self.scouted = False
+        self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
+        self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
+
+
+class Behaviour:
+    """The trees of all threads, and the numbering of places, values and threads that they speak in."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.threads: list[str] = []
+        self.thread_numbers: dict[str, int] = {}
+        self.stale = False  # the trees have to be learnt anew
+        self.unread: deque[Record] = deque()  # from these runs, after some that have been read again
+        self.unsure = False  # something but what threads read may decide what they do: the time, or what nobody tracks
+        self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
+        self._aliases: dict[int, int] = {}  # objects that turned out to be others
+        self._held: set[Any] = set()  # locks that were held at first
+        self._opaque: set[Any] = set()  # primitives that code uses which is not instrumented
+        self._first: dict[Any, Any] = {}  # what locations held at first
+        self._objects = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.stale = False
+        self.moments: list[Moment] = []
+        self.roots: dict[int, Moment] = {}
+        self.places: dict[Any, int] = {}
+        self.initial: list[int] = []  # by place: what it holds before anybody has written it
+        self.values: dict[Any, int] = {}
+        self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
+        self.began_with: dict[Any, int] = {}  # location nobody has written -> the object it holds
+        self.company = Company()
+        self.daemons: set[int] = set()
+        self.ended: dict[tuple[int, ...], Record] = {}  # the moments in which runs ended, by thread
+        self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
+        # What threads at the heads of loops' passes were like -> where they were then.
+        self.passes: dict[Any, Standing] = {}
+        self.loops: dict[Any, int] = {}  # loops, by where a thread was when it came to them
+        self.cyclic = False  # whether a thread came back to a moment
+        self.astray = 0  # steps that were not what the same history had led to before
+        self.growth = 0  # how often something became known about what moments touch and wait for
+        self.changed = 0  # the growth when something became known that concerns all threads
+
+    def learn(self, run: Run, idle: int = -1, refused: str = "") -> bool:
+        """Add what a run did; true if that made all moments new.
+
+        ``idle`` is the number of the point at which, for all that was known, nobody could move; ``refused`` the thread
+        that was to move at the end of the run, and could not.
+        """
+        cyclic = self.cyclic
+        self.take_in(run, idle, refused)
+        return self._settle() or self.cyclic != cyclic
+
+    def take_in(self, run: Run, idle: int = -1, refused: str = "") -> None:
+        """The same, but if all moments have to be made anew, leave that to :meth:`relearn`."""
+        record = Record(Packed.of(run), idle, refused)
+        self.records.append(record)
+        if self.is_behind():
+            self.unread.append(record)
+        else:
+            self._read(record, run)
+
+    def _read(self, record: Record, run: Run) -> None:
+        if not record.scouted:
+            Scout(self, run, record).scout()
+            record.scouted = True
+        Walker(self, run, record).walk()
+
+    def note(self, run: Run, ended: tuple[int, ...]) -> None:
+        """Keep a run in which threads did what they were known to do, up to these moments."""
+        record = self.ended[ended] = Record(Packed.of(run), -1, "")
+        self.records.append(record)
+
+    def follow(self, record: Record) -> bool:
+        """Go through a run that was only noted; true if that made all moments new."""
+        Walker(self, record.packed.run(), record).walk()
+        return self._settle()
+
+    def recall(self, packed: bytes, idle: int, refused: str) -> None:
+        """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
+        self.records.append(Record(Packed(packed), idle, refused))
+        self.stale = True
+
+    def is_behind(self) -> bool:
+        """Whether there are runs from which to make the trees."""
+        return self.stale or bool(self.unread)
+
+    def relearn(self, seconds: float = inf) -> bool:
+        """Make the trees of all runs, for so long at most; whether that has been done."""
+        end = perf_counter() + seconds
+        while self.is_behind() and perf_counter() < end:
+            if self.stale:
+                self._clear()
+                self.unread = deque(self.records)
+            if self.unread:
+                record = self.unread.popleft()
+                self._read(record, record.packed.run())
+        return not self.is_behind()
+
+    def _settle(self) -> bool:
+        anew = self.stale
+        self.relearn()
+        return anew
+
+    # -- numbering ----------------------------------------------------------------------------------------------------
+
+    def thread(self, name: str) -> int:
+        number = self.thread_numbers.get(name)
+        if number is None:
+            number = self.thread_numbers[name] = len(self.threads)
+            self.threads.append(name)
+        return number
+
+    def root(self, thread: int) -> Moment:
+        """The moment before a thread's first step."""
+        found = self.roots.get(thread)
+        if found is None:
+            found = self.roots[thread] = self._moment(thread, [])
+        return found
+
+    def _moment(self, thread: int, above: list[Moment]) -> Moment:
+        made = Moment(len(self.moments), thread, above)
+        self.moments.append(made)
+        return made
+
+    def place(self, location: Any) -> int:
+        number = self.places.get(location)
+        if number is None:
+            number = self.places[location] = len(self.places)
+            self.initial.append(HELD if location in self._held else FIRST)
+        return number
+
+    def value(self, key: Any) -> int:
+        number = self.values.get(key)
+        if number is None:
+            number = self.values[key] = len(self.values) + RESERVED
+        return number
+
+    # -- objects ------------------------------------------------------------------------------------------------------
+
+    def new_object(self) -> int:
+        self._objects += 1
+        return self._objects
+
+    def find(self, thing: int) -> int:
+        """The object that this one has turned out to be."""
+        while thing in self._aliases:
+            thing = self._aliases[thing]
+        return thing
+
+    def same(self, one: int, other: int) -> None:
+        """Two objects turned out to be one."""
+        self._aliases[max(one, other)] = min(one, other)
+        self.stale = True
+
+    # -- places -------------------------------------------------------------------------------------------------------
+
+    def contended(self, location: Any, thread: str, writes: bool, at_once: bool) -> bool:
+        """Note an access, and say whether several threads touch the location and somebody writes it.
+
+        ``at_once``: they do in the run of this access.
+        """
+        known = self._touchers.get(location, _UNKNOWN)
+        if known is None:
+            return True
+        if known is _UNKNOWN:
+            self._touchers[location] = None if at_once else (thread, writes)
+            return at_once
+        only, written = known
+        several = only != thread
+        if at_once or several and (written or writes):
+            self._touchers[location] = None
+            return self._outdated()
+        if several or writes != written:
+            self._touchers[location] = ("" if several else only, written or writes)
+        return False
+
+    def is_contended(self, location: Any) -> bool:
+        return self._touchers.get(location, _UNKNOWN) is None
+
+    def _outdated(self) -> bool:
+        self.stale = True
+        return True
+
+    def saw_first(self, location: Any, key: Any) -> None:
+        """A read saw ``key`` in a location nobody had written: so that is what it held at first."""
+        if self.stale:
+            return  # writes may have been left out
+        if location not in self._first:
+            self._first[location] = key
+            self.stale |= key in self.values
+        elif self._first[location] not in (key, _UNKNOWN):
+            self._first[location] = _UNKNOWN  # not the same in all runs: then nothing equals it
+            self.stale = True
+
+    def written(self, location: Any, key: Any) -> int:
+        """The number of a value written; what a location held at first counts as never written."""
+        return FIRST if self._first.get(location) == key else self.value(key)
+
+    def is_opaque(self, location: Any) -> bool:
+        """Whether code that is not instrumented uses a primitive: then it may hand over more than is seen."""
+        return location in self._opaque
+
+    def used_unseen(self, location: Any) -> None:
+        """Code that is not instrumented uses a primitive."""
+        if location not in self._opaque:
+            self._opaque.add(location)
+            self.stale = True
+
+    def was_held(self, location: Any) -> None:
+        """A lock turned out to have been held at first."""
+        if self.stale:
+            return
+        self._held.add(location)
+        self.stale = True
+
+    # -- moves --------------------------------------------------------------------------------------------------------
+
+    def extend(self, moment: Moment, seen: Seen, writes: Sequence[tuple[int, int | None]], forks: int) -> Move:
+        """A move that was not known; a value of None is new, known by who wrote it."""
+        to = self._moment(moment.thread, [moment])
+        numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
+        to.held = _held(moment, numbered)
+        move = moment.moves[seen] = Move(numbered, forks, to)
+        group = tuple([place for place, _ in seen])
+        if group not in moment.groups:
+            moment.groups.append(group)
+        read, written = bits(group), bits([place for place, _ in writes])
+        self._touches(moment, read, written)
+        if forks >= 0:
+            root = self.root(forks)
+            root.above.append(moment)
+            self._reaches(moment, *root.reach)
+            if _goes_along(root):
+                self._touches(moment, *root.near)
+        return move
+
+    def expects(self, moment: Moment, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
+        """A step that has not been made yet is known to look at these places."""
+        if (looks, waits and bool(looks)) != (moment.looks, moment.waits):
+            moment.expects(looks, waits)
+            self._grows(moment)
+        self._touches(moment, read, written)
+
+    def returns(self, above: Moment, move: Move, to: Moment) -> None:
+        """A move turned out to lead back to a moment."""
+        if move.lands is to:
+            return
+        move.lands = to
+        to.things |= move.to.things
+        to.above.append(above)
+        self._reaches(above, *to.reach)
+        if _goes_along(to):
+            self._touches(above, *to.near)
+        self.cyclic = True
+
+    def _touches(self, moment: Moment, read: int, written: int) -> None:
+        """The step of a moment touches these places; so does that before it, where this one goes along with it."""
+        work = [moment]
+        while work:
+            at = work.pop()
+            near = (at.near[0] | read, at.near[1] | written)
+            if near != at.near:
+                at.near = near
+                self._grows(at)
+                if _goes_along(at):
+                    work += at.above
+        self._reaches(moment, read, written)
+
+    def _grows(self, moment: Moment) -> None:
+        self.growth += 1
+        moment.grown = self.growth
+
+    def idles(self, moment: Moment) -> None:
+        """A thread goes round in a loop from here, and does nothing that others notice."""
+        if moment.point is None:
+            moment.point = False
+            moment.refused.add(())
+            self._grows(moment)
+
+    def halts(self, moment: Moment) -> None:
+        """A thread ends the whole program."""
+        if not moment.halts:
+            moment.halts = True
+            self.concerns_all()
+
+    def concerns_all(self) -> None:
+        """Something became known that may concern any thread: that one ends the program, or is not waited for."""
+        self.growth += 1
+        self.changed = self.growth
+
+    def _reaches(self, moment: Moment, read: int, written: int) -> None:
+        """From a moment on these places are touched: so they are from all moments before it."""
+        work = [moment]
+        while work:
+            at = work.pop()
+            reach = (at.reach[0] | read, at.reach[1] | written)
+            if reach != at.reach:
+                self._grows(at)
+                at.reach = reach
+                work.extend(at.above)
+
+
+def _goes_along(moment: Moment) -> bool:
+    """Whether a thread makes the next step together with the point before it, though others may touch the same: what
+    ends with the object that it lets go of, say. (What gives back locks, or begins, commutes with what others can do.)
+    """
+    return (
+        moment.point is False
+        and bool(moment.moves)
+        and (moment.op is Op.RMW or moment.op is Op.WRITE or moment.op is Op.READ)
+    )
+
+
+def _held(moment: Moment, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The locks a thread holds after a move."""
+    held = moment.held
+    for place, value in writes:
+        if held and value != HELD:
+            held = tuple([each for each in held if each[0] != place])
+        elif value == HELD:
+            held = (*held, (place, moment.site))
+    return held
+
+
+_UNKNOWN: Final[Any] = object()

@@ -1,0 +1,126 @@
+"""Goes through a run before it is learnt from, to recognise the objects that it is about.
+
+Objects are numbered anew in each run. A run that begins with other threads than those before touches known objects in
+moments that are new, and would take them for new objects until it comes to a moment that is known. So those are looked
+for first: as long as each thread does what it is known to do, the objects it touches are known ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.explore.thread_models.private_state import Standing
+from mazurka.explore.thread_models.run_learner import Walker
+from mazurka.explore.thread_models.values import ENDED, FIRST, HELD
+from mazurka.program.memory import STORE
+from mazurka.program.protocol import Step, Target
+from mazurka.trace.event import WRITES, Op
+
+if TYPE_CHECKING:
+    from mazurka.explore.thread_models.automata import Moment
+
+#: What is written by a thread that does something new.
+_ANYTHING: Final = -1
+#: What is left behind whatever came before.
+_LEFT: Final = {Op.ACQUIRE: HELD, Op.RELEASE: FIRST, Op.END: ENDED}
+
+
+class _Lost(Exception):
+    """The thread does something that is not known."""
+
+
+class Scout(Walker):
+    """Fills in which object of ours each number of the run stands for; learns nothing else."""
+
+    def scout(self) -> None:
+        self.at[0] = self.behaviour.root(self.threads[0])
+        for step in self.run.log:
+            if step.op is Op.BEGIN:
+                self.at[step.task] = self.behaviour.root(self.threads[step.task])
+            moment = self.at[step.task]
+            if moment is not None:
+                try:
+                    if step.op is Op.BRANCH:
+                        self._pass(step)
+                    else:
+                        self._follow(step, moment)
+                except _Lost:
+                    self.at[step.task] = moment = None
+            if moment is None:
+                self._forget(step)
+
+    def _follow(self, step: Step, moment: Moment) -> None:
+        attempt = any(access.op is Op.REQUEST for access in step.more)
+        seen, writes = self._accesses(step.task, moment, step, attempt)
+        if self._is_nothing(step, seen, writes):
+            return
+        move = moment.moves.get(seen)
+        if move is None:
+            raise _Lost
+        self.memory.update(move.writes)
+        self._arrive(step.task, moment, move)
+        if step.target[0] == STORE and step.op is Op.WRITE:
+            self.private[step.task].since = move.to.number
+
+    def _idles(self, moment: Moment) -> None:
+        pass
+
+    def _stood(self, key: Any, standing: Standing) -> Standing:
+        return self.behaviour.passes.get(key, standing)
+
+    def _forget(self, step: Step) -> None:
+        """Nobody knows what values a lost thread writes."""
+        for op, target in ((step.op, step.target), *((access.op, access.target) for access in step.more)):
+            if WRITES[op]:
+                try:
+                    location = self._location(target, True)
+                    left = _ANYTHING if self.behaviour.is_opaque(location) else _LEFT.get(op, _ANYTHING)
+                    self.memory[self._place(location)] = left
+                except _Lost:
+                    continue
+
+    def _object(self, number: int, task: int, moment: Moment | None) -> int:
+        here = self.record.objects.get(number)
+        if moment is not None:
+            self._meet(number, task, moment)
+            known = self.behaviour.touched.get((moment.number, self.touched[task]))
+            self.touched[task] += 1
+            if here is None and known is not None:
+                here = self.record.objects[number] = known
+        if here is None:
+            raise _Lost
+        return self.behaviour.find(here)
+
+    def _began_with(self, location: Target, number: int) -> None:
+        known = self.behaviour.began_with.get(location)
+        if known is not None:
+            self.record.objects.setdefault(abs(number), known)
+
+    def _touch(self, thing: int, part: Any, writes: bool) -> None:
+        pass
+
+    def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
+        return self.behaviour.is_contended(location)
+
+    def _opaque(self, location: Any) -> None:
+        pass
+
+    def _place(self, location: Any) -> int:
+        place = self.behaviour.places.get(location)
+        if place is None:
+            raise _Lost
+        return place
+
+    def _begin(self, place: int, location: Any, target: Target) -> None:
+        self.memory.setdefault(place, self.behaviour.initial[place])
+
+    def _saw(self, place: int, location: Any, op: Op, value: Any) -> None:
+        pass
+
+    def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
+        raise _Lost  # not worth following
+
+    def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
+        if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
+            self._key(value, task, moment)
+        return None

@@ -1,0 +1,45 @@
+"""What only a thread itself has changed: with its variables (program/python/rounds.py), all that it goes on from.
+
+Cost: a dictionary entry per private place written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.explore.thread_models.automata import Moment
+
+#: Private places looked at when states are compared; where there are more, no two are taken for equal.
+MOST: Final = 500
+
+_LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
+
+
+class Standing(NamedTuple):
+    """Where a thread is when a pass of a loop begins: a moment, and what it has done there so far."""
+
+    moment: Moment
+    entered: int  # loops
+    touched: int  # objects
+
+
+class Private:
+    """What only a thread itself has changed, as far as it can be told: the rest of its state, see rounds.py."""
+
+    __slots__ = ("counts", "holds", "mine", "since")
+
+    def __init__(self) -> None:
+        self.holds: dict[Any, Any] = {}  # what it has written to places nobody else touches
+        self.mine: set[int] = set()  # the objects it has touched
+        self.counts = (0, 0)  # of what no step tells
+        self.since = -1  # the moment at which it last did what can't be told
+
+    def write(self, location: Any, op: Op, value: Any, moment: int) -> None:
+        if op in _LOCKING:
+            value = (op.name,)
+        elif value is None or op is Op.RMW and type(value) is not tuple:
+            value = ("since", moment)
+        self.holds[location] = value

@@ -1,0 +1,513 @@
+"""Follows a run through the trees of what threads do, and adds what is new (see behaviour.py).
+
+Memory is kept as the run goes, so that each read is known to see what the last write wrote. From the choices that a
+run had it is learnt what a primitive held when a thread could not pass it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.explore.thread_models.aliasing import bits
+from mazurka.explore.thread_models.compressed_runs import STUCK
+from mazurka.explore.thread_models.private_state import MOST, Private, Standing
+from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
+from mazurka.program.memory import FLUSHED, STORE, is_flusher
+from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
+from mazurka.trace.event import READS, WRITES, Op
+
+if TYPE_CHECKING:
+    from mazurka.explore.thread_models.automata import Behaviour, Moment, Move, Record
+
+#: What every thread does, whatever it is about; never left out.
+_LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
+
+#: Operations before which a thread waits until what they take is there.
+_TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN})
+
+#: Operations of primitives that may have to wait, for what only they know.
+_WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
+
+#: Operations of conditions: they change who waits.
+_QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
+
+#: Kinds of targets that are never left out, besides what every thread does.
+_KEPT: Final = frozenset({"cond", STORE, FLUSHED})
+
+#: Object numbers are at least this (objects.py).
+_OBJECTS: Final = 1 << 24
+
+
+class Walker:
+    """One run's way through the trees."""
+
+    def __init__(self, behaviour: Behaviour, run: Run, record: Record) -> None:
+        self.behaviour = behaviour
+        self.run = run
+        self.record = record
+        self.threads = [behaviour.thread(name) for name in run.tasks]
+        self.at: list[Moment | None] = [None] * len(run.tasks)  # None: not begun
+        self.memory: dict[int, int] = {}
+        self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
+        self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
+        self.entered = [0] * len(run.tasks)  # loops a task has come to since its moment began
+        self.loops: dict[tuple[int, int], int] = {}  # how many-eth loop of a task -> which
+        self.private = [Private() for _ in run.tasks]
+        self.last: list[tuple[Moment, Move] | None] = [None] * len(run.tasks)  # how the task came to its moment
+        self.told = [False] * len(run.tasks)  # whether the task's state was, in its last pass
+        self.passed: list[set[Any]] = [set() for _ in run.tasks]  # the states of passes since the task made a move
+        self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
+        self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
+        self.written: set[Target] = set()
+        self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
+        self.noticed = 0  # the steps that are moves, as bits
+        self.contended = _contended_in(run)
+        self.event_wakes = {  # what waits for events are woken by
+            access.target for step in run.log if step.target[0] == "event" for access in step.more
+        }
+        self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
+
+    def walk(self) -> None:
+        enabled = {choice.point: choice.enabled for choice in self.run.choices}
+        cursor = 0
+        self.at[0] = self.behaviour.root(self.threads[0])
+        for number, step in enumerate(self.run.log):
+            if step.point:
+                if cursor == self.record.idle:
+                    self.behaviour.expired[self._vector()] = self.threads[step.task]
+                    self.behaviour.concerns_all()
+                self._note_stopped(number, step.task, enabled.get(cursor, (step.task,)))
+                cursor += 1
+            if step.op is Op.BEGIN:
+                self.at[step.task] = self.behaviour.root(self.threads[step.task])
+            if step.op is Op.BRANCH:
+                self._pass(step)
+            else:
+                self._step(number, step)
+        self._end()
+
+    def _note_stopped(self, number: int, moved: int, enabled: tuple[int, ...]) -> None:
+        for task, moment in enumerate(self.at):
+            if moment is not None and task != moved and task not in enabled and not moment.done:
+                self.stopped[task].append(number)
+
+    # -- one step -----------------------------------------------------------------------------------------------------
+
+    def _step(self, number: int, step: Step) -> None:
+        behaviour, task = self.behaviour, step.task
+        moment = self.at[task]
+        assert moment is not None
+        attempt = any(access.op is Op.REQUEST for access in step.more)
+        seen, writes = self._accesses(task, moment, step, attempt)
+        if self._is_nothing(step, seen, writes):
+            return
+        self.noticed |= 1 << number
+        if moment.site != step.site and moment.moves:
+            behaviour.astray += 1
+        moment.site, moment.point = step.site, step.point
+        taking = step.op in _TAKING and not attempt
+        if taking or not moment.looks:
+            moment.op = step.op
+            behaviour.expects(moment, tuple([place for place, _ in seen]), taking, 0, 0)
+        self._refuse(step, moment, seen, attempt)
+        if not step.point and FLUSHED in (step.target[0], *[access.target[0] for access in step.more]):
+            # It waits until stores have reached memory, all at once, even where it was never held before this one.
+            moment.refused.update(product(*[{(place, FIRST), (place, value)} for place, value in seen]))
+            moment.refused.discard(seen)
+        move = moment.moves.get(seen)
+        if move is None:
+            move = behaviour.extend(moment, seen, writes, self._started_by(step))
+        elif [place for place, _ in move.writes] != [place for place, _ in writes]:
+            behaviour.astray += 1
+        for place, value in move.writes:
+            self.memory[place] = value
+            self.history.setdefault(place, []).append((number, value))
+        move.to.done = step.op is Op.END
+        move.to.things |= moment.things
+        self._arrive(task, moment, move)
+        if step.target[0] == STORE and step.op is Op.WRITE:
+            self.private[task].since = move.to.number  # stores are numbered
+            self._store(step.target[1], step.target[2])
+        elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
+            self.stores[queue] += 1
+            self._await_store(move.to, queue, self.stores[queue] + 1)
+
+    def _arrive(self, task: int, moment: Moment, move: Move) -> None:
+        """A task has made a move."""
+        self.at[task] = move.to
+        self.last[task] = (moment, move)
+        self.passed[task].clear()
+        self.touched[task] = self.entered[task] = 0
+
+    # -- loops --------------------------------------------------------------------------------------------------------
+
+    def _pass(self, step: Step) -> None:
+        """A pass of a loop begins: with the state of an earlier one the thread is where it was then."""
+        task, moment = step.task, self.at[step.task]
+        assert moment is not None
+        _, site, entry = step.target
+        loop = self.loops.get((task, entry))
+        if loop is None:
+            loops = self.behaviour.loops
+            loop = self.loops[task, entry] = loops.setdefault((moment.number, site, self.entered[task]), len(loops) + 1)
+            self.entered[task] += 1
+        key = self._state(step.value, task, moment, loop)
+        self.told[task] = key is not None
+        if key is None:
+            return
+        if key in self.passed[task]:
+            self._idles(moment)
+        self.passed[task].add(key)
+        standing = self._stood(key, Standing(moment, self.entered[task], self.touched[task]))
+        came_by = self.last[task]
+        if standing.moment is not moment and came_by is not None:
+            self.behaviour.returns(*came_by, standing.moment)
+        self.at[task], self.entered[task], self.touched[task] = standing
+
+    def _idles(self, moment: Moment) -> None:
+        """The thread goes round for ever, and nobody notices."""
+        self.behaviour.idles(moment)
+
+    def _stood(self, key: Any, standing: Standing) -> Standing:
+        """Where the thread was when it was first seen in this state: here, if it was not."""
+        return self.behaviour.passes.setdefault(key, standing)
+
+    def _state(self, value: Any, task: int, moment: Moment, loop: int) -> Any:
+        """All that a thread's going on depends on, but for what it will read; None if that can't be told."""
+        private = self.private[task]
+        if value is None or len(private.holds) > MOST:
+            return None
+        silent, births, variables = value
+        if (silent, births) != private.counts:
+            private.counts, private.since = (silent, births), moment.number
+        touched, self.touched[task] = self.touched[task], -(loop << 20)  # counted apart: others come here another way
+        state = self._key(variables, task, moment)
+        holds = frozenset([(place, self._key(held, task, moment)) for place, held in private.holds.items()])
+        self.touched[task] = touched
+        return (loop, private.since, state, holds)
+
+    def _started_by(self, step: Step) -> int:
+        """The thread that a step starts: a queue of stores lives from its first store on. -1: none."""
+        starts = step.op is Op.FORK or step.target[0] == STORE and step.op is Op.WRITE
+        if not starts or step.target[1] in self.stores:
+            return -1
+        return self.behaviour.thread(step.target[1])
+
+    def _store(self, queue: str, number: int) -> None:
+        """A store enters a queue, which has a life of its own from the first on."""
+        if queue not in self.stores:
+            root = self.behaviour.root(self.behaviour.thread(queue))
+            self._await_store(root, queue, number)
+            if queue in self.run.tasks:
+                self.at[self.run.tasks.index(queue)] = root
+        self.stores.setdefault(queue, number - 1)
+
+    def _await_store(self, moment: Moment, queue: str, number: int) -> None:
+        """A queue can do nothing before the store of that number."""
+        if moment.point is None:
+            place = self._place((STORE, queue, number))
+            moment.op, moment.point = Op.READ, False
+            self.behaviour.expects(moment, (place,), False, 1 << place, 0)
+            moment.refused.add(((place, FIRST),))
+
+    def _is_nothing(self, step: Step, seen: Seen, writes: list[tuple[int, int | None]]) -> bool:
+        """Whether a step is left out: others neither notice it nor may go before it."""
+        return not seen and not writes and not step.point and step.op not in _LIFE
+
+    def _refuse(self, step: Step, moment: Moment, seen: Seen, attempt: bool) -> None:
+        """What the places now read held while the thread could not move.
+
+        Not for plain reads: a thread held in a loop is not held by what it reads next alone.
+        """
+        stopped, self.stopped[step.task] = self.stopped[step.task], []
+        if attempt or step.point and step.op not in _WAITING or moment.waits and len(seen) == 1:
+            return
+        for number in stopped:
+            held = tuple([(place, self._held_at(place, number)) for place, _ in seen])
+            if held != seen:
+                moment.refused.add(held)
+
+    def _held_at(self, place: int, number: int) -> int:
+        writes = self.history.get(place, [])
+        position = bisect_right(writes, (number, -1)) - 1
+        return writes[position][1] if position >= 0 else self.behaviour.initial[place]
+
+    def _accesses(
+        self, task: int, moment: Moment, step: Step, attempt: bool
+    ) -> tuple[Seen, list[tuple[int, int | None]]]:
+        """What a step reads, with values, and what it writes; None stands for a value nobody told."""
+        seen: list[tuple[int, int]] = []
+        writes: list[tuple[int, int | None]] = []
+        opaque = step.value == OPAQUE
+        told = None if attempt or opaque else step.value
+        wakes = [access.target for access in step.more if access.target[0] == "wake"]
+        woken: tuple[int, ...] = ()
+        for op, target, value in ((step.op, step.target, told), *step.more):
+            if not (READS[op] or WRITES[op]):
+                continue
+            location = self._location(target, WRITES[op], task, moment)
+            if WRITES[op]:
+                self.written.add(target)
+            elif _is_object(value) and self._is_untouched(target):
+                self._began_with(location, value[1])
+            if target[0] == "wake":
+                location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
+            elif op not in _LIFE and target[0] not in _KEPT and not self._contended(task, location, target, WRITES[op]):
+                if WRITES[op]:
+                    self.private[task].write(location, op, None if opaque else value, moment.number)
+                continue
+            if opaque and op is not Op.READ:
+                self._opaque(location)
+            place = self._place(location)
+            self._begin(place, location, target)
+            # What setting an event wakes depends on who waits for it.
+            if (READS[op] or target[0] == "event") and all(place != written for written, _ in writes):
+                seen.append((place, self.memory[place]))
+                self._saw(place, location, op, value)
+            if WRITES[op]:
+                if op in _QUEUEING or place in self.queues:
+                    woken = self.queues.get(place, ())[: len(wakes)]
+                    written: int | None = self._queued(task, place, op, len(wakes))
+                    if op is Op.WAIT:
+                        writes.append((self._place(("wake", self.run.tasks[task])), FIRST))
+                else:
+                    written = self._written(task, moment, place, location, op, value)
+                writes.append((place, written))
+        return tuple(seen), writes
+
+    def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
+        return self.behaviour.contended(location, self.run.tasks[task], writes, target in self.contended)
+
+    def _opaque(self, location: Any) -> None:
+        self.behaviour.used_unseen(location)
+
+    def _place(self, location: Any) -> int:
+        return self.behaviour.place(location)
+
+    def _begin(self, place: int, location: Any, target: Target) -> None:
+        """A place is touched; perhaps for the first time in this run."""
+        if place not in self.memory:
+            self.memory[place] = self.behaviour.initial[place]
+            first = self.run.first.get(target)
+            if first is not None:
+                self.firsts.setdefault(location, first)
+
+    def _saw(self, place: int, location: Any, op: Op, value: Any) -> None:
+        """A step read a place."""
+        if op is Op.READ and value is not None and place not in self.history:
+            self.firsts.setdefault(location, value)
+        elif op is Op.ACQUIRE and self.memory[place] == HELD:
+            self.behaviour.astray += 1
+
+    def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
+        if op is Op.ACQUIRE:
+            return HELD
+        if op is Op.RELEASE:
+            if place not in self.history and self.behaviour.initial[place] != HELD:
+                self.behaviour.was_held(location)
+            return None if self.behaviour.is_opaque(location) else FIRST
+        if op is Op.END or location[0] in ("wake", FLUSHED):
+            return ENDED  # of the waiting: whoever woke the thread
+        if location[0] == STORE or self.behaviour.is_opaque(location):
+            return None  # the value alone does not say where it goes
+        # Of an update it is what was written only if it is told as a key; else it may be what was read.
+        if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
+            return self.behaviour.written(location, self._key(value, task, moment))
+        return None
+
+    def _wake(self, task: int, target: Target, woken: int) -> Target:
+        """Where a thread that waits for a condition sees that it was woken: a place of its own, whatever wait it is."""
+        if target in self.event_wakes:
+            if (moment := self.at[task]) is not None:
+                self.private[task].since = moment.number  # they are numbered
+            return target
+        return ("wake", self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
+
+    def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
+        """What a condition holds then: who waits for it; a thread that gave up waiting leaves by another operation."""
+        queue, thread = self.queues.get(place, ()), self.threads[task]
+        if op is Op.WAIT:
+            queue = (*queue, thread)
+        elif op in _QUEUEING:
+            queue = queue[woken:]
+        else:
+            queue = tuple([other for other in queue if other != thread])
+        self.queues[place] = queue
+        return self.behaviour.value(("queue", queue)) if queue else FIRST
+
+    # -- objects ------------------------------------------------------------------------------------------------------
+
+    def _location(self, target: Target, writes: bool, task: int = -1, moment: Moment | None = None) -> Target:
+        """A target in our numbers of objects."""
+        if not _is_about_object(target):
+            return target
+        thing = self._object(target[1], task, moment)
+        part = (target[0], *[self._key(rest, task, moment) for rest in target[2:]])
+        self._touch(thing, part, writes)
+        return (part[0], thing, *part[1:])
+
+    def _touch(self, thing: int, part: Any, writes: bool) -> None:
+        self.behaviour.company.touch(thing, part, writes)
+
+    def _key(self, key: Any, task: int = -1, moment: Moment | None = None) -> Any:
+        """The key of a value, or part of a target, in our numbers of objects; of what a task's history fixes, if any is
+        named."""
+        if type(key) is not tuple:
+            return key
+        if _is_object(key):
+            thing = self._object(abs(key[1]), task, moment)
+            return ("object", thing if key[1] > 0 else -thing)
+        return tuple([self._key(part, task, moment) for part in key])
+
+    def _object(self, number: int, task: int, moment: Moment | None) -> int:
+        """Our number of an object of this run: that of what the same history has led to before."""
+        behaviour, here = self.behaviour, self.record.objects.get(number)
+        if moment is not None:
+            self._meet(number, task, moment)
+        if moment is None:
+            if here is None:
+                here = self.record.objects[number] = behaviour.new_object()
+            return behaviour.find(here)
+        key = (moment.number, self.touched[task])
+        self.touched[task] += 1
+        known = behaviour.touched.get(key)
+        if here is None:
+            here = known if known is not None else behaviour.new_object()
+            self.record.objects[number] = here
+        elif known is not None and behaviour.find(known) != behaviour.find(here):
+            behaviour.same(behaviour.find(known), behaviour.find(here))
+        behaviour.touched[key] = here
+        thing = behaviour.find(here)
+        moment.things |= 1 << thing
+        return thing
+
+    def _is_untouched(self, target: Target) -> bool:
+        """Whether a location holds what it held at first. Not known of attributes: what an object has not got itself it
+        may have got from its class, whatever that holds."""
+        kind, *_ = target
+        whole = kind == "i" and any((part, target[1]) in self.written for part in ("s", "v"))
+        return kind != "a" and not whole and target not in self.written
+
+    def _began_with(self, location: Target, number: int) -> None:
+        """A location nobody has written holds the object that it holds in all runs."""
+        behaviour, here = self.behaviour, self.record.objects.get(abs(number))
+        known = behaviour.began_with.get(location)
+        if here is None:
+            here = self.record.objects[abs(number)] = behaviour.new_object() if known is None else known
+        elif known is not None and behaviour.find(known) != behaviour.find(here):
+            behaviour.same(behaviour.find(known), behaviour.find(here))
+        behaviour.began_with[location] = here
+
+    def _meet(self, number: int, task: int, moment: Moment) -> None:
+        """A task touches an object, perhaps one it has made: a pass that makes one is not like the one before."""
+        private = self.private[task]
+        if number not in private.mine:
+            private.mine.add(number)
+            private.since = moment.number
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        behaviour, run = self.behaviour, self.run
+        self.record.noticed = self.noticed
+        stuck = not run.settled and any(failure.kind in STUCK for failure in run.failures)
+        for blocked in run.blocked:
+            moment = self.at[blocked.task]
+            if moment is None or moment.done:
+                continue
+            if blocked.repeats is not None and self.told[blocked.task]:
+                continue  # where it would go on is known, or will be
+            if moment.point is None or blocked.repeats is not None:
+                self._expect(moment, blocked)
+            if stuck or run.tasks[blocked.task] == self.record.refused:
+                moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
+        for location, value in self.firsts.items():
+            behaviour.saw_first(location, self._key(value))
+        daemons = {self.threads[task] for task in run.daemons} | {behaviour.thread(queue) for queue in self.stores}
+        if not daemons <= behaviour.daemons:
+            behaviour.daemons |= daemons
+            behaviour.concerns_all()
+        for failure in run.failures:
+            if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
+                behaviour.halts(last)
+        behaviour.unsure = behaviour.unsure or run.limited or bool(run.truncated or run.untracked or run.uncontrolled)
+        if run.truncated:
+            for moment in self.at:
+                if moment is not None and moment.point is None:
+                    moment.done = True  # nobody will know
+        behaviour.company.meet(bits([behaviour.find(thing) for thing in set(self.record.objects.values())]))
+        if run.divergence is None and not run.settled:
+            behaviour.ended.setdefault(self._vector(), self.record)
+
+    def _holds(self, place: int) -> int:
+        return self.memory.get(place, self.behaviour.initial[place])
+
+    def _expect(self, moment: Moment, blocked: Blocked) -> None:
+        """Note what a thread was stopped before: it has never gone on from there, or is held in a loop, and so until
+        something changes that the loop reads."""
+        behaviour = self.behaviour
+        if moment.point is None:
+            moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.point
+        looks, read, written = [], 0, 0
+        for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
+            writes = WRITES[blocked.op] and target == blocked.target
+            if target == blocked.target:  # what the next step will touch first
+                location = self._location(target, writes, blocked.task, moment)
+            else:
+                location = self._location(target, writes)
+            if target[0] == "wake" and target not in self.event_wakes:
+                location = ("wake", self.run.tasks[blocked.task])
+            if (
+                blocked.op in _LIFE
+                or target[0] == "wake"
+                or target[0] in _KEPT
+                or self._contended(blocked.task, location, target, writes)
+            ):
+                place = behaviour.place(location)
+                if READS[blocked.op]:
+                    looks.append(place)
+                    read |= 1 << place
+                if writes:
+                    written |= 1 << place
+        taking = blocked.op in _TAKING and blocked.repeats is None
+        behaviour.expects(moment, tuple(looks), taking, read, written)
+
+    def _vector(self) -> tuple[int, ...]:
+        """Where each thread stands, by its number."""
+        found = [-1] * len(self.behaviour.threads)
+        for moment in self.at:
+            if moment is not None:
+                found[moment.thread] = moment.number
+        while found[-1] < 0:
+            found.pop()
+        return tuple(found)
+
+
+def _is_about_object(target: Target) -> bool:
+    return len(target) > 1 and type(target[1]) is int and target[1] >= _OBJECTS
+
+
+def _is_object(key: Any) -> bool:
+    """Whether a value's key stands for an object."""
+    return (
+        type(key) is tuple and len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS
+    )
+
+
+def _contended_in(run: Run) -> set[Target]:
+    """What several threads touch in one run, and one of them writes."""
+    found: set[Target] = set()
+    known: dict[Target, tuple[int, bool]] = {}
+    touched = [(step.task, step.op, step.target) for step in run.log]
+    touched += [(step.task, access.op, access.target) for step in run.log for access in step.more]
+    touched += [(blocked.task, blocked.op, blocked.target) for blocked in run.blocked]
+    for task, op, target in touched:
+        if target not in found and (READS[op] or WRITES[op]):
+            only, written = known.get(target, (task, False))
+            written = written or WRITES[op]
+            if only != task and written:
+                found.add(target)
+            known[target] = (task if only == task else -1, written)
+    return found

@@ -1,0 +1,104 @@
+"""How threads move by what is known of them: from one point to the next, and what is no point at once (protocol.py).
+
+For who searches all that they can do together (reachable.py), and for who goes one way (rehearsal.py). Joint states are
+a moment for each thread (negative: it has not been started) and what memory holds, by place; both are changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mazurka.explore.thread_models.automata import Behaviour, Moment
+
+#: What is not known: a moment, and what the places it is known to look at hold.
+Gap = tuple[int, ...]
+
+
+class Unknown(Exception):
+    """A step that no run has made."""
+
+    def __init__(self, moment: Moment, memory: Sequence[int]) -> None:
+        places = sorted({place for group in moment.groups for place in group})
+        self.gap: Gap = (moment.number, *[memory[place] for place in places])
+
+
+class Moving:
+    """Moves threads. Unless ``classes`` are told apart, only what a thread leaves behind counts when it has ended."""
+
+    def __init__(self, behaviour: Behaviour, classes: bool) -> None:
+        self.behaviour = behaviour
+        self.classes = classes
+        self.ends: dict[tuple[object, ...], int] = {}  # what is left of a thread that has ended -> its moment
+
+    def may_mislead(self, moments: Iterable[int]) -> bool:
+        """Whether threads on the way touched objects that may be one for all that is known."""
+        every, things = self.behaviour.moments, 0
+        for number in moments:
+            if number >= 0:
+                things |= every[number].things
+        return self.behaviour.company.strangers(things)
+
+    def _first_moments(self, memory: list[int]) -> list[int]:
+        """Where the first thread stands before its first point."""
+        moments = [self.behaviour.root(0).number]
+        self._run_on(moments, memory, 0)
+        self._settle(moments, memory)
+        return moments
+
+    def _pass(self, moments: list[int], memory: list[int], thread: int) -> None:
+        """Have a thread pass the point it stands before."""
+        self._apply(moments, memory, thread)
+        self._run_on(moments, memory, thread)
+        self._settle(moments, memory)
+
+    def _apply(self, moments: list[int], memory: list[int], thread: int) -> None:
+        """Make the step a thread stands before."""
+        moment = self.behaviour.moments[moments[thread]]
+        move = moment.move(memory)
+        if move is None:
+            raise Unknown(moment, memory)
+        for place, value in move.writes:
+            memory[place] = value
+        lands = move.lands
+        moments[thread] = self._end_of(lands) if lands.done and not self.classes else lands.number
+        if move.forks >= 0:
+            while len(moments) <= move.forks:
+                moments.append(-1)
+            moments[move.forks] = self.behaviour.root(move.forks).number
+            self._run_on(moments, memory, move.forks)
+
+    def _end_of(self, moment: Moment) -> int:
+        """What stands for a thread's end, whatever it has read: one that knows the same objects and holds the same."""
+        return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
+
+    def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:
+        """Go on up to the thread's next point, or until it has to wait or goes round in a loop; whether it got on."""
+        every, moved = self.behaviour.moments, False
+        before: list[tuple[int, ...]] = []
+        while True:
+            moment = every[moments[thread]]
+            if moment.point or moment.done:
+                return moved
+            if moment.point is None:
+                raise Unknown(moment, memory)
+            if not moment.enabled(memory):
+                return moved
+            if self.behaviour.cyclic:
+                here = (moment.number, *memory)
+                if here in before:
+                    return here != before[0]
+                before.append(here)
+            self._apply(moments, memory, thread)
+            moved = True
+
+    def _settle(self, moments: list[int], memory: list[int]) -> None:
+        """Let all go on whose next step is no point and has become possible."""
+        every, again = self.behaviour.moments, True
+        while again:
+            again = False
+            for thread in range(len(moments)):
+                number = moments[thread]
+                if number >= 0:
+                    moment = every[number]
+                    if not (moment.point or moment.done):
+                        again = self._run_on(moments, memory, thread) or again

@@ -1,0 +1,386 @@
+"""The runs a program has, as far as the behaviour of its threads is known: a search over joint states.
+
+A state is the moment each thread is in and what memory holds. From it every thread that can may move; what is no point
+follows at once, as in a run (protocol.py). States reached along several ways are entered once. Of the threads that
+can move only a *persistent set* does (persistent.py), which keeps all states nobody can leave. Of a thread that has
+ended only matters what it has left behind: unless ``classes`` are asked for, how it came to its end is forgotten.
+
+A move that is not known is an *open* one: somebody has to run it. When its run has been learnt the search goes on
+there. What threads are known to touch grows with that, so sets chosen before may be too small: at the end states are
+looked at again of whose threads more has become known, until there are none. Then every run of the program has been
+gone through; for sets chosen by the final knowledge are persistent, and every state along every run has been entered.
+
+States come in the order of the switches their way needs in which the thread before could have gone on. The search is
+made in small parts (:meth:`Reachable.go_on`), between which one can leave it, and learn.
+
+Cost: five to ten microseconds and a few hundred bytes per state and move.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from mazurka.explore.thread_models.automata import Behaviour, Moment
+from mazurka.explore.thread_models.cycles import bottoms, tour
+from mazurka.explore.thread_models.persistent_sets import persistent
+from mazurka.explore.thread_models.simulator import Gap, Moving, Unknown
+
+#: What is told of threads that are stuck; see :meth:`Reachable._deadlock`.
+Deadlock = tuple[Any, ...]
+
+#: Places memory has room for grow by so many at a time, at least.
+_ROOM: Final = 32
+
+#: So many states are gone on from in one part of the search.
+_SOME: Final = 200
+
+
+class State:
+    """A joint state, and the way to it."""
+
+    __slots__ = ("after", "last", "memory", "moments", "moved", "origin", "seen", "switches", "whole")
+
+    def __init__(
+        self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
+    ) -> None:
+        self.moments = moments
+        self.memory = memory
+        self.origin = origin
+        self.last = last  # the thread that moved into it
+        self.switches = switches
+        self.moved = 0  # the threads whose moves from here have been followed, as bits
+        self.whole = False  # whether all threads that can move are to
+        self.seen = -1  # the growth of what was known when it was decided who moves
+        self.after: dict[int, State] | None = None  # where a thread's move leads, where threads may go round in loops
+
+    def way(self) -> tuple[int, ...]:
+        """The threads that moved, from the start."""
+        found = []
+        state = self
+        while state.origin is not None:
+            found.append(state.last)
+            state = state.origin
+        return tuple(reversed(found))
+
+    def edges(self) -> Mapping[int, State]:
+        """The states after this one by who moves, where threads may go round in loops."""
+        return self.after or {}
+
+    def following(self) -> Collection[State]:
+        return self.edges().values()
+
+
+class Reachable(Moving):
+    """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for what to run."""
+
+    def __init__(self, behaviour: Behaviour, classes: bool = False) -> None:
+        super().__init__(behaviour, classes)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], State] = {}
+        self.work: list[deque[State]] = []
+        self.again: Iterator[State] = iter(())  # what is to be looked at again
+        self.opens: deque[tuple[State, int, Gap]] = deque()
+        self.stalled: dict[Gap, list[tuple[State, int]]] = {}
+        self.refused: set[tuple[State, int]] = set()
+        self.endings: dict[tuple[int, ...], State] = {}
+        self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
+        self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
+        self.looking: Iterator[list[State]] | None = None  # for states that threads can only go round in
+        self.circles: list[list[State]] = []  # these, as far as they have been found
+        self.left_out: list[State] = []  # where somebody else has to move, too
+        self.rounds: set[State] = set()  # those that somebody was told to run
+        self.ends.clear()
+        self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
+        self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
+        self.deadlocks: set[Deadlock] = set()  # those in which runs ended
+        self.room = 0
+        self._seen_growth = -1
+        self._ends_seen = 0
+        self._begin()
+
+    # -- states -------------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """The state in which the first thread stands before its first point."""
+        self._make_room()
+        memory = self._first_memory()
+        try:
+            moments = self._first_moments(memory)
+        except Unknown:
+            return  # nothing has been run yet
+        self._enter(tuple(moments), tuple(memory), None, -1, 0)
+
+    def _first_memory(self) -> list[int]:
+        initial = self.behaviour.initial
+        return initial + [0] * (self.room - len(initial))
+
+    def _make_room(self) -> None:
+        """Memory of all states grows when there are more places."""
+        count = len(self.behaviour.places)
+        if count <= self.room:
+            return
+        more = (0,) * max(count + _ROOM - self.room, self.room)
+        self.room += len(more)
+        states, self.known = self.known, {}
+        for state in states.values():
+            state.memory += more
+            self.known[state.moments, state.memory] = state
+
+    def _enter(
+        self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
+    ) -> None:
+        key = (moments, memory)
+        state = self.known.get(key)
+        if state is None:
+            state = self.known[key] = State(moments, memory, origin, last, switches)
+            self._put(state)
+        if origin is not None and self.behaviour.cyclic:
+            if origin.after is None:
+                origin.after = {}
+            origin.after[last] = state
+
+    def _put(self, state: State) -> None:
+        """Have a state gone on from, be it again."""
+        state.seen = -1
+        while len(self.work) <= state.switches:
+            self.work.append(deque())
+        self.work[state.switches].append(state)
+
+    # -- moving -------------------------------------------------------------------------------------------------------
+
+    def _follow(self, state: State, thread: int, alone: bool) -> None:
+        """Enter the state that a thread's move leads to, or note that it is open."""
+        try:
+            moments, memory = self._after(state, thread)
+        except Unknown as unknown:
+            if unknown.gap in self.stalled:
+                self.stalled[unknown.gap].append((state, thread))
+            else:
+                self.stalled[unknown.gap] = [(state, thread)]
+                self.opens.append((state, thread, unknown.gap))
+            return
+        self._enter(moments, memory, state, thread, state.switches + (not alone))
+
+    def _after(self, state: State, thread: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The moments and the memory that a thread's move leads to."""
+        moments, memory = list(state.moments), list(state.memory)
+        self._pass(moments, memory, thread)
+        return tuple(moments), tuple(memory)
+
+    # -- searching ----------------------------------------------------------------------------------------------------
+
+    def open_move(self) -> tuple[tuple[int, ...], Gap] | None:
+        """The threads that move on the way to a step nobody has made, and that step's; None if none is known now."""
+        self.catch_up()
+        while self.opens:
+            state, thread, gap = self.opens.popleft()
+            if self._is_open(state, thread, gap):
+                return (*state.way(), thread), gap
+            self.learnt(gap)  # by the run of another
+        return None
+
+    def _is_open(self, state: State, thread: int, gap: Gap) -> bool:
+        try:
+            self._after(state, thread)
+        except Unknown as unknown:
+            return unknown.gap == gap
+        return False
+
+    def go_on(self) -> bool:
+        """Enter some more states, up to the next open move; false if there are none left."""
+        self.catch_up()
+        for _ in range(_SOME):
+            state = self._next_state()
+            if state is not None:
+                if self._is_outdated(state):
+                    self.looking = None
+                    self._expand(state)
+            elif self._seen_growth != self.behaviour.growth:
+                self._seen_growth = self.behaviour.growth
+                self.expiries.clear()
+                self.look_again()
+            else:
+                return self._look_at_rounds()
+            if self.opens:
+                break
+        return True
+
+    def _next_state(self) -> State | None:
+        for level in self.work:
+            if level:
+                return level.popleft()
+        return next(self.again, None)
+
+    def look_again(self) -> None:
+        """More may have become known of the threads of any state."""
+        self.again = iter(list(self.known.values()))
+
+    def _is_outdated(self, state: State) -> bool:
+        every, seen = self.behaviour.moments, state.seen
+        return seen < self.behaviour.changed or any(n >= 0 and every[n].grown > seen for n in state.moments)
+
+    def _expand(self, state: State) -> None:
+        standing, enabled = self._standing(state)
+        state.seen = self.behaviour.growth
+        if not enabled:
+            self._idle(state)
+            return
+        moving = enabled if state.whole or len(enabled) == 1 else persistent(standing, enabled, state.last)
+        for thread in moving:
+            if not state.moved >> thread & 1:
+                state.moved |= 1 << thread
+                self._follow(state, thread, thread == state.last or state.last not in enabled)
+
+    def _standing(self, state: State) -> tuple[list[Moment], list[int]]:
+        """The moments of the threads that have not ended, and who of them can move: nobody if the program has ended,
+        since a thread has ended it or only those are left that nobody waits for."""
+        every, daemons, memory = self.behaviour.moments, self.behaviour.daemons, state.memory
+        standing, enabled, required = [], [], False
+        for thread, number in enumerate(state.moments):
+            if number < 0:
+                continue
+            moment = every[number]
+            if moment.halts:
+                return [], []
+            if moment.done:
+                continue
+            standing.append(moment)
+            required = required or thread not in daemons
+            if moment.point and (not (moment.waits or moment.refused) or moment.enabled(memory)):
+                enabled.append(thread)
+        if not required:
+            return standing, []
+        if self.refused:
+            enabled = [thread for thread in enabled if (state, thread) not in self.refused]
+        return standing, enabled
+
+    def _idle(self, state: State) -> None:
+        """Nobody can move: an ending, unless a waiting time runs out."""
+        thread = self.expired.get(state.moments)
+        if thread is None:
+            self.endings.setdefault(state.moments, state)
+        else:
+            self.expiries.add(state.moments)
+            if not state.moved >> thread & 1:
+                state.moved |= 1 << thread
+                self._follow(state, thread, True)
+
+    def is_stuck(self, moments: tuple[int, ...]) -> bool:
+        """Whether a thread that somebody waits for has not ended, where nobody can go on."""
+        every = self.behaviour.moments
+        return any(
+            number >= 0 and not every[number].done and thread not in self.behaviour.daemons
+            for thread, number in enumerate(moments)
+        )
+
+    # -- where runs have ended ----------------------------------------------------------------------------------------
+
+    def catch_up(self) -> None:
+        """Take over from what was learnt where runs have ended, and which places there are."""
+        behaviour = self.behaviour
+        self._make_room()
+        for moments in islice(reversed(behaviour.ended), len(behaviour.ended) - self._ends_seen):
+            self.ended.add(self._alike(moments))
+            if self.is_stuck(moments):
+                self.deadlocks.add(self._deadlock(moments))
+        self._ends_seen = len(behaviour.ended)
+        if len(self.expired) != len(behaviour.expired):
+            self.expired = {self._alike(moments): thread for moments, thread in behaviour.expired.items()}
+
+    def _alike(self, moments: tuple[int, ...]) -> tuple[int, ...]:
+        """Where a run's threads stood, as states put it."""
+        if self.classes:
+            return moments
+        every = self.behaviour.moments
+        return tuple([self._end_of(every[n]) if n >= 0 and every[n].done else n for n in moments])
+
+    # -- going round --------------------------------------------------------------------------------------------------
+
+    def _look_at_rounds(self) -> bool:
+        """Look on for where threads only go round in loops, and there let the others move, too, if persistent sets have
+        left them out. False if that was all."""
+        if self.looking is None:
+            nodes = list(self.known.values()) if self.behaviour.cyclic else []
+            self.looking, self.circles = bottoms(nodes, State.following), []
+        component = next(self.looking, None)
+        if component is None:
+            for state in self.left_out:
+                self._put(state)
+            self.left_out.clear()
+            return any(self.work)
+        moving = {state: len(enabled) for state in component if (enabled := self._standing(state)[1])}
+        if moving:
+            self.circles.append(component)
+            if not any(state.moved.bit_count() >= count for state, count in moving.items()):
+                component[-1].whole = True
+                self.left_out.append(component[-1])
+        return True
+
+    def round(self) -> tuple[tuple[int, ...], list[int]] | None:
+        """The threads that move on the way to where all they can do is go round in loops, and on a tour there in which
+        nobody who can move is left out; None if no run is left to be made for that."""
+        while self.circles:
+            component = self.circles.pop()
+            if self.rounds.isdisjoint(component):
+                self.rounds.update(component)
+                first = min(component, key=lambda state: state.switches)
+                return first.way(), tour(first, State.edges)
+        return None
+
+    def ending(self) -> State | None:
+        """The next of the states nobody can leave, if no run has ended in it yet."""
+        moments, state = self.endings.popitem()
+        if self._standing(state)[1]:  # more has become known of what its threads wait for
+            self._put(state)
+            return None
+        return state if moments not in self.ended and moments not in self.asked else None
+
+    def is_unfinished(self) -> bool:
+        """Whether there are states to go on from."""
+        return any(self.work)
+
+    def is_news(self, state: State) -> bool:
+        """Whether no run has ended in the same deadlock."""
+        return self.is_stuck(state.moments) and self._deadlock(state.moments) not in self.deadlocks
+
+    def _deadlock(self, moments: tuple[int, ...]) -> Deadlock:
+        """Who is stuck where, and since when what they wait for has been held: all that is told of it."""
+        every = [self.behaviour.moments[number] for number in moments if number >= 0]
+        stuck = [moment for moment in every if not moment.done]
+        awaited = {place for moment in stuck for place in moment.looks}
+        held = [(moment.thread, *each) for moment in every for each in moment.held if each[0] in awaited]
+        if not (all(moment.waits and moment.site for moment in stuck) and all(site for *_, site in held)):
+            return moments
+        waiting = [(moment.thread, moment.site, *moment.looks) for moment in stuck]
+        return (*sorted(waiting), (-1,), *sorted(held))
+
+    # -- what became of it --------------------------------------------------------------------------------------------
+
+    def learnt(self, gap: Gap) -> None:
+        """The step was run: go on from all states that waited for it."""
+        self._make_room()
+        for state, thread in self.stalled.pop(gap, ()):
+            state.moved &= ~(1 << thread)
+            self._put(state)
+
+    def give_up(self, gap: Gap) -> None:
+        """Nobody can tell what the step does."""
+        self.refused.update(self.stalled.pop(gap, ()))
+
+    def refuse(self, gap: Gap) -> None:
+        """The thread could not move: so it can't in the state it was tried from."""
+        waiting = self.stalled.pop(gap, [])
+        for state, thread in waiting[:1]:
+            moment = self.behaviour.moments[state.moments[thread]]
+            if moment.looks:
+                moment.refused.add(tuple([(place, state.memory[place]) for place in moment.looks]))
+            else:
+                self.refused.add((state, thread))
+        for state, thread in waiting:
+            state.moved &= ~(1 << thread)
+            self._put(state)

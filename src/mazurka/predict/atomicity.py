@@ -1,0 +1,137 @@
+"""Accesses that may come between two consecutive ones of a place by another thread, so that no serial order explains
+the three: read-write-read, write-write-read, read-write-write and write-read-write (Lucia et al., ISCA 2008).
+
+Whether the code between the two was meant to be indivisible the trace does not tell. An order in which all three
+happen like that is for the model to find. Left out is what can't be: an access that the first needs, or that needs the
+last (quick.py); or where a lock is held from the first to the last, and between.
+
+First come those that are near in the trace, then the others: who can't ask about all asks about the likely ones.
+
+Cost: a pass, and one for each :data:`_ROOM` needs of accesses; the candidates, of which there may be as many as pairs
+of consecutive accesses times other threads' accesses of the place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.predict.conflicts import is_data
+from mazurka.predict.fast_path import needs_of
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import WRITES, Op
+from mazurka.trace.trace import Trace
+
+#: The kind of a finding.
+INTRUSION: Final = "atomicity"
+
+_DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
+_LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
+
+#: Which of the three write.
+_UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, True, True), (True, False, True)}
+
+#: Accesses of another thread to each side of two consecutive ones that are near.
+_NEAREST: Final = 4
+
+#: What accesses need of each thread is kept of so many at a time, times threads.
+_ROOM: Final = 20_000_000
+
+#: Rows of a place by thread, ascending.
+_Uses = dict[int, list[int]]
+
+#: By row of an access: the locks held there, and which time they have been taken (the row).
+_Held = dict[int, dict[int, int]]
+
+
+class _Own(NamedTuple):
+    """A thread's accesses of a place."""
+
+    thread: int
+    rows: list[int]
+    needs: NDArray[np.int32]  # by thread: the latest row of it that each of these needs, or -1
+
+
+def intrusions_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
+    """(first, between, last)."""
+    writes = [WRITES[each] for each in columns_of(trace).op.tolist()]
+    uses, held = _accesses(trace)
+    places = [own for x, own in uses.items() if len(own) > 1 and is_data(trace.targets[x])]
+    for together in _batches(places, _ROOM // max(len(trace.threads), 1)):
+        known = _with_needs(trace, together)
+        for near in (True, False):
+            for place in known:
+                for own in place:
+                    yield from _between(own, [other for other in place if other is not own], writes, held, near)
+
+
+def _accesses(trace: Trace) -> tuple[dict[int, _Uses], _Held]:
+    """Accesses by place, and what is held there."""
+    thread, op, target, _, _ = columns_of(trace)
+    by_place: dict[int, _Uses] = {}
+    held: _Held = {}
+    now: list[dict[int, int]] = [{} for _ in trace.threads]
+    depth: dict[tuple[int, int], int] = {}
+    rows = np.flatnonzero(np.isin(op, (*_DATA, *_LOCKING)))
+    columns = (column[rows].tolist() for column in (thread, op, target))
+    for row, t, done, x in zip(rows.tolist(), *columns, strict=True):
+        if done not in _LOCKING:
+            by_place.setdefault(x, {}).setdefault(t, []).append(row)
+            held[row] = now[t]
+            continue
+        before = depth.get((t, x), 0)
+        depth[t, x] = after = max(before + (1 if done == Op.ACQUIRE else -1), 0)
+        if before == 0 and after:
+            now[t] = {**now[t], x: row}
+        elif before and after == 0:
+            now[t] = {lock: since for lock, since in now[t].items() if lock != x}
+    return by_place, held
+
+
+def _batches(places: list[_Uses], most: int) -> Iterator[list[_Uses]]:
+    """Places that together have no more than so many accesses, if not one of them has."""
+    together: list[_Uses] = []
+    size = 0
+    for place in places:
+        own = sum(map(len, place.values()))
+        if together and size + own > most:
+            yield together
+            together, size = [], 0
+        together.append(place)
+        size += own
+    if together:
+        yield together
+
+
+def _with_needs(trace: Trace, places: list[_Uses]) -> list[list[_Own]]:
+    """The accesses of each place, and what they need."""
+    rows = np.array(sorted(chain.from_iterable(own for place in places for own in place.values())), np.int32)
+    needs = needs_of(trace, rows)
+    return [
+        [_Own(t, own, needs[np.searchsorted(rows, np.array(own, np.int32))].T) for t, own in place.items()]
+        for place in places
+    ]
+
+
+def _between(
+    own: _Own, others: list[_Own], writes: list[bool], held: _Held, near: bool
+) -> Iterator[tuple[int, int, int]]:
+    for number, (first, last) in enumerate(pairwise(own.rows)):
+        locks = [lock for lock, since in held[first].items() if held[last].get(lock) == since]
+        for other in others:
+            theirs = other.rows
+            lowest = bisect_right(theirs, own.needs[other.thread][number])
+            highest = bisect_left(other.needs[own.thread], last)
+            here = bisect_left(theirs, last)
+            begin, end = max(lowest, here - _NEAREST), max(lowest, min(highest, here + _NEAREST))
+            rest = chain(reversed(theirs[lowest:begin]), theirs[end:highest])
+            for between in theirs[begin:end] if near else rest:
+                if (writes[first], writes[between], writes[last]) in _UNSERIALISABLE and not (
+                    locks and any(lock in held[between] for lock in locks)
+                ):
+                    yield first, between, last

@@ -1,0 +1,351 @@
+"""Deadlocks of threads that wait for a notification that another order loses, or for a thread's end.
+
+Definition. A *standstill* is a set of threads that never go on. Each of them stands before the acquire of a lock that
+one of them holds, or before the join of one of them, or waits on a condition and no notification has come for it. If
+one waits so, all other threads have ended or are never started: what a thread does past the end of the trace, or after
+it has read something else than it did, nobody knows, and it might notify. A thread has ended after its END, or after
+what it did before it was joined. Of a wait that does not tell which lock it gave up no lock counts as held.
+
+Candidates. One wait of the trace is chosen that is never to end. What needs the rest of its thread can't happen: what
+a thread does after joining it, after being woken by it, after being started by it. So it shows where every other
+thread stops: at its end, before a join, in a wait; if one stops elsewhere nothing is claimed. The maximal causal model
+is asked whether all can get there, with all notifications of the conditions that are waited for then coming before the
+waits (but for those that end a wait of somebody else, as in the trace). If that can't be, threads are made to stop
+before acquires, too, of locks that are held where others stop: a notification may never come because who would notify
+is kept waiting by who waits.
+
+All that is there is found, or said to be left, if no notification is taken to belong to a wait (wakers.py). So if there
+are few other places where threads may stop, in waits that need not be lost with the first one and before any such
+acquire, all ways to stop are tried. A way that the model refutes only because it keeps notifications to their waits, or
+on which a thread ends with a read of which it is not known whether it was its last, leaves the wait undecided.
+
+Circles of locks and joins need none of that: :mod:`mazurka.predict.deadlocks.lock_cycles`.
+
+Looked for once by the place of the wait. Cost: at most :data:`_TRIES` questions to the model for each wait, and
+:data:`_WAYS` if that is all, of which up to :data:`_ALIKE` at the same place are tried; and for each a walk over
+starts, joins and waits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.causal.model import Question
+from mazurka.predict.wakers import ended_by, wakers_of
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import READS, Op
+from mazurka.trace.trace import Trace
+from mazurka.trace.waits import NONE, Wait, waits_of
+from mazurka.witness.witness import Halts
+
+#: Questions about one wait, and waits of the same place.
+_TRIES: Final = 24
+_ALIKE: Final = 8
+
+#: Threads that are made to stop before an acquire.
+_DEEP: Final = 2
+
+#: So many ways to stop are all tried.
+_WAYS: Final = 200
+
+
+class Candidate(NamedTuple):
+    """What is claimed, and what the model is asked, and the loose one to refute it; ``place``: what it is looked for
+    once of."""
+
+    place: Hashable
+    claim: Halts
+    question: Question
+    loosely: Question
+
+
+class _Section(NamedTuple):
+    """Of one thread, outermost: rows."""
+
+    lock: int
+    begin: int
+    end: int  # NONE: it is not left
+
+
+class _Needs(NamedTuple):
+    """What can't take place unless something else does: threads, and numbers of events there."""
+
+    thread: NDArray[np.int32]
+    number: NDArray[np.int64]
+    other: NDArray[np.int32]
+    needed: NDArray[np.int64]
+
+
+#: By thread: how many of its events take place.
+_Limits = NDArray[np.int64]
+
+#: By thread: the event before which it is made to stop.
+_Stops = dict[int, int]
+
+
+class Standstills:
+    """The candidates of a trace. Who asks says of which places one has been found: :meth:`found`. ``left`` are places
+    where not all has been tried."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.waits = waits_of(trace)
+        self.left: set[Hashable] = set()
+        self._found: set[Hashable] = set()
+
+    def found(self, candidate: Candidate) -> None:
+        """It is one: no more of the same place are wanted."""
+        self._found.add(candidate.place)
+
+    def candidates(self) -> Iterator[Candidate]:
+        """One after the other; those that are tried if the one before is not possible come last."""
+        if not self.waits:
+            return
+        self._see()
+        asked: Counter[Hashable] = Counter()
+        for wait in self.waits:
+            if wait.row not in self._ended and wait.goes_on != NONE:
+                continue
+            place = self._place(wait.row)
+            asked[place] += 1
+            if asked[place] <= _ALIKE:
+                yield from self._of_wait(wait, place)
+            else:
+                self.left.add(place)
+
+    # -- what a trace tells -------------------------------------------------------------------------------------------
+
+    def _see(self) -> None:
+        trace = self.trace
+        self._index = np.empty(len(trace), np.int64)  # by row: its number in its thread
+        for rows in trace.rows_of_thread:
+            self._index[rows] = np.arange(len(rows))
+        self._lengths = np.array([len(rows) for rows in trace.rows_of_thread], np.int64)
+        self._notified = ended_by(trace, self.waits)  # by row that notifies: the waits that it ends
+        self._ended = {wait.row for waits in self._notified.values() for wait in waits}
+        self._starts: dict[int, int] = {}  # by row, a thread's first: what starts the thread
+        self._ends: dict[int, int] = {}  # by row, a join: the last of the thread that is joined
+        self._see_lives()
+        self._sections = self._see_sections()
+        self._goes_on = {wait.goes_on: wait for wait in self.waits if wait.goes_on != NONE}
+        self._parked = {self._thread(wait.row): wait for wait in self.waits if wait.goes_on == NONE}
+        woken = [(wait.goes_on, row) for row, waits in self._notified.items() for wait in waits if wait.goes_on != NONE]
+        self._wakers = wakers_of(trace, self.waits)
+        self._needs = self._needs_with(woken)
+        self._loose_needs = self._needs_with([(row, waker.row) for row, waker in self._wakers.items()])
+
+    def _needs_with(self, woken: list[tuple[int, int]]) -> _Needs:
+        needs = np.array([*self._starts.items(), *self._ends.items(), *woken], np.int64).reshape(-1, 2)
+        thread = np.asarray(self.trace.thread)
+        (needing, number), (other, needed) = [(thread[rows], self._index[rows]) for rows in needs.T]
+        return _Needs(needing, number, other, needed)
+
+    def _see_lives(self) -> None:
+        trace, threads = self.trace, np.asarray(self.trace.thread_of_target)
+        _, op, target, _, _ = columns_of(trace)
+        for row in np.flatnonzero((op == Op.FORK) | (op == Op.JOIN)).tolist():
+            other = int(threads[target[row]])
+            own = np.asarray(trace.rows_of_thread[other] if other >= 0 else [], np.int64)
+            here = int(np.searchsorted(own, row))
+            if op[row] == Op.FORK and here < len(own):
+                self._starts[int(own[here])] = row
+            elif op[row] == Op.JOIN and here:
+                self._ends[row] = int(own[here - 1])
+
+    def _see_sections(self) -> list[list[_Section]]:
+        thread, op, target, _, _ = columns_of(self.trace)
+        rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE))
+        taken: dict[tuple[int, int], list[int]] = {}
+        found: list[list[_Section]] = [[] for _ in self.trace.threads]
+        columns = (column[rows].tolist() for column in (thread, op, target))
+        for row, t, done, lock in zip(rows.tolist(), *columns, strict=True):
+            own = taken.setdefault((t, lock), [])
+            if done == Op.ACQUIRE:
+                own.append(row)
+            elif own:
+                begin = own.pop()
+                found[t] += [] if own else [_Section(lock, begin, row)]
+        for (t, lock), own in taken.items():
+            found[t] += [_Section(lock, own[0], NONE)] if own else []
+        return found
+
+    def _thread(self, row: int) -> int:
+        return int(self.trace.thread[row])
+
+    def _place(self, row: int) -> Hashable:
+        site = int(self.trace.site[row])
+        return site if site >= 0 else ("target", int(self.trace.target[row]))
+
+    # -- candidates ---------------------------------------------------------------------------------------------------
+
+    def _of_wait(self, wait: Wait, place: Hashable) -> Iterator[Candidate]:
+        """That one wait never ends."""
+        first = {self._thread(wait.row): wait.goes_on} if wait.goes_on != NONE else {}
+        tries, left, tried = deque([first]), _TRIES, set[bytes]()
+        while tries and left and place not in self._found:
+            stops = tries.popleft()
+            left -= 1
+            limits = self._limits(stops, self._needs)
+            tried.add(limits.tobytes())
+            yield from self._candidate(wait, place, stops, limits)
+            if len(stops) - len(first) < _DEEP and len(tries) < left:
+                tries += [{**stops, **more} for more in self._blocked(stops, limits, once=True)]
+        ways = self._ways(first) if place not in self._found else []
+        if len(ways) > _WAYS:
+            self.left.add(place)
+            return
+        for stops, limits in ways:
+            if place not in self._found and limits.tobytes() not in tried:
+                yield from self._candidate(wait, place, stops, limits)
+
+    def _ways(self, first: _Stops) -> list[tuple[_Stops, _Limits]]:
+        """All ways in which threads may stop if some do, whoever is woken by whom; or some of too many."""
+        ways: dict[bytes, tuple[_Stops, _Limits]] = {}
+        tries = [first]
+        while tries and len(ways) <= _WAYS:
+            stops = tries.pop()
+            limits = self._limits(stops, self._loose_needs)
+            if limits.tobytes() not in ways:
+                ways[limits.tobytes()] = stops, limits
+                more = (*self._asleep(stops, limits), *self._blocked(stops, limits, once=False))
+                tries += [{**stops, **each} for each in more]
+        return list(ways.values())
+
+    def _asleep(self, stops: _Stops, limits: _Limits) -> Iterator[_Stops]:
+        """Waits in which one more thread may stop."""
+        for wait in self.waits:
+            thread = self._thread(wait.row)
+            if wait.row in self._ended and thread not in stops and self._happens(wait.goes_on, limits):
+                yield {thread: wait.goes_on}
+
+    def _candidate(self, wait: Wait, place: Hashable, stops: _Stops, limits: _Limits) -> Iterator[Candidate]:
+        steps = self._steps(stops, limits)
+        if wait.row not in steps:
+            return
+        if not all(map(self._has_ended, self._over(limits))):
+            self.left.add(place)
+            return
+        question = self._question(steps, limits, self._waking)
+        yield Candidate(place, Halts(steps), question, self._question(steps, limits, self._surely_waking))
+
+    def _limits(self, stops: _Stops, needs: _Needs) -> _Limits:
+        """How far threads get if some of them stop."""
+        limits = self._lengths.copy()
+        for t, row in stops.items():
+            limits[t] = self._index[row]
+        while True:
+            lost = (needs.needed >= limits[needs.other]) & (needs.number < limits[needs.thread])
+            if not lost.any():
+                return limits
+            np.minimum.at(limits, needs.thread[lost], needs.number[lost])
+
+    def _over(self, limits: _Limits) -> Iterator[int]:
+        """The threads that do all that they do in the trace, and do not wait in the end."""
+        for t, length in enumerate(self._lengths.tolist()):
+            if limits[t] == length and t not in self._parked:
+                yield t
+
+    def _steps(self, stops: _Stops, limits: _Limits) -> tuple[int, ...]:
+        """Where threads stop that never go on, waits first, then acquires; none if a thread may go on."""
+        waits: list[int] = []
+        others: list[int] = []
+        for t, rows in enumerate(self.trace.rows_of_thread):
+            if limits[t] == len(rows):
+                if t in self._parked:
+                    waits.append(self._parked[t].row)
+                elif not self._may_have_ended(t):
+                    return ()
+                continue
+            row = int(rows[limits[t]])
+            if row in self._goes_on:
+                waits.append(self._goes_on[row].row)
+            elif stops.get(t) == row or self.trace.op[row] == Op.JOIN:
+                others.append(row)
+            elif row not in self._starts:
+                return ()
+        holders = self._holders(limits)
+        acquires = [row for row in others if self.trace.op[row] == Op.ACQUIRE]
+        if any(not holders[int(self.trace.target[row])] - {self._thread(row)} for row in acquires):
+            return ()
+        return (*waits, *acquires, *(row for row in others if row not in acquires))
+
+    def _may_have_ended(self, thread: int) -> bool:
+        """Whether a thread may end after its last event."""
+        rows = self.trace.rows_of_thread[thread]
+        return bool(len(rows)) and (self._has_ended(thread) or int(rows[-1]) in self._ends.values())
+
+    def _has_ended(self, thread: int) -> bool:
+        """Whether it does, whatever that event reads."""
+        last = int(self.trace.rows_of_thread[thread][-1])
+        return bool(self.trace.op[last] == Op.END or (last in self._ends.values() and not READS[self.trace.op[last]]))
+
+    def _question(
+        self, steps: tuple[int, ...], limits: _Limits, waking: Callable[[Wait, _Limits], Iterator[int]]
+    ) -> Question:
+        """Whether all threads get where they stop, and those that wait too late to be notified."""
+        op, waits = self.trace.op, [wait for wait in self.waits if wait.row in steps]
+        stopped = {self._thread(row) for row in steps if op[row] != Op.WAIT}
+        happen = [
+            int(rows[limits[t] - 1])
+            for t, rows in enumerate(self.trace.rows_of_thread)
+            if limits[t] and t not in stopped
+        ]
+        before = [(row, wait.parks) for wait in waits for row in waking(wait, limits)]
+        joins = tuple(row for row in steps if op[row] == Op.JOIN)
+        goes_on = tuple(wait.goes_on for wait in waits if wait.goes_on != NONE)
+        starts = [self._starts[row] for row in joins if row in self._starts]
+        acquires = tuple(row for row in steps if op[row] == Op.ACQUIRE)
+        return Question((*happen, *starts), tuple(before), next=acquires, blocked=(*joins, *goes_on))
+
+    def _waking(self, wait: Wait, limits: _Limits) -> Iterator[int]:
+        """Notifications that would end a wait if they came after it."""
+        for row, ended in self._notified.items():
+            if self.trace.target[row] == wait.condition and self._happens(row, limits):
+                elsewhere = any(each != wait and self._happens(each.goes_on, limits) for each in ended)
+                if not elsewhere or self.trace.op[row] == Op.NOTIFY_ALL:
+                    yield row
+
+    def _surely_waking(self, wait: Wait, limits: _Limits) -> Iterator[int]:
+        """Those that would, whomever else they might wake."""
+        waiting = {self._thread(each.row) for each in self.waits if each.condition == wait.condition}
+        for row in self._notified:
+            if self.trace.target[row] == wait.condition and self._happens(row, limits):
+                if self.trace.op[row] == Op.NOTIFY_ALL or waiting == {self._thread(wait.row)}:
+                    yield row
+
+    def _happens(self, row: int, limits: _Limits) -> bool:
+        return row != NONE and bool(self._index[row] < limits[self._thread(row)])
+
+    def _blocked(self, stops: _Stops, limits: _Limits, once: bool) -> Iterator[_Stops]:
+        """Acquires before which one more thread may stop, because of locks held where threads stop; the last first,
+        and, if wanted, one of each place."""
+        holders = self._holders(limits)
+        for t, sections in enumerate(self._sections):
+            places: set[Hashable] = set()
+            for section in reversed(sections if t not in stops else ()):
+                place = self._place(section.begin)
+                if holders[section.lock] - {t} and place not in places and self._happens(section.begin, limits):
+                    places |= {place} if once else set()
+                    yield {t: section.begin}
+
+    def _holders(self, limits: _Limits) -> dict[int, set[int]]:
+        """By lock: the threads that hold it where they stop, and have not given it up untold, to wait."""
+        found: dict[int, set[int]] = defaultdict(set)
+        for t, rows in enumerate(self.trace.rows_of_thread):
+            over = limits[t] == len(rows)
+            wait = self._parked.get(t) if over else self._goes_on.get(int(rows[limits[t]]))
+            if wait.lock != NONE if wait is not None else not over:
+                for lock in self._held(t, int(limits[t])):
+                    found[lock].add(t)
+        return found
+
+    def _held(self, thread: int, limit: int) -> Iterator[int]:
+        """The locks that a thread has after so many events."""
+        for lock, begin, end in self._sections[thread]:
+            if self._index[begin] < limit and (end == NONE or self._index[end] >= limit):
+                yield lock

@@ -1,0 +1,274 @@
+"""What a pytest session with tests to explore does: tracks the project's modules, and runs each chosen test by plans.
+
+Modules are instrumented where they are, after collection, whichever way they were imported: pytest's own assertion
+rewriting is applied to the syntax tree first, exactly as pytest does, and ours to what comes out. Modules that tests
+import later are instrumented on import. All of it is undone at the end of the session.
+
+A test that starts no threads is left to pytest: once the first execution has shown that, it runs in the ordinary way,
+with pytest's own outcome and report.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook, rewrite_asserts
+
+from mazurka import pytest_plugin
+from mazurka.cli.interrupt import Interrupt
+from mazurka.errors import MazurkaError
+from mazurka.program.protocol import Plan, Run
+from mazurka.program.python import hooks, primitives, swap
+from mazurka.program.python.instrument import instrument_tree
+from mazurka.program.python.loader import MACHINERY, PYTEST_MACHINERY, Loader
+from mazurka.program.python.program import PythonProgram
+from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
+from mazurka.replay.codec import load
+from mazurka.replay.replayer import Ending, replay
+from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.report.render import renderer
+from mazurka.workflows.checking import Unwatched, check
+from mazurka.workflows.program_spec import PYTEST, RUNNER, Subject, loading_of, options_of, settings_of
+from mazurka.workflows.replaying import diverged, report_of, summary
+from mazurka.workflows.store import Store, open_store
+
+if TYPE_CHECKING:
+    from mazurka.config import Options
+
+#: Columns of the explanation in a failure section.
+_WIDTH: Final = 110
+
+
+class Explorer:
+    """The plugin of a session that has tests to explore."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._undo: list[Callable[[], object]] = []
+        self._modules: list[types.ModuleType] = []
+        self._store: Store | None = None
+        self._loader: Loader | None = None
+        self._chosen: dict[str, Options] = {}
+        self._schedules: dict[str, str] = {}  # of tests to replay
+
+    def take(self, items: Iterable[pytest.Item]) -> None:
+        """Explore these tests when their turn comes."""
+        for item in items:
+            marker = item.get_closest_marker("mazurka")
+            if marker is not None and marker.args:
+                raise pytest.UsageError(f"{item.nodeid}: the marker mazurka takes keyword arguments only")
+            arguments = marker.kwargs if marker is not None else {}
+            self._chosen[item.nodeid] = pytest_plugin.settings_of(self._config, arguments, item.nodeid)
+            schedule = self._config.getoption("--mazurka-replay") or arguments.get(pytest_plugin.REPLAY)
+            if schedule:
+                self._schedules[item.nodeid] = str(schedule)
+            item.runtest = partial(self._run, item)  # type: ignore[method-assign]  # of this one item
+        self._track()
+
+    def close(self) -> None:
+        """Put everything back."""
+        while self._undo:
+            self._undo.pop()()
+
+    # -- tracking -----------------------------------------------------------------------------------------------------
+
+    def _track(self) -> None:
+        include = {name for options in self._chosen.values() for name in options.include}
+        never = MACHINERY | PYTEST_MACHINERY
+        self._loader = loader = Loader((str(self._config.rootpath),), sorted(include), never=never)
+        hooks.install()
+        primitives.install()
+        self._undo.append(primitives.uninstall)
+        loader.install()
+        self._undo.append(loader.uninstall)
+        for module in [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]:
+            failed = partial(loader.opaque.__setitem__, module.__name__)
+            self._undo.append(swap.swap_module(module, partial(self._compile, module), failed))
+            self._undo.append(primitives.adopt(module))
+            self._modules.append(module)
+        if any(options.save for options in self._chosen.values()):
+            self._store = open_store(self._config.rootpath, self._warn)
+
+    def _compile(self, module: types.ModuleType, source: str, file: str) -> CodeType:
+        tree = ast.parse(source, filename=file)
+        if isinstance(getattr(module, "__loader__", None), AssertionRewritingHook):
+            rewrite_asserts(tree, source.encode(), file, self._config)
+            _complete_positions(tree)
+        for decorators, index in requests_in(tree):  # or a schedule would count them
+            decorators[index] = ast.copy_location(ast.Constant(None), decorators[index])
+        code: CodeType = compile(instrument_tree(tree, file), file, "exec", dont_inherit=True)
+        return code
+
+    def _opaque(self) -> dict[str, str]:
+        """The modules that could not be instrumented, and why; a test can't be verified with them."""
+        return self._loader.opaque if self._loader is not None else {}
+
+    def _warn(self, text: str) -> None:
+        self._config.issue_config_time_warning(pytest.PytestWarning(f"mazurka: {text}"), stacklevel=2)
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    def _run(self, item: pytest.Item) -> None:
+        """In place of the item's `runtest`: pytest has set the test up, and will tear it down."""
+        options = self._chosen[item.nodeid]
+        assert self._loader is not None
+        entry = TestEntry(item, [*self._modules, *self._loader.modules.values()])
+        try:
+            with _undisturbed(), parts_fail_alike():
+                schedule = self._schedules.get(item.nodeid)
+                if schedule is not None:
+                    return self._replay(entry, options, schedule)
+                concluded = self._explore(item, entry, options)
+        except MazurkaError as error:
+            pytest.fail(f"mazurka: {error}", pytrace=False)
+        if not concluded:
+            entry.set_up_again()
+            type(item).runtest(item)
+        return None
+
+    @contextmanager
+    def _program(self, entry: TestEntry, options: Options) -> Iterator[_Watched]:
+        program = _Watched(entry, settings_of(replace(options, include=()), ()))
+        try:
+            yield program
+        finally:
+            entry.tear_down()
+            program.close()
+            primitives.install()  # for fixtures of wider scope that are set up next
+
+    def _explore(self, item: pytest.Item, entry: TestEntry, options: Options) -> bool:
+        """Check the test and fail if it fails; false if it is to be run as usual, since there is nothing to explore."""
+        watcher = _Watcher()
+        with self._program(entry, options) as program, watcher:
+            program.prepare()
+            program.loader.opaque.update(self._opaque())
+            if program.earlier.reason and not program.starts_threads():
+                return _left_to_pytest(item)
+            tasks = program.execute(Plan()).tasks
+            if program.earlier.reason:
+                item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.earlier.reason}"))
+                return False
+            if len(tasks) == 1:
+                return _left_to_pytest(item)
+            subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
+            store = self._store if options.save else None
+            alone = replace(options, jobs=1)  # the cores are pytest-xdist's to share out
+            report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
+        if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
+            raise KeyboardInterrupt
+        item.user_properties.append((pytest_plugin.PROPERTY, f"{report.verdict.value}: {report.reason}"))
+        _conclude(report, program.said, options)
+        return True
+
+    def _replay(self, entry: TestEntry, options: Options, given: str) -> None:
+        """Run the test by a schedule; `mazurka replay` reads the outcome from :data:`pytest_plugin.replayed`."""
+        schedule = load(given)
+        debugging = self._config.getoption("--mazurka-replay-pdb")
+        options = options_of(schedule, options)
+        if debugging:
+            options = replace(options, isolation="restore")
+        with self._program(entry, options) as program:
+            if debugging:
+                from mazurka.cli.debugger import attach
+
+                attach(program)
+            result = replay(program, schedule, times=self._config.getoption("--mazurka-replay-times"))
+            if result.ending is Ending.DIVERGED:
+                pytest_plugin.replayed = diverged(result)
+                raise pytest_plugin.replayed
+            text = f"{summary(result)}\n\n"
+            if result.failure is None:
+                pytest_plugin.replayed = 0
+                print(text)
+                return
+            pytest_plugin.replayed = 1
+            text += renderer("text", width=_WIDTH).render(report_of(result, program, given))
+        pytest.fail(text, pytrace=False)
+
+
+class _Watched(PythonProgram):
+    """A test's program that remembers what the test said of itself."""
+
+    said: tuple[str, str] | None = None
+
+    def execute(self, plan: Plan) -> Run:
+        run = super().execute(plan)
+        self.said = self.said or said_outcome(run.result)
+        return run
+
+
+class _Watcher(Unwatched):
+    """Takes Ctrl-C for a wish to stop, where signals can be had."""
+
+    def __init__(self) -> None:
+        self._interrupt = Interrupt()
+        self._listens = threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> None:
+        if self._listens:
+            self._interrupt.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        if self._listens:
+            self._interrupt.__exit__(*exception)
+
+    def interrupted(self) -> bool:
+        return self._interrupt.requested
+
+
+def _left_to_pytest(item: pytest.Item) -> bool:
+    """The test starts no threads."""
+    item.user_properties.append((pytest_plugin.PROPERTY, pytest_plugin.NO_THREADS))
+    return False
+
+
+def _is_tracked(module: object, loader: Loader) -> bool:
+    file = getattr(module, "__file__", None)
+    return isinstance(module, types.ModuleType) and isinstance(file, str) and loader.tracks(module.__name__, file)
+
+
+def _complete_positions(tree: ast.AST) -> None:
+    """pytest gives some of the nodes it inserts only a beginning; an end elsewhere would not be valid."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr) and getattr(node, "end_lineno", None) is None:
+            node.end_lineno = node.lineno
+            node.end_col_offset = node.col_offset
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """What pytest itself listens to is none of its business here: threads' exceptions are findings."""
+    excepthook, threading.excepthook = threading.excepthook, threading.__excepthook__
+    try:
+        yield
+    finally:
+        threading.excepthook = excepthook
+
+
+def _conclude(report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:
+    """End the test as the report, or else what it said of itself, demands."""
+    match report.verdict:
+        case Verdict.VIOLATION:
+            pytest.fail(renderer("text", width=_WIDTH).render(report), pytrace=False)
+        case _ if report.inconsistencies:
+            pytest.fail(f"mazurka: {report.reason}: {report.inconsistencies[0]}", pytrace=False)
+        case Verdict.INCONCLUSIVE if options.require_complete:
+            pytest.fail(f"mazurka: inconclusive after {report.executions} executions: {report.reason}", pytrace=False)
+    if said is not None:
+        _say(*said)
+
+
+def _say(kind: str, reason: str) -> NoReturn:
+    outcomes: dict[str, Callable[[str], Any]] = {"Skipped": pytest.skip, "XFailed": pytest.xfail, "Exit": pytest.exit}
+    outcomes.get(kind, pytest.fail)(reason)
+    raise AssertionError("an outcome is an exception")

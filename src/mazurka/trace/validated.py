@@ -1,0 +1,77 @@
+"""Traces that predictions can rely upon: read from files, mended if wanted, refused if they contradict themselves.
+
+A lock that two threads have at once, or that somebody gives back who does not have it, makes it unknowable which orders
+are possible. What is odd about threads (started twice, going on after their end) is told and taken as it is.
+
+Cost: reading, and a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from mazurka.errors import MazurkaError
+from mazurka.trace.columns import columns_of, parts_of
+from mazurka.trace.ending import completed, unended
+from mazurka.trace.event import Op
+from mazurka.trace.malformed import Fault, findings_of
+from mazurka.trace.reading import read_trace
+from mazurka.trace.repair import repaired
+from mazurka.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mazurka.trace.malformed import Findings
+
+#: Of each event it is known which events of each thread came before it, if there are no more threads than this.
+MOST_THREADS: Final = 1 << 13
+
+#: So many threads are named.
+_NAMED: Final = 3
+
+_FORBIDDING: Final = (Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD)
+_ODD: Final = (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.AFTER_JOIN)
+
+
+def read_reliably(
+    path: str, origin: str | None, repair: bool, tell: Callable[[str], None], complete: bool = False
+) -> tuple[Trace, Any]:
+    """A trace, and what number each row's event has in the file (None: that of the row; negative: none). ``tell`` is
+    told what was mended, and what is odd. ``complete``: no thread goes on after what it does last in it."""
+    trace, numbers = _read(path, origin, repair, tell)
+    open_ = unended(trace) if complete or Op.WAIT in columns_of(trace).op else []
+    if complete and open_:
+        trace, rows = completed(trace, open_)
+        return trace, rows if numbers is None else np.where(rows < 0, rows, np.append(numbers, rows)[rows])
+    if open_:
+        names = ", ".join(trace.threads[thread] for thread in open_[:_NAMED]) + (", ..." if open_[_NAMED:] else "")
+        tell(f"threads may go on after the trace, and notify: {names} (no end, and no join); if not, say --complete")
+    return trace, numbers
+
+
+def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], None]) -> tuple[Trace, Any]:
+    trace = read_trace(path, origin)
+    if len(trace.threads) > MOST_THREADS:
+        what = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be looked at"
+        raise MazurkaError("trace-too-large", what, where=path)
+    if repair:
+        done = repaired(trace)
+        for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
+            tell(str(mend))
+        return done.trace, done.rows
+    found = findings_of(parts_of(trace))
+    for fault in _FORBIDDING:
+        if found.counts[fault]:
+            what = f"{_first(found, fault)}, so nothing can be said of other orders"
+            raise MazurkaError("trace-locks", what, where=path, hint="mend the trace with --repair")
+    for fault in _ODD:
+        if found.counts[fault]:
+            tell(f"{_first(found, fault)}; see `mazurka trace check`")
+    return trace, None
+
+
+def _first(found: Findings, fault: Fault) -> str:
+    row = found.first[fault][0]
+    return f"event {row} ({found.words[row]}) {fault.words}"

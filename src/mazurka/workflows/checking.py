@@ -1,0 +1,487 @@
+"""One check from the first run to the report: saved failures again, then the search, then what to say about it.
+
+The command line and the pytest plugin differ in where the program comes from and in who watches; what happens in
+between is here, once.
+
+1. Failures saved by earlier checks of the same target are tried first: mostly one is still there, and known in one run.
+2. The strategy searches; what it learns is kept in the store, so that a search killed at any moment goes on from there.
+3. Each distinct failure is made simple, checked, replayed, explained and saved; what can't be saved is told as a token
+   only. What the witness checker does not believe is no finding: it is reported as an error of Mazurka's own.
+
+Invariant: nothing but the search runs the program while there is a search, since every run may teach the program new
+points, which a search has to know of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sys
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Protocol, assert_never
+
+from mazurka import __version__
+from mazurka.config import Options
+from mazurka.errors import MazurkaError
+from mazurka.explore.batch import Worker
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
+from mazurka.explore.parallel.worker_pool import CAN_FORK, Crew, Forked, usable_cores
+from mazurka.explore.search_journal import Frontier, open_frontier
+from mazurka.explore.strategy import Divisible, Settings, make_strategy
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import FailureKind, Plan, Run
+from mazurka.program.python.entry import only_defines
+from mazurka.program.python.program import Isolation, PythonProgram
+from mazurka.report.check_report import CheckReport, Scope, Verdict
+from mazurka.report.finding import Finding
+from mazurka.trace.event import Location
+from mazurka.workflows.findings import Failing, Writer, fails_again
+from mazurka.workflows.program_spec import Subject, require_modules
+from mazurka.workflows.store import Store
+from mazurka.workflows.suppressing import Suppressions, suppressions_of
+from mazurka.workflows.timing import STRATEGIES, is_half_spent, is_wanted, joined, seconds_for
+
+#: Seconds after which a check is worth more than one process, unless it was said how many to use.
+_ALONE: Final = 1.0
+
+
+class Watcher(Protocol):
+    """Whoever waits for a check."""
+
+    def interrupted(self) -> bool:
+        """Whether to stop now."""
+        ...
+
+    def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
+        """Told every so often; ``total`` is the estimate for the whole search, ``deciding`` says that most of the
+        time goes into deciding which executions are possible."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Told what is worth knowing right away."""
+        ...
+
+    def found(self, failing: Failing) -> None:
+        """Told of each failure when it is met, whether or not it is kept back."""
+        ...
+
+    def searched(self, number: int) -> None:
+        """Told when the search is over and so many failures are about to be explained."""
+        ...
+
+    def explained(self, finding: Finding) -> None:
+        """Told of each failure once it is explained."""
+        ...
+
+
+class Unwatched:
+    """Nobody waits."""
+
+    def interrupted(self) -> bool:
+        return False
+
+    def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
+        return
+
+    def note(self, text: str) -> None:
+        return
+
+    def found(self, failing: Failing) -> None:
+        return
+
+    def searched(self, number: int) -> None:
+        return
+
+    def explained(self, finding: Finding) -> None:
+        return
+
+
+def check(
+    program: PythonProgram,
+    subject: Subject,
+    options: Options,
+    *,
+    store: Store | None = None,
+    resumable: bool = True,
+    watcher: Watcher | None = None,
+    crew: Crew | None = None,
+    started: float | None = None,
+) -> CheckReport:
+    """Check a program and report; ``resumable`` keeps an unfinished search in the store, ``crew`` does the work of the
+    search instead of processes of this machine. The time limit counts from ``started`` (of `perf_counter`) on."""
+    since = time.perf_counter() if started is None else started
+    return _Check(program, subject, options, store, resumable, watcher or Unwatched(), crew, since).run()
+
+
+def explain(
+    program: PythonProgram,
+    subject: Subject,
+    options: Options,
+    failing: list[Failing],
+    *,
+    store: Store | None = None,
+    watcher: Watcher | None = None,
+) -> None:
+    """Explain failures that another process has met, which did not live to do so, by the orders in which it met them:
+    others may be what it has died of. The ``watcher`` is told of each."""
+    watcher = watcher or Unwatched()
+    program.prepare()
+    Writer(program, subject, options, store, watcher.note, watcher.explained, simplifies=False).findings(failing)
+
+
+@dataclass(slots=True)
+class _Check:
+    """A check in progress."""
+
+    program: PythonProgram
+    subject: Subject
+    options: Options
+    store: Store | None
+    resumable: bool
+    watcher: Watcher
+    crew: Crew | None
+    started: float
+    retried: int = 0
+    known: list[Failing] = field(default_factory=list)  # saved failures that are still there
+    gone: list[Path] = field(default_factory=list)  # saved failures that are not
+    suppressions: Suppressions = field(init=False)
+
+    def run(self) -> CheckReport:
+        self.suppressions = suppressions_of(self.options)
+        self.program.prepare()
+        require_modules(self.options.include)
+        if self.store is not None and not self.options.fresh:
+            self._retry(self.store)
+        if (first := next(filter(self._is_enough, self.known), None)) is not None:
+            return self._report(self._retried(first), self.known)
+        outcome = self._look_at_timing(self._search())
+        seen = {each.failure.identity for each in self.known}
+        new = [_failing(found) for found in outcome.found if found.failure.identity not in seen]
+        return self._report(outcome, [*self.known, *new])
+
+    # -- saved failures -----------------------------------------------------------------------------------------------
+
+    def _retry(self, store: Store) -> None:
+        """Try the failures that were saved of this target; the first that is still there may be enough."""
+        for path, schedule in store.saved():
+            if isinstance(schedule, MazurkaError):
+                self.watcher.note(f"skipping a saved failure: {schedule}")
+                continue
+            if (schedule.target, schedule.arguments) != (self.subject.target, self.subject.arguments):
+                continue
+            if (schedule.timing or 0.0) > self.options.timing:
+                continue
+            if schedule.failure.kind == FailureKind.RACE.value and not self.options.races:
+                continue
+            self.retried += 1
+            again = fails_again(self.program, schedule)
+            if again is None:
+                self.gone.append(path)
+                continue
+            self.known.append(again)
+            self.watcher.found(again)
+            if self._is_enough(again):
+                return
+
+    def _is_enough(self, failing: Failing) -> bool:
+        """Whether there need be no search after this saved failure."""
+        failure = failing.failure
+        return not (failure.is_race or self.options.all_failures or self.suppressions.keeps_back(failure))
+
+    def _retried(self, first: Failing) -> Outcome:
+        """The outcome where a saved failure was enough."""
+        found = Found(first.failure, first.prefix, self.retried)
+        return Outcome(Violation(found), self.options.strategy, self.retried, 0.0, complete=False)
+
+    # -- the search ---------------------------------------------------------------------------------------------------
+
+    def _search(self) -> Outcome:
+        frontier = self._frontier()
+        program = _Interruptible(self.program, self.watcher)
+        limit = self.options.time_limit
+
+        def half_spent() -> bool:
+            return is_half_spent(explorer.seen.waits, time.perf_counter() - self.started, limit)
+
+        explorer = Explorer(
+            program,
+            self.options.strategy,
+            settings=Settings(self.options.seed, self.options.solver, self.program.is_judged_from_outside()),
+            budget=Budget(self.options.max_executions, self._left(), limit),
+            stop_at_first=not self.options.all_failures,
+            frontier=frontier,
+            interrupted=lambda: self.watcher.interrupted() or half_spent(),
+            learned=self.program.learned.points,
+            crew=self.crew or self._processes(program, frontier),
+            races=self.options.races,
+            timing=self.options.timing,
+            kept_back=self.suppressions.keeps_back,
+            alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
+        )
+        points = set(self.program.learned.points)
+        for progress in explorer.progress():
+            if len(points) != len(self.program.learned.points):
+                points = set(self.program.learned.points)
+                if frontier is not None:
+                    _remember_points(frontier, points)
+            for module, reason in self.program.loader.opaque.items():
+                explorer.seen.untracked[f"module {module} ({reason})"] = 1
+            for each in progress.new:
+                self.watcher.found(_failing(each))
+            found = progress.found + len(self.known)
+            self.watcher.progress(progress.executions, found, progress.estimate.total, progress.deciding)
+        outcome = explorer.outcome
+        assert outcome is not None
+        if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
+            outcome = replace(outcome, verdict=Inconclusive(f"the time limit of {limit:g} s was reached"))
+        return outcome
+
+    def _left(self) -> float | None:
+        """Seconds that are left of the time limit."""
+        limit = self.options.time_limit
+        return None if limit is None else limit - (time.perf_counter() - self.started)
+
+    def _look_at_timing(self, before: Outcome) -> Outcome:
+        """Search the orders, too, in which sleeps and timeouts outrun threads that could move."""
+        timing, options = self.options.timing, self.options
+        left = self._left()
+        more = None if options.max_executions is None else options.max_executions - before.executions
+        out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
+        if out_of or not is_wanted(before, timing, options.all_failures):
+            return joined(before, None, timing)
+        budget = Budget(more, seconds_for(before, left))
+        self.program.timing = timing
+        try:
+            for strategy in STRATEGIES:
+                explorer = self._explorer_in_time(strategy, budget)
+                for progress in explorer.progress():
+                    for each in progress.new:
+                        self.watcher.found(replace(_failing(each), timing=timing))
+                    done = before.executions + progress.executions
+                    self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
+                if not explorer.strategy.doubt():
+                    break
+        finally:
+            self.program.timing = None
+        assert explorer.outcome is not None
+        found = tuple([replace(each, timing=timing) for each in explorer.outcome.found])
+        return joined(before, replace(explorer.outcome, found=found), timing)
+
+    def _explorer_in_time(self, strategy: str, budget: Budget) -> Explorer:
+        return Explorer(
+            _Interruptible(self.program, self.watcher),
+            strategy,
+            settings=Settings(timed=True),
+            budget=budget,
+            stop_at_first=not self.options.all_failures,
+            interrupted=self.watcher.interrupted,
+            learned=self.program.learned.points,
+            kept_back=self.suppressions.keeps_back,
+        )
+
+    def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
+        """The processes to make runs in; None if only this one."""
+        jobs = self.options.jobs
+        size = jobs if isinstance(jobs, int) else usable_cores()
+        if size == 1 or not CAN_FORK or self.program.earlier.waits:  # a child would be without those threads
+            return None
+        leave = frontier.leave if frontier is not None else lambda: None
+        return Forked(Worker(program, self.program.learned.points), size, leave)
+
+    def _frontier(self) -> Frontier | None:
+        """Where the search is kept; None, and a word about it, if it can't be kept."""
+        if self.store is None or not self.resumable:
+            return None
+        key = search_key(self.program, self.subject, self.options)
+        try:
+            frontier = self._open(key)
+            if self.options.fresh or not self._take_up(frontier):
+                frontier.close(finished=True)
+                frontier = self._open(key)
+        except OSError as error:
+            reason = error.strerror or error
+            self.watcher.note(f"can't save the search in {self.store.searches}: {reason}; going on without saving")
+            return None
+        except MazurkaError as error:
+            if error.slug != "search-in-use":
+                raise
+            self.watcher.note("another check of this program is running here; going on without saving this search")
+            return None
+        _remember_points(frontier, self.program.learned.points)
+        return frontier
+
+    def _open(self, key: str) -> Frontier:
+        assert self.store is not None
+        try:
+            return open_frontier(self.store.searches, key, self.options.strategy)
+        except MazurkaError as error:
+            if error.slug != "search-damaged" or not self.options.fresh:
+                raise
+            Path(error.where).unlink(missing_ok=True)
+            return open_frontier(self.store.searches, key, self.options.strategy)
+
+    def _take_up(self, frontier: Frontier) -> bool:
+        """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""
+        known = self.program.learned.points
+        remembered = set(json.loads(frontier.fact("points") or "[]"))
+        if not known <= remembered:
+            return frontier.executions == 0
+        known |= remembered
+        if frontier.executions:
+            self.watcher.note(f"resuming: {frontier.executions:,} executions done")
+        return True
+
+    # -- the report ---------------------------------------------------------------------------------------------------
+
+    def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
+        writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note, self.watcher.explained)
+        told = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
+        suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
+        self.watcher.searched(len(told))
+        findings, refused = writer.findings(told)
+        assuming = " and ".join(filter(None, (outcome.assuming, self.program.earlier.assumption)))
+        verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
+        if verdict is Verdict.VERIFIED and suppressed:
+            verdict = Verdict.INCONCLUSIVE
+            number = len(suppressed)
+            reason = f"{number} failure{'s are' if number > 1 else ' is'} suppressed; otherwise {reason}"
+        if verdict is Verdict.VERIFIED and outcome.threads <= 1:
+            verdict = Verdict.INCONCLUSIVE
+            defined = only_defines(self.program.entry)
+            only = f"the file only defines functions, check {defined}, say"
+            reason = f"no threads were started: {only if defined else 'there is nothing to explore'}"
+        if verdict is Verdict.VERIFIED and self.store is not None:
+            self.store.forget(self.gone)
+        unused = self._settle_suppressions(outcome)
+        sites = sum(point > 0 for point in self.program.learned.points)
+        return CheckReport(
+            target=" ".join((self.subject.target, *self.subject.arguments)),
+            verdict=verdict,
+            reason=reason,
+            strategy=outcome.strategy,
+            memory_model=self.options.memory_model,
+            executions=outcome.executions,
+            seconds=time.perf_counter() - self.started,
+            complete=outcome.complete,
+            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome)),
+            untracked=outcome.untracked,
+            uncontrolled=outcome.uncontrolled,
+            findings=findings,
+            notes=(*self._notes(), *writer.notes, *outcome.notes, *self.suppressions.problems),
+            predictions=outcome.predictions,
+            inconsistencies=refused,
+            assuming=assuming if verdict is Verdict.VERIFIED else "",
+            suppressed=suppressed,
+            unused=unused,
+        )
+
+    def _settle_suppressions(self, outcome: Outcome) -> tuple[str, ...]:
+        """Write the baseline, if asked to; what was of no use to keep failures back."""
+        target = self.subject.target
+        if self.options.write_baseline:
+            self.suppressions.write(target, outcome.complete)
+        if not outcome.complete:
+            return ()
+        modules = [getattr(module, "__file__", None) for module in self.program.loader.modules.values()]
+        files = [each for each in (*modules, target.partition("::")[0]) if each is not None]
+        gone = [] if self.options.write_baseline else self.suppressions.gone(target)
+        return (*self.suppressions.unused(files, self.options.races), *gone)
+
+    def _notes(self) -> list[str]:
+        notes = []
+        asked = self.crew is not None or self.options.jobs not in (1, "auto")
+        if asked and not isinstance(make_strategy(self.options.strategy), Divisible):
+            notes.append(f"{self.options.strategy} makes all executions in one process")
+        if self.program.isolation is Isolation.FORK:
+            notes.append(f"every run was made in a forked child: {self.program.isolation_reason}")
+        if self.program.reads_input:
+            notes.append("the program reads standard input: it was given an empty one")
+        return notes
+
+
+def _time(outcome: Outcome) -> str:
+    """What a verdict takes for granted about time, if not what is usual."""
+    return outcome.assuming or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
+
+
+def _verdict(
+    outcome: Outcome, findings: tuple[Finding, ...], refused: tuple[str, ...], model: str
+) -> tuple[Verdict, str]:
+    if findings:
+        return Verdict.VIOLATION, ""
+    if refused:
+        return Verdict.INCONCLUSIVE, "an error in Mazurka: the witness checker does not believe what was found"
+    match outcome.verdict:
+        case Verified(scope):
+            assuming = f", assuming that {outcome.assuming}" if outcome.assuming else ""
+            return Verdict.VERIFIED, f"{scope}, under {MemoryModel(model).words}{assuming}"
+        case Inconclusive(reason):
+            return Verdict.INCONCLUSIVE, reason
+        case Violation(first):
+            return Verdict.VIOLATION, first.failure.message
+        case never:
+            assert_never(never)
+
+
+def _failing(found: Found) -> Failing:
+    return Failing(found.failure, found.schedule, found.points, found.timing)
+
+
+def _remember_points(frontier: Frontier, points: set[int]) -> None:
+    """What is saved of a search counts these points, and means nothing with others."""
+    frontier.remember("points", json.dumps(sorted(points)))
+
+
+def search_key(program: PythonProgram, subject: Subject, options: Options) -> str:
+    """Names what a saved search searched: every tracked module's source, and whatever else decides how runs go."""
+    digest = hashlib.sha256()
+    for name, module in sorted(program.loader.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None:
+            with contextlib.suppress(OSError):
+                digest.update(f"{name}\0".encode() + Path(file).read_bytes())
+    decided = (
+        __version__,
+        sys.version,
+        program.identity(),
+        program.isolation.value,
+        subject.target,
+        subject.arguments,
+        sorted(subject.loading.items()),
+        options.memory_model,
+        options.seed,
+        options.all_failures,
+        options.races,
+        options.timing,
+        options.ignore,
+        options.baseline is None,
+    )
+    digest.update(repr(decided).encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Interruptible:
+    """The program, except that an execution cut short by whoever watches counts as not made."""
+
+    program: PythonProgram
+    watcher: Watcher
+
+    def execute(self, plan: Plan) -> Run:
+        run = self.program.execute(plan)
+        if run.truncated and self.watcher.interrupted():
+            raise KeyboardInterrupt
+        return run
+
+    def location(self, site: int) -> Location | None:
+        return self.program.location(site)
+
+    def identity(self) -> str:
+        return self.program.identity()
+
+    def close(self) -> None:
+        self.program.close()

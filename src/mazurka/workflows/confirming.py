@@ -1,0 +1,271 @@
+"""Runs what was predicted from a recording on the program itself: does it happen?
+
+The witness of a finding is an order of recorded events. The program is run under control (as `mazurka check` does) and
+its threads are moved in that order as nearly as can be (policy.Guided), or if that leads elsewhere, the threads of a
+race each up to its access; then it is looked whether the run shows what was claimed: two accesses at these places as
+each other's neighbours, the access of another thread in between, a deadlock. A finding that is not confirmed may still
+be right: names of threads, random numbers and inputs may have been others when it was recorded.
+
+Cost: getting the program ready, and one to twelve runs a finding, which end soon after they show it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from mazurka.config import Options
+from mazurka.errors import UsageError
+from mazurka.predict.conflicts import RACE, conflict, shown
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
+from mazurka.predict.engines import Found
+from mazurka.predict.order_violations import INVERSION
+from mazurka.program.protocol import ITEM, Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
+from mazurka.program.python import sites
+from mazurka.program.python.program import PythonProgram
+from mazurka.trace.event import Op
+from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.workflows.program_spec import Subject, open_program
+
+_DESCRIPTION: Final = "recording.json"
+_STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
+_GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
+
+#: Runs in which the program shows new shared places before one counts.
+_TRIES: Final = 3
+
+#: After so many findings in a row whose runs were cut (the program waits outside the model, say) no more are run.
+_PATIENCE: Final = 2
+
+
+class Confirmer:
+    """Runs findings of one trace on the program that it is a recording of."""
+
+    def __init__(self, recording: Path, trace: Trace) -> None:
+        self._trace = trace
+        known = _description(recording)
+        self._program = _program(known, recording)
+        self._directory = str(known["directory"])
+        self._cut = 0  # findings in a row whose runs were cut
+        self.trouble = ""  # why nothing is run any more
+
+    def close(self) -> None:
+        self._program.close()
+
+    def happens(self, found: Found) -> bool | None:
+        """Whether a run shows it; None if the program can't be run so."""
+        if self.trouble:
+            return None
+        for guide in self._guides(found):
+            self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
+            plan = Plan(then=Continuation.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
+            for _ in range(_TRIES):
+                run = self._program.execute(plan)
+                if self._shows(run, found):
+                    self._cut = 0
+                    return True
+                if run.truncated:
+                    self._note_cut(run.truncated)
+                    return None
+                if not run.grew:
+                    break
+        self._cut = 0
+        return False
+
+    def _note_cut(self, reason: str) -> None:
+        self._cut += 1
+        if self._cut == _PATIENCE:
+            self.trouble = reason
+
+    @cached_property
+    def _sites(self) -> dict[tuple[str, int, int], set[int]]:
+        """By file, line and column: numbers of sites. Gets the program ready."""
+        self._program.prepare()
+        found: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+        for file in sites.instrumented:
+            for number in sites.numbers(file):
+                place = sites.location(number)
+                if place is not None:
+                    found[os.path.abspath(file), place.line, place.column].add(number)
+        return found
+
+    def _guides(self, found: Found) -> Iterator[tuple[Wanted, ...]]:
+        """Ways to lead the program there, the nearest to the order first."""
+        for rows in self._orders(found):
+            yield tuple(self._guide(rows))
+        if found.kind == RACE:
+            before = [list(self._before(found, row)) for row in found.rows]
+            if all(before):
+                ends = [wanted[-1] for wanted in before]
+                for one, other in ((0, 1), (1, 0)):
+                    stand = [*before[one][:-1], ends[one]._replace(stays=True)]
+                    stand += [*before[other][:-1], ends[other]._replace(stays=True)]
+                    yield (*stand, ends[one], ends[other])
+
+    def _before(self, found: Found, row: int) -> Iterator[Wanted]:
+        """The accesses of a row's thread that look like it, in the order, and it."""
+        trace, lead = self._trace, self._leads[row]
+        own = (trace.thread[lead], trace.op[lead], trace.site[lead])
+        for each in (*range(found.witness.prefix), *found.witness.order):
+            if each not in found.rows and (trace.thread[each], trace.op[each], trace.site[each]) == own and each < lead:
+                yield from self._guide([each])
+        yield from self._guide([lead])
+
+    def _orders(self, found: Found) -> Iterator[Sequence[int]]:
+        """Orders of events that end in the bug."""
+        witness, leads = found.witness, [self._leads[row] for row in found.rows]
+        order = [row for row in (*range(witness.prefix), *witness.order) if self._leads[row] not in leads]
+        if found.kind == RACE:
+            yield [*order, *leads]
+            yield [*order, *reversed(leads)]
+        elif found.kind == DEADLOCK:
+            yield order
+        else:
+            yield [*range(witness.prefix), *witness.order]
+
+    def _guide(self, rows: Sequence[int]) -> Iterator[Wanted]:
+        trace = self._trace
+        for row in rows:
+            if self._leads[row] != row:
+                continue
+            op = Op(int(trace.op[row]))
+            kind = trace.targets[trace.target[row]][0]
+            if op is Op.FORK:
+                yield Wanted(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
+            elif op in _GUIDING and kind != "hidden":
+                places = self._sites_of(row)
+                if places or op is Op.ACQUIRE:
+                    yield Wanted(trace.threads[trace.thread[row]], op, places, self._name_of(row))
+
+    @cached_property
+    def _leads(self) -> list[int]:
+        """By row: the first row of the operation that it is of. One operation on a container is told as its accesses
+        of what is in it and of how it is organised, one on an attribute perhaps as those of an instance and a class."""
+        trace = self._trace
+        leads: list[int] = []
+        last: dict[int, int] = {}  # by thread
+        columns = (trace.thread.tolist(), trace.op.tolist(), trace.site.tolist())
+        for row, (thread, op, site) in enumerate(zip(*columns, strict=True)):
+            before, lead = last.get(thread), row
+            if before is not None and trace.site[before] == site != NO_VALUE and self._goes_on(leads[before], row):
+                lead = leads[before]
+            leads.append(lead)
+            if op != Op.BRANCH:
+                last[thread] = row
+        return leads
+
+    def _goes_on(self, lead: int, row: int) -> bool:
+        """Whether a row at the same site tells more of the operation that ``lead`` begins."""
+        (kind, name), (own_kind, own) = [self._trace.targets[self._trace.target[each]] for each in (lead, row)]
+        if own_kind == "structure":
+            return bool(own != name)
+        if kind == "structure":
+            return bool(own_kind == "var")
+        reads = self._trace.op[lead] == self._trace.op[row] == Op.READ
+        return bool(reads and own != name and own.rpartition(".")[2] == name.rpartition(".")[2] and own[-1:] != "]")
+
+    def _name_of(self, row: int) -> str:
+        """What the attribute or global is called that a row touches, if it does, or that it is an item."""
+        kind, name = self._trace.targets[self._trace.target[row]]
+        if kind == "structure" or (kind == "var" and name[-1:] == "]"):
+            return ITEM
+        return name.rpartition(".")[2] if kind == "var" else ""
+
+    def _sites_of(self, row: int) -> frozenset[int]:
+        number = int(self._trace.site[row])
+        if not 0 <= number < len(self._trace.locations):
+            return frozenset()
+        location = self._trace.locations[number]
+        file = os.path.join(self._directory, location.file)
+        found = self._sites.get((file, location.line, location.column), set())
+        name = str(self._trace.targets[self._trace.target[row]][-1])
+        return frozenset({site for site in found if _is_about(site, name)} or found)
+
+    def _shows(self, run: Run, found: Found) -> bool:
+        if found.kind == DEADLOCK:
+            return any(failure.kind in _STOPPING for failure in run.failures)
+        places = [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
+        if found.kind == RACE:
+            name = self._name_of(found.rows[0])
+            pairs = (
+                (run.log[each.first].site, run.log[each.second].site)
+                for each in shown(run.log)
+                if not name or is_called(each.target, name)
+            )
+            return any(
+                one in places[0] and other in places[1] or one in places[1] and other in places[0]
+                for one, other in pairs
+            )
+        if found.kind == INVERSION:
+            return self._inverts(run, found)
+        return self._intrudes(run, places)
+
+    def _intrudes(self, run: Run, places: Sequence[frozenset[int]]) -> bool:
+        """Whether another thread's access comes in between two of one thread."""
+        first, between, last = places
+        for number, step in enumerate(run.log):
+            if step.site not in first:
+                continue
+            met = False
+            for later in run.log[number + 1 :]:
+                if later.task != step.task and later.site in between and conflict(step, later) is not None:
+                    met = True
+                elif later.task == step.task and later.site in last:
+                    if met:
+                        return True
+                    break
+        return False
+
+    def _inverts(self, run: Run, found: Found) -> bool:
+        """Whether a thread uses a place that the other one makes ready only later."""
+        (user, uses), (maker, makes) = [
+            (self._trace.threads[self._trace.thread[row]], self._sites_of(row)) for row in found.rows
+        ]
+        used: dict[Any, Step] = {}
+        made: set[Any] = set()
+        for step in run.log:
+            if step.site in uses and run.tasks[step.task] == user:
+                used.setdefault(step.target, step)
+            elif step.site in makes and run.tasks[step.task] == maker and step.target not in made:
+                made.add(step.target)
+                if step.target in used and conflict(used[step.target], step) is not None:
+                    return True
+        return False
+
+
+def _is_about(number: int, name: str) -> bool:
+    """Whether a site's access may be to a place of this name: ``a``, ``a[0]`` and ``a[0].b`` begin at one column."""
+    site = sites.site(number)
+    if site is None:
+        return False
+    return "item" in site.kind if name.endswith("]") else site.name == name.rpartition(".")[2]
+
+
+def _description(recording: Path) -> dict[str, Any]:
+    """What a recording says of itself."""
+    try:
+        known: dict[str, Any] = json.loads((recording / _DESCRIPTION).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(
+            "no-program",
+            "this trace does not say which program it is of",
+            where=str(recording),
+            hint="only what `mazurka record` wrote can be confirmed",
+        ) from None
+    return known
+
+
+def _program(known: dict[str, Any], recording: Path) -> PythonProgram:
+    """The program that a recording is of."""
+    try:
+        target = os.path.join(known["directory"], known["program"])
+        subject = Subject(target, tuple(known["arguments"]))
+        return open_program(subject, replace(Options(), include=tuple(known["include"])))
+    except (KeyError, TypeError):
+        raise UsageError("no-program", "its description is damaged", where=str(recording / _DESCRIPTION)) from None

@@ -1,0 +1,278 @@
+"""Predicts from one trace: runs an engine, which has each finding's witness checked, and makes a report of them.
+
+In a long trace each kind of bug is looked for in a thread of its own. What is told, and in which order, does not depend
+on which is the faster.
+
+Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
+error in Mazurka.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.predict.atomicity import INTRUSION
+from mazurka.predict.conflicts import RACE
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
+from mazurka.predict.engines import Found, Search, run
+from mazurka.predict.maximal import Each, Signatures
+from mazurka.predict.order_violations import INVERSION
+from mazurka.predict.prefetch import Ahead, as_they_come
+from mazurka.predict.suppressions import Rule
+from mazurka.report.prediction_report import Act, Counts, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
+from mazurka.report.words import verb
+from mazurka.trace.event import Location, Op
+from mazurka.trace.held_locks import Held, Holding
+from mazurka.trace.locations import text_of
+from mazurka.trace.trace import Trace
+from mazurka.witness import Witness
+
+#: Traces of so many events are worth a thread for each kind of bug.
+_LONG: Final = 100_000
+
+#: Seconds after which one of these threads makes way for another that comes back from compiled code (Python's 5 ms are
+#: longer than most questions take).
+_TURN: Final = 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be looked for, and how."""
+
+    source: str
+    engine: str
+    kinds: tuple[str, ...]
+    window: int | None = None
+    time_limit: float | None = None
+    rules: Sequence[Rule] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A trace whose rows are steps of their own, and what number each row's event has in the file that it is from
+    (negative: none); None if that is the number of the row."""
+
+    trace: Trace
+    numbers: NDArray[np.int64] | None = None
+
+    def event(self, row: int) -> int:
+        """The number of the event of a row, or of the last one before it that has one."""
+        if self.numbers is None:
+            return row
+        while row >= 0 and self.numbers[row] < 0:
+            row -= 1
+        return int(self.numbers[row]) if row >= 0 else -1
+
+
+class Watcher(Protocol):
+    """Somebody who waits."""
+
+    def found(self, number: int, tier: str) -> None:
+        """So many bugs have been found, the last by that tier."""
+        ...
+
+    def compiles(self) -> None:
+        """What has to be compiled is about to be used, although the trace is short."""
+        ...
+
+    def confirming(self, number: int, of: int) -> None:
+        """So many findings of those are being run on the program."""
+        ...
+
+    def stopped(self) -> bool:
+        """Whether to stop, and tell what has been found so far."""
+        ...
+
+
+def predict(
+    numbered: Numbered,
+    request: Request,
+    watcher: Watcher | None = None,
+    happens: Callable[[Found], bool | None] | None = None,
+) -> PredictionReport:
+    """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run, if it
+    can be told. All that are reported are run, however late it is."""
+    trace = numbered.trace
+    started = time.monotonic()
+
+    def expired() -> bool:
+        late = request.time_limit is not None and time.monotonic() - started > request.time_limit
+        return late or (watcher is not None and watcher.stopped())
+
+    search = Search(trace, request.window, expired, *(() if watcher is None else (watcher.compiles,)))
+    telling = _Telling(numbered)
+    alone = len(trace) < _LONG
+    searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
+    coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
+    with nullcontext(chain(*coming)) if alone else _together(coming) as findings:
+        if not alone:
+            search.prepare()
+        for found in findings:
+            telling.take(found)
+            if watcher is not None:
+                watcher.found(telling.number, found.tier)
+    report = PredictionReport(
+        request.source, request.engine, len(trace), len(trace.threads), request.kinds, request.window
+    )
+    kept = _kept(telling.findings(request.kinds), request.rules)
+    report.expired = expired()
+    report.findings = _confirmed(kept, happens, watcher)
+    report.counts = telling.counts()
+    report.tiers = [tier for one in ([search] if alone else searches) for tier in one.tiers]
+    report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
+    report.refused = telling.refused
+    report.seconds = time.monotonic() - started
+    return report
+
+
+@contextmanager
+def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
+    """What is found by all, each of which looks in a thread of its own for what comes next."""
+    with ExitStack() as stack:
+        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(_TURN)
+        if not gc.get_freeze_count():
+            stack.callback(gc.unfreeze)
+            gc.freeze()  # looking through all that is there, compiled code above all, takes a tenth of a second
+        yield as_they_come([stack.enter_context(Ahead(each)) for each in coming])
+
+
+def _confirmed(
+    findings: Sequence[_Told], happens: Callable[[Found], bool | None] | None, watcher: Watcher | None
+) -> list[Predicted]:
+    """The findings, each with whether it happens."""
+    told = []
+    for number, (finding, found) in enumerate(findings, 1):
+        if happens is not None and not (watcher is not None and watcher.stopped()):
+            if watcher is not None:
+                watcher.confirming(number, len(findings))
+            finding = replace(finding, confirmed=happens(found))
+        told.append(finding)
+    return told
+
+
+def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
+    """Findings that no rule keeps back."""
+    kept = []
+    for told in findings:
+        finding, _ = told
+        places = [act.place for act in finding.acts]
+        functions = [act.location.function for act in finding.acts if act.location is not None]
+        targets = [act.target for act in finding.acts]
+        matching = [rule for rule in rules if rule.matches(finding.kind, places, functions, targets)]
+        for rule in matching:
+            rule.used += 1
+        if not matching:
+            kept.append(told)
+    return kept
+
+
+#: A finding, and what was found first of it.
+_Told = tuple[Predicted, Found]
+
+
+@dataclass
+class _Telling:
+    """Gathers what was found, by places."""
+
+    numbered: Numbered
+    refused: list[str] = field(default_factory=list)
+    number: int = 0
+    _told: dict[tuple[str, Hashable], _Told] = field(default_factory=dict)
+    _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+    _places: dict[int, str] = field(default_factory=dict)  # by number of a location
+
+    def __post_init__(self) -> None:
+        self.trace = self.numbered.trace
+        self._holding = Holding(self.trace)
+        self._signatures: dict[str, Signatures] = {}
+
+    def take(self, found: Found) -> None:
+        if found.objections:
+            rows, what = ", ".join(map(str, found.rows)), "; ".join(found.objections)
+            self.refused.append(f"{found.kind} of events {rows}: {what}")
+            return
+        if found.kind not in self._signatures:
+            self._signatures[found.kind] = Signatures(self.trace, found.kind, Each.LOCATIONS)
+        key = found.kind, self._signatures[found.kind].of(found.rows)
+        self._rows.add((found.kind, found.rows))
+        self.number += 1
+        if key in self._told:
+            finding, first = self._told[key]
+            self._told[key] = replace(finding, alike=finding.alike + 1), first
+            return
+        acts = tuple([self._act(row) for row in found.rows])
+        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness)), found
+
+    def findings(self, kinds: Sequence[str]) -> list[_Told]:
+        """One kind after the other, those of each as they were found."""
+        return sorted(self._told.values(), key=lambda told: kinds.index(told[0].kind))
+
+    def counts(self) -> Counts:
+        races = [rows for kind, rows in self._rows if kind == RACE]
+        kinds = [kind for kind, _ in self._told]
+        return Counts(
+            len({rows[-1] for rows in races}),
+            len(races),
+            kinds.count(RACE),
+            kinds.count(DEADLOCK),
+            kinds.count(INTRUSION),
+            kinds.count(INVERSION),
+        )
+
+    def _act(self, row: int) -> Act:
+        trace = self.trace
+        target = trace.targets[trace.target[row]]
+        return Act(
+            self.numbered.event(row),
+            trace.threads[trace.thread[row]],
+            verb(Op(int(trace.op[row]))),
+            _words(target),
+            self._place(int(trace.site[row])),
+            self._location(row),
+            tuple([self._lock(held) for held in self._holding.at(row)]),
+        )
+
+    def _lock(self, held: Held) -> Lock:
+        name, site = self.trace.targets[held.lock], int(self.trace.site[held.since])
+        return Lock(_words(name), self.numbered.event(held.since), self._place(site))
+
+    def _location(self, row: int) -> Location | None:
+        site = int(self.trace.site[row])
+        return self.trace.locations[site] if 0 <= site < len(self.trace.locations) else None
+
+    def _place(self, site: int) -> str:
+        found = self._places.get(site)
+        if found is None:
+            known = 0 <= site < len(self.trace.locations)
+            found = self._places[site] = text_of(self.trace.locations[site]) if known else ""
+        return found
+
+    def _shown(self, witness: Witness) -> Shown:
+        event, names = self.numbered.event, self.trace.threads
+        order = np.array(witness.order, np.int64)
+        threads = np.asarray(self.trace.thread)[order]
+        ends = np.append(np.flatnonzero(threads[1:] != threads[:-1]), len(order) - 1)[: len(order)]
+        lasts = order[ends]
+        columns = (threads[ends], np.diff(ends, prepend=-1), lasts, np.asarray(self.trace.site)[lasts])
+        turns = [
+            Turn(names[thread], length, event(last), self._place(site))
+            for thread, length, last, site in zip(*[column.tolist() for column in columns], strict=True)
+        ]
+        unread = tuple(map(event, sorted(witness.unread)))
+        return Shown(event(witness.prefix - 1) + 1, tuple(turns), unread)
+
+
+def _words(target: Any) -> str:
+    """What a target is called."""
+    return " ".join(map(str, target[1:])) or str(target[0])
