@@ -165,7 +165,8 @@ def _run_suite(package: str, source: Path, tests: Path, instrumented: bool) -> t
 
 
 def _measure_program(name: str, source: str, repetitions: int) -> Row:
-    from mazurka.program.python import hooks, instrument
+    from mazurka.program.python.instrument import instrument
+    from mazurka.program.python.semantics import hooks
 
     hooks.install()
     plain: dict[str, Any] = {"__name__": name}

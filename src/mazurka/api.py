@@ -32,10 +32,13 @@ from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
 from mazurka.explore.batch import Worker
 from mazurka.explore.parallel.executor_pool import Hired
-from mazurka.program.python import hooks, primitives, state, swap
+from mazurka.program.python import primitives
 from mazurka.program.python.entry import Call
-from mazurka.program.python.loader import Loader
+from mazurka.program.python.instrument import hot_patching
+from mazurka.program.python.instrument.loader import Loader
+from mazurka.program.python.isolation import state
 from mazurka.program.python.program import PythonProgram, default_roots
+from mazurka.program.python.semantics import hooks
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending
 from mazurka.replay.replayer import replay as follow
@@ -245,7 +248,7 @@ def _prepared(
             modules = _without_the_caller(modules, function, at_end)
         for module in modules:
             failed = partial(loader.opaque.__setitem__, module.__name__)
-            undo.callback(swap.swap_module(module, failed=failed))
+            undo.callback(hot_patching.swap_module(module, failed=failed))
             undo.callback(primitives.adopt(module))
         settings = replace(settings_of(options, ()), at_end=at_end)
         program = PythonProgram(_TrackedCall(function, name, tuple(modules)), settings)

@@ -1,4 +1,4 @@
-"""CPython's own tests of its primitives, run inside kernel runs against the models.
+"""CPython's own tests of its primitives, run inside runtime runs against the models.
 
 They are imported from the running Python's ``test`` package, each test case in a run of its own. Tests that wait by
 looking at the clock assume fair threads, so a test counts as passed if it passes in the default order or in one of
@@ -25,7 +25,7 @@ from tests.unit.primitive_runs import installed, random_plans, run
 
 from mazurka.program.protocol import Plan
 from mazurka.program.python import primitives
-from mazurka.program.python.task import POOL_POINTS, Learned
+from mazurka.program.runtime.task import POOL_POINTS, Learned
 
 MODULES = (
     "test.test_threading",
@@ -49,7 +49,7 @@ EXCLUDED = {
     r"_sizeof": "measure objects",
     r"many_threads": "passes 65,536 messages, which is beyond a run's limit of steps",
     r"ExceptHookTests.test_excepthook(_thread_None)?$": "expects the default hook's text; a run reports instead",
-    r"ExceptHookTests.test_custom_excepthook$": "compares tracebacks, which grow on the way to the kernel",
+    r"ExceptHookTests.test_custom_excepthook$": "compares tracebacks, which grow on the way to the runtime",
     r"test_foreign_thread|test_ident_of_no_threading|test_limbo_cleanup": "read threading._active and _limbo",
     r"test_shutdown_locks|test_tstate_lock|test_is_alive_after": "read 3.12's tstate locks",
     r"CSimpleQueueTest.test_reentrancy": "depends on when the collector runs",
@@ -91,7 +91,7 @@ def complaint(case: Any, plan: Plan) -> str:
     outcome = run(lambda: case.run(result), plan, Learned(learned.points & {POOL_POINTS}))
     texts = [text for _, text in (*result.failures, *result.errors)]
     texts += [str(failure.message) for failure in outcome.failures]
-    return "\n".join(texts) + outcome.kernel.truncated
+    return "\n".join(texts) + outcome.runtime.truncated
 
 
 #: A local of `_threading_local` that dies after its run misses its key in the main thread, which was put back.

@@ -20,9 +20,11 @@ from typing import Any
 import pytest
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import hooks, instrument, kernel
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.task import Learned, Limits
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import instrument
+from mazurka.program.python.semantics import hooks
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Learned, Limits
 from mazurka.trace.event import Op
 
 FILE = "<snippet>"
@@ -1058,8 +1060,8 @@ def alone(run: Callable[[], None]) -> None:
 
 
 def among_threads(run: Callable[[], None]) -> None:
-    """Inside a run of the kernel, while another thread waits."""
-    running = Kernel(Plan(), Learned(), Limits(steps=10**7, passes=10**7))
+    """Inside a run of the runtime, while another thread waits."""
+    running = Runtime(Plan(), Learned(), Limits(steps=10**7, passes=10**7))
     ended: list[bool] = []
 
     def main() -> None:
@@ -1068,12 +1070,12 @@ def among_threads(run: Callable[[], None]) -> None:
         ended.append(True)
 
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     try:
         running.run(main)
     finally:
         hooks.finish(running)
-        kernel.activate(None)
+        activation.activate(None)
     assert not running.truncated
     assert ended
 
@@ -1103,7 +1105,7 @@ def test_detail_and_further_events_change_nothing(name: str) -> None:
     code = instrument.instrument_source(source, FILE, instrument.Options(branches=True, calls=True))
 
     def detailed(run: Callable[[], None]) -> None:
-        running = Kernel(Plan(detail=True), Learned(), Limits(steps=10**7, passes=10**7))
+        running = Runtime(Plan(detail=True), Learned(), Limits(steps=10**7, passes=10**7))
         ended: list[bool] = []
 
         def main() -> None:
@@ -1112,12 +1114,12 @@ def test_detail_and_further_events_change_nothing(name: str) -> None:
             ended.append(True)
 
         hooks.restart(running)
-        kernel.activate(running)
+        activation.activate(running)
         try:
             running.run(main)
             hooks.finish(running)
         finally:
-            kernel.activate(None)
+            activation.activate(None)
         assert ended
 
     assert observe(code, detailed) == plain

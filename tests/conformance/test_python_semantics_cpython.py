@@ -8,7 +8,7 @@ Left out by name, because they ask for what a run does not promise:
 
 - what only a dead container holds, or an object without room for weak references, may live on until hooks notice it
   (``test_slots``, ``test_ref_counting_behavior``, ``test_container_iterator``);
-- replacing ``builtins.len`` (``test_lru_reentrancy_with_len``): the kernel uses it in the middle of things;
+- replacing ``builtins.len`` (``test_lru_reentrancy_with_len``): the runtime uses it in the middle of things;
 - a class's dictionary whose keys run code when compared (``test_type_lookup_mro_reference``): hooks look there, too;
 - a partial of a partial object without attributes, of a type made anew (``test_nested_optimization``): to look at an
   object's attributes makes their dictionary;
@@ -117,7 +117,8 @@ def load(name: str, instrumented: bool) -> types.ModuleType:
     assert spec.loader is not None
     if not instrumented:
         return importlib.import_module(spec.name)
-    from mazurka.program.python import hooks, loader
+    from mazurka.program.python.instrument import loader
+    from mazurka.program.python.semantics import hooks
 
     hooks.install()
     loader.Loader([], [spec.name]).install()
@@ -125,12 +126,14 @@ def load(name: str, instrumented: bool) -> types.ModuleType:
 
 
 def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
-    """Run the tests in a kernel's main thread while another thread waits."""
+    """Run the tests in a runtime's main thread while another thread waits."""
     from mazurka.program.protocol import Plan
-    from mazurka.program.python import hooks, kernel, task
+    from mazurka.program.python import activation
+    from mazurka.program.python.semantics import hooks
+    from mazurka.program.runtime import runtime, task
     from mazurka.trace.event import Op
 
-    running = kernel.Kernel(Plan(), task.Learned(), task.Limits(steps=10**9, passes=10**9, seconds=600))
+    running = runtime.Runtime(Plan(), task.Learned(), task.Limits(steps=10**9, passes=10**9, seconds=600))
 
     class Result(unittest.TextTestResult):
         def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest's name
@@ -145,10 +148,10 @@ def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
         outcome.append(unittest.TextTestRunner(io.StringIO(), resultclass=Result).run(suite))
 
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     running.run(main)
     hooks.finish(running)
-    kernel.activate(None)
+    activation.activate(None)
     assert outcome, running.truncated
     result: unittest.TestResult = outcome[0]
     return result

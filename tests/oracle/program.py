@@ -15,7 +15,6 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.machine import RUNNING, Machine, Mover
 
 from mazurka.program.memory import FLUSHED, MemoryModel, flushed_target, flusher, store_target
-from mazurka.program.policy import Pending, make_policy
 from mazurka.program.protocol import (
     Access,
     Blocked,
@@ -29,6 +28,7 @@ from mazurka.program.protocol import (
     Step,
     Waiting,
 )
+from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import READS, Location, Op
 
 _POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update"})

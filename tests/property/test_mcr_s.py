@@ -29,7 +29,7 @@ from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr_s import SlicedSearch
 from mazurka.explore.strategy import Divisible
 from mazurka.program.memory import MemoryModel
-from mazurka.program.python import sites
+from mazurka.program.python.instrument import sites
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
 _PROGRAMS = 20_000 if _LONG else 30

@@ -1,4 +1,4 @@
-"""Runs of small Python programs on the kernel with the models in place, without instrumentation."""
+"""Runs of small Python programs on the runtime with the models in place, without instrumentation."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from mazurka.program.protocol import Continuation, Failure, Plan
-from mazurka.program.python import kernel as kernel_module
-from mazurka.program.python import outside, primitives
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.stuck import stuck
-from mazurka.program.python.task import Learned, Limits, Task
+from mazurka.program.python import activation, outside, primitives
+from mazurka.program.python.liveness.deadlock import stuck
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Learned, Limits, Task
 
 
 @dataclass
 class Outcome:
     """What one run did."""
 
-    kernel: Kernel
+    runtime: Runtime
     result: Any
     errors: list[tuple[str, BaseException]]
     failures: list[Failure]
@@ -29,31 +28,31 @@ class Outcome:
         for _, error in self.errors:
             raise error
         assert not self.failures, self.failures
-        assert not self.kernel.truncated, self.kernel.truncated
+        assert not self.runtime.truncated, self.runtime.truncated
         return self.result
 
 
 def run(main: Callable[[], Any], plan: Plan | None = None, learned: Learned | None = None) -> Outcome:
     """Run ``main`` once; the models must be installed."""
-    kernel = Kernel(plan or Plan(), learned or Learned(), Limits(steps=50_000, seconds=20.0))
-    outcome = Outcome(kernel, None, [], kernel.failures)
+    runtime = Runtime(plan or Plan(), learned or Learned(), Limits(steps=50_000, seconds=20.0))
+    outcome = Outcome(runtime, None, [], runtime.failures)
 
-    def note(kernel: Kernel, task: Task, error: BaseException) -> None:
+    def note(runtime: Runtime, task: Task, error: BaseException) -> None:
         outcome.errors.append((task.name, error))
 
-    kernel.on_error = note
-    kernel.on_stuck = stuck
+    runtime.on_error = note
+    runtime.on_stuck = stuck
 
     def body() -> None:
         outcome.result = main()
         primitives.finish_main()
 
-    kernel_module.activate(kernel)
-    primitives.begin(kernel)
+    activation.activate(runtime)
+    primitives.begin(runtime)
     try:
-        kernel.run(body)
+        runtime.run(body)
     finally:
-        kernel_module.activate(None)
+        activation.activate(None)
         primitives.end()
         outside.end_run()
     return outcome
@@ -65,19 +64,19 @@ def every_run(main: Callable[[], Any], most: int = 20_000) -> Iterator[Outcome]:
     pending: list[tuple[str, ...]] = [()]
     while pending:
         outcome = run(main, Plan(prefix=pending.pop()), learned)
-        kernel = outcome.kernel
-        assert kernel.divergence is None, kernel.divergence
-        if kernel.sharing.grew:
+        runtime = outcome.runtime
+        assert runtime.divergence is None, runtime.divergence
+        if runtime.sharing.grew:
             pending = [()]
             continue
         yield outcome
         most -= 1
         assert most, "more interleavings than the test expected"
-        moved = [kernel.tasks[step[0]].name for step in kernel.log if step[4]]
-        known = len(kernel.scheduler.prefix)
-        for point, chosen, enabled in kernel.scheduler.choices:
+        moved = [runtime.tasks[step[0]].name for step in runtime.log if step[4]]
+        known = len(runtime.scheduler.prefix)
+        for point, chosen, enabled in runtime.scheduler.choices:
             if point >= known:
-                pending += [(*moved[:point], kernel.tasks[i].name) for i in enabled if i != chosen]
+                pending += [(*moved[:point], runtime.tasks[i].name) for i in enabled if i != chosen]
 
 
 def outcomes(main: Callable[[], Any], most: int = 20_000) -> set[Any]:

@@ -10,10 +10,10 @@ from textwrap import dedent
 import pytest
 
 from mazurka.program.protocol import Continuation, Plan, Run
-from mazurka.program.python import kernel, task
 from mazurka.program.python.entry import Script
-from mazurka.program.python.instrument import instrument_source
+from mazurka.program.python.instrument.instrument import instrument_source
 from mazurka.program.python.program import PythonProgram, Settings
+from mazurka.program.runtime import runtime, task
 from mazurka.trace.event import Op
 
 Runner = Callable[[str, list[Plan]], list[Run]]
@@ -202,7 +202,7 @@ def test_a_run_says_the_same_however_it_is_asked_and_wherever_it_is(runs: Runner
 
 
 def test_an_interrupted_run_ends_at_its_next_step() -> None:
-    running = kernel.Kernel(Plan(), task.Learned())
+    running = runtime.Runtime(Plan(), task.Learned())
 
     def main() -> None:
         running.fork(lambda: None, daemon=False)

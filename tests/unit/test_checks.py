@@ -17,8 +17,8 @@ from benchmarks import predicted
 
 from mazurka.api import Result, explore
 from mazurka.predict.promising.checks import Kind
-from mazurka.program.python import sites
-from mazurka.program.python.checks import uses_of
+from mazurka.program.python.analysis.checks import uses_of
+from mazurka.program.python.instrument import sites
 
 shared: Any = SimpleNamespace(item="a", count=0, table={})
 

@@ -12,10 +12,10 @@ from typing import Final
 
 import pytest
 
-from mazurka.program.python import sites
-from mazurka.program.python.closed_world import is_open
-from mazurka.program.python.dependence import Module, needless
-from mazurka.program.python.instrument import instrument_source
+from mazurka.program.python.analysis.closed_world import is_open
+from mazurka.program.python.analysis.dependence import Module, needless
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.instrument import instrument_source
 
 _NUMBERS: Final = count()
 

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import hooks, instrument, kernel, sites
-from mazurka.program.python.foreign import explored
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.task import Learned
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import instrument, sites
+from mazurka.program.python.semantics import hooks
+from mazurka.program.python.semantics.foreign import explored
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Learned
 from mazurka.trace.event import READS, WRITES, Op
 
 Accesses = list[tuple[str, Any]]
@@ -25,11 +27,11 @@ def _hooks() -> Iterator[None]:
     hooks.uninstall()
 
 
-def run(source: str, *bodies: str, detail: bool = False) -> Kernel:
+def run(source: str, *bodies: str, detail: bool = False) -> Runtime:
     """Run ``source``, then the functions named (``main`` first) each in a thread, one after the other."""
     space: dict[str, Any] = {"__name__": "m"}
     exec(instrument.instrument_source(textwrap.dedent(source), "/m.py"), space)
-    running = Kernel(Plan(detail=detail), Learned())
+    running = Runtime(Plan(detail=detail), Learned())
     failed: list[BaseException] = []
 
     def guarded(name: str) -> None:
@@ -43,12 +45,12 @@ def run(source: str, *bodies: str, detail: bool = False) -> Kernel:
             running.join(running.fork(lambda name=name: guarded(name), daemon=False))  # type: ignore[misc]
 
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     try:
         running.run(main)
         hooks.finish(running)
     finally:
-        kernel.activate(None)
+        activation.activate(None)
     if failed:
         raise failed[0]
     return running
@@ -329,14 +331,14 @@ def test_a_constant_assigned_from_another_module_is_counted() -> None:
     exec(instrument.instrument_source("limit = 1\ndef get():\n    return limit\n", "/other.py"), module.__dict__)
     space: dict[str, Any] = {"__name__": "m", "other": module}
     exec(instrument.instrument_source("def f():\n    other.limit = 2\n", "/m.py"), space)
-    running = Kernel(Plan(), Learned())
+    running = Runtime(Plan(), Learned())
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     try:
         running.run(lambda: running.join(running.fork(space["f"], daemon=False)))
     finally:
         hooks.finish(running)
-        kernel.activate(None)
+        activation.activate(None)
     assert list(running.untracked) == ["assignment to other.limit, which its module takes for a constant at /m.py:2"]
     assert ("g", "other", "limit") in [step[2] for step in running.log]
 
@@ -352,12 +354,12 @@ def test_hooks_return_at_once_outside_a_run_and_in_a_lone_thread() -> None:
     space: dict[str, Any] = {"__name__": "m"}
     exec(instrument.instrument_source("class A: pass\na = A(); a.x = 1\ndef f():\n    a.x += 1\n", "/m.py"), space)
     space["f"]()
-    running = Kernel(Plan(), Learned())
-    kernel.activate(running)
+    running = Runtime(Plan(), Learned())
+    activation.activate(running)
     try:
         running.run(space["f"])
     finally:
-        kernel.activate(None)
+        activation.activate(None)
     assert not [step for step in running.log if step[2][0] == "a"]
     assert space["a"].x == 3
 
@@ -367,14 +369,14 @@ def test_branches_and_calls_are_events_only_when_asked_for() -> None:
     space: dict[str, Any] = {"__name__": "m"}
     options = instrument.Options(branches=True, calls=True)
     exec(instrument.instrument_source(source, "/m.py", options), space)
-    running = Kernel(Plan(), Learned())
+    running = Runtime(Plan(), Learned())
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     try:
         running.run(lambda: running.join(running.fork(space["f"], daemon=False)))
     finally:
         hooks.finish(running)
-        kernel.activate(None)
+        activation.activate(None)
     names = [step[1].name for step in running.log]
     assert [name for name in names if name in ("CALL", "RETURN", "BRANCH")] == ["CALL", "CALL", "BRANCH", "RETURN"]
     assert not any(READS[step[1]] or WRITES[step[1]] for step in running.log if step[2][0] in ("function", "branch"))

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 from tests.unit.test_hooks_events import run
 
-from mazurka.program.python import hooks
-from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.semantics import hooks
+from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import WRITES
 
 
@@ -199,7 +199,7 @@ _NAMESPACE = {
 }
 
 
-def _noticed(program: Kernel) -> bool:
+def _noticed(program: Runtime) -> bool:
     touched: dict[object, dict[int, bool]] = {}
     for task, op, target, _site, _point, _value, more in (tuple(step)[:7] for step in program.log):
         for each, where in ((op, target), *((access.op, access.target) for access in more)):

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from mazurka.program.protocol import Continuation, Plan
-from mazurka.program.python import hooks, instrument, kernel
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.stuck import stuck
-from mazurka.program.python.task import Learned, Limits
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import instrument
+from mazurka.program.python.liveness.deadlock import stuck
+from mazurka.program.python.semantics import hooks
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Learned, Limits
 
 
 @pytest.fixture(autouse=True)
@@ -22,11 +24,11 @@ def _hooks() -> Iterator[None]:
     hooks.uninstall()
 
 
-def run(source: str, *bodies: str, then: Continuation = Continuation.STAY) -> tuple[Kernel, dict[str, Any]]:
+def run(source: str, *bodies: str, then: Continuation = Continuation.STAY) -> tuple[Runtime, dict[str, Any]]:
     """Run the functions named at the same time, each until it has to wait."""
     space: dict[str, Any] = {"__name__": "m", "result": []}
     exec(instrument.instrument_source(textwrap.dedent(source), "/m.py"), space)
-    running = Kernel(Plan(then=then), Learned(), Limits(steps=5000, passes=5000))
+    running = Runtime(Plan(then=then), Learned(), Limits(steps=5000, passes=5000))
     running.on_stuck = stuck
 
     def main() -> None:
@@ -34,12 +36,12 @@ def run(source: str, *bodies: str, then: Continuation = Continuation.STAY) -> tu
             running.join(task)
 
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     try:
         running.run(main)
     finally:
         hooks.finish(running)
-        kernel.activate(None)
+        activation.activate(None)
     return running, space
 
 

@@ -15,7 +15,8 @@ from types import ModuleType
 
 import pytest
 
-from mazurka.program.python import hooks, instrument, loader, sites, swap
+from mazurka.program.python.instrument import hot_patching, instrument, loader, sites
+from mazurka.program.python.semantics import hooks
 
 SOURCE = '''"""A module."""
 from __future__ import annotations
@@ -183,7 +184,7 @@ def test_swapping_in_place_and_back(project: Path) -> None:
     counter, bump = module.Counter(), module.Counter.bump
     read, (other,) = module.closure()
     assert not is_instrumented(module)
-    undo = swap.swap_module(module)
+    undo = hot_patching.swap_module(module)
     assert is_instrumented(module)
     assert "__mz_wa__" in bump.__code__.co_names
     assert counter.bump() == 1
@@ -201,7 +202,7 @@ def test_functions_on_one_line_get_each_its_own_code(project: Path) -> None:
     )
     import paired
 
-    undo = swap.swap_module(paired)
+    undo = hot_patching.swap_module(paired)
     try:
         assert [each(paired.C) for each in paired.PAIR] == [1, 2]
         assert [each() for each in paired.same()] == [1, 1]
@@ -215,7 +216,7 @@ def test_functions_on_one_line_get_each_its_own_code(project: Path) -> None:
 def test_swapping_the_standard_library() -> None:
     import functools
 
-    undo = swap.swap_module(functools)
+    undo = hot_patching.swap_module(functools)
     try:
         assert any(name.startswith("__mz_") for name in functools.cached_property.__get__.__code__.co_names)
 

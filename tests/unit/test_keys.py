@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from mazurka.program.python import objects
-from mazurka.program.python.containers import positional
-from mazurka.program.python.keys import UNKNOWN, key_of
-from mazurka.program.python.objects import value_key
-from mazurka.program.python.shown import is_shown
+from mazurka.program.python.semantics import objects
+from mazurka.program.python.semantics.containers import positional
+from mazurka.program.python.semantics.keys import UNKNOWN, key_of
+from mazurka.program.python.semantics.objects import value_key
+from mazurka.program.python.semantics.shown import is_shown
 
 
 class Kind(enum.Enum):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mazurka.program.python.late_imports import only_defines
+from mazurka.program.python.instrument.late_imports import only_defines
 
 PROGRAM = """
 import sys, threading

@@ -29,10 +29,11 @@ import pytest
 
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
-from mazurka.program.python import native_objects, sites
 from mazurka.program.python.entry import Script
-from mazurka.program.python.native_objects import FOREIGN, NATIVE, NOTHING
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.program import PythonProgram, Settings
+from mazurka.program.python.semantics import native_objects
+from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING
 
 START = """
 import threading

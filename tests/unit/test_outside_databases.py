@@ -1,4 +1,4 @@
-"""Databases of `sqlite3`: transactions that are missing are found, and waiting for locks is the kernel's."""
+"""Databases of `sqlite3`: transactions that are missing are found, and waiting for locks is the runtime's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipes and sockets between threads: waiting for them is the kernel's, races over them are found."""
+"""Pipes and sockets between threads: waiting for them is the runtime's, races over them are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models of Python's primitives, on the kernel: all interleavings of small programs."""
+"""The models of Python's primitives, on the runtime: all interleavings of small programs."""
 
 from __future__ import annotations
 
@@ -449,7 +449,7 @@ class TestThread:
         outcome = run(main)
         outcome.check()
         assert seen == ["worker 2", "worker 1", "worker 0"]
-        assert [task.name for task in outcome.kernel.tasks] == ["0", "0.1", "0.1.1", "0.1.1.1"]
+        assert [task.name for task in outcome.runtime.tasks] == ["0", "0.1", "0.1.1", "0.1.1.1"]
 
     def test_an_exception_is_reported_and_handed_to_the_programs_hook(self) -> None:
         told: list[Any] = []
@@ -607,7 +607,7 @@ class TestQueues:
 
         done = run(lambda: join(start(use, use)))
         done.check()
-        assert not [each for each in done.kernel.untracked if "Queue" in each]
+        assert not [each for each in done.runtime.untracked if "Queue" in each]
 
     def test_simple_queue_messages(self) -> None:
         def main() -> str:
@@ -655,7 +655,7 @@ class TestPool:
         for plan in random_plans(30):
             outcome = run(main, plan)
             assert outcome.check() == 3
-            assert all(task.done for task in outcome.kernel.tasks)
+            assert all(task.done for task in outcome.runtime.tasks)
 
     def test_names_are_the_same_in_every_run(self) -> None:
         def main() -> str:
@@ -759,5 +759,5 @@ class TestStates:
 
             join(start(body, body))
 
-        logs = {tuple(step[:4] for step in run(main).kernel.log) for _ in range(3)}
+        logs = {tuple(step[:4] for step in run(main).runtime.log) for _ in range(3)}
         assert len(logs) == 1

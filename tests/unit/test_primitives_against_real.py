@@ -175,7 +175,7 @@ def test_same_answers(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_same_answers_with_other_threads_about(kind: str) -> None:
-    """Once a thread was started the models take another path through the kernel."""
+    """Once a thread was started the models take another path through the runtime."""
     make, vocabulary = KINDS[kind]
 
     def main(calls: list[Call]) -> list[str]:

@@ -194,11 +194,11 @@ def test_everything_comes_back() -> None:
 def test_the_test_runner_and_mazurka_keep_the_real_clock() -> None:
     from _pytest import timing
 
-    from mazurka.program.python import kernel
+    from mazurka.program.runtime import runtime
 
     with installed():
         assert "mazurka" not in timing.perf_counter.__module__
-        assert kernel.perf_counter.__module__ == "time"
+        assert runtime.perf_counter.__module__ == "time"
 
 
 def test_imports_take_real_locks() -> None:
@@ -217,7 +217,7 @@ def test_imports_take_real_locks() -> None:
     with installed():
         outcome = run(main)
         outcome.check()
-        assert not [step for step in outcome.kernel.log if step[2][0] == "lock"]
+        assert not [step for step in outcome.runtime.log if step[2][0] == "lock"]
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # other tests' libraries
@@ -231,7 +231,7 @@ def test_what_is_not_controlled_is_counted() -> None:
     with installed():
         outcome = run(main)
         outcome.check()
-    assert outcome.kernel.uncontrolled == {"os.fork": 1}
+    assert outcome.runtime.uncontrolled == {"os.fork": 1}
 
 
 def test_multiprocessing_locks_exclude_threads() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mazurka.api import explore
-from mazurka.program.python import rest
+from mazurka.program.python.instrument import rest
 
 #: Starts a thread by way of the language that appends to a list, which the expression then looks at.
 PROGRAM = """

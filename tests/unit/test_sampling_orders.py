@@ -11,8 +11,8 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.explore.sampling_orders import SelectiveUniformWalk, contended
 from mazurka.explore.strategy import Settings, make_strategy
-from mazurka.program.policy import Pending, make_policy
 from mazurka.program.protocol import Continuation, Plan
+from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import Op
 
 THREE_EACH = SmallProgram(((Write("x", "1"),) * 3, (Write("x", "2"),) * 3))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mazurka.program.python.state import Snapshot
+from mazurka.program.python.isolation.state import Snapshot
 
 
 class _Owner:

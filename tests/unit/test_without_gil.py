@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import hooks, instrument, kernel, without_gil
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.task import Learned
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import instrument
+from mazurka.program.python.semantics import hooks, without_gil
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Learned
 
 _SETUP = """
 import collections, random, re
@@ -38,20 +40,20 @@ def lines(statement: str) -> list[int]:
     space: dict[str, Any] = {"__name__": "m"}
     body = "def body():\n    global n, l, s\n" + textwrap.indent(statement, "    ")
     exec(instrument.instrument_source(_SETUP + body, "/m.py"), space)
-    running = Kernel(Plan(), Learned())
+    running = Runtime(Plan(), Learned())
 
     def main() -> None:
         for _ in range(2):
             running.join(running.fork(space["body"], daemon=False))
 
     hooks.restart(running)
-    kernel.activate(running)
+    activation.activate(running)
     try:
         running.run(main)
         return [site for _, site in without_gil.divisible(running)]
     finally:
         hooks.finish(running)
-        kernel.activate(None)
+        activation.activate(None)
 
 
 @pytest.mark.parametrize(

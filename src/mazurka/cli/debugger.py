@@ -13,18 +13,18 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 
 from mazurka.program.protocol import Failure
-from mazurka.program.python import kernel
+from mazurka.program.python import activation
 from mazurka.program.python.failures import is_ours
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.program import PythonProgram
-from mazurka.program.python.task import Task
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Task
 
 
 def attach(program: PythonProgram) -> None:
     """Open the debugger at the first failure of each execution of ``program``."""
     on_error, on_stuck = program.on_error, program.on_stuck
 
-    def failed(run: Kernel, task: Task, error: BaseException) -> Failure | None:
+    def failed(run: Runtime, task: Task, error: BaseException) -> Failure | None:
         failure = on_error(run, task, error)
         if failure is not None and not run.failures:
             trace = _skip_ours(error.__traceback__)
@@ -33,7 +33,7 @@ def attach(program: PythonProgram) -> None:
                 pdb.post_mortem(trace)
         return failure
 
-    def stuck(run: Kernel, tasks: list[Task]) -> Failure | None:
+    def stuck(run: Runtime, tasks: list[Task]) -> Failure | None:
         failure = on_stuck(run, tasks)
         if failure is not None:
             with _at_rest(run):
@@ -48,15 +48,15 @@ def attach(program: PythonProgram) -> None:
 
 
 @contextmanager
-def _at_rest(run: Kernel) -> Iterator[None]:
+def _at_rest(run: Runtime) -> Iterator[None]:
     """The real terminal, and no tracking."""
     streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
-    kernel.activate(None)
+    activation.activate(None)
     try:
         yield
     finally:
-        kernel.activate(run)
+        activation.activate(run)
         sys.stdin, sys.stdout, sys.stderr = streams
 
 

@@ -14,7 +14,8 @@ import signal
 from types import FrameType
 from typing import Any, Self
 
-from mazurka.program.python import forked, kernel
+from mazurka.program.python import activation
+from mazurka.program.python.isolation import forked
 
 
 class Interrupt:
@@ -36,7 +37,7 @@ class Interrupt:
         self.requested = True
         signal.signal(number, signal.SIG_DFL)
         if forked.child is None:
-            forked.refused = kernel.active is None
+            forked.refused = activation.active is None
         else:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(forked.child, number)
@@ -48,5 +49,5 @@ class Interrupt:
 
 def cut_short() -> None:
     """End the execution in progress at its next step."""
-    if kernel.active is not None:
-        kernel.active.interrupt()
+    if activation.active is not None:
+        activation.active.interrupt()

@@ -45,7 +45,7 @@ def command(
         return _finish(Path(finish))
     if program is None:
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
-    from mazurka.program.python.loader import Loader
+    from mazurka.program.python.instrument.loader import Loader
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import Terminated, record
 

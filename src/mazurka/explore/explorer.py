@@ -1,7 +1,7 @@
 """The loop: have runs made that a strategy wants, look at what they have shown, until there is reason to stop.
 
 Runs are made in batches (batch.py): here, one after the other, or by a worker pool (parallel/worker_pool.py),
-several at once, each with a part of the work that the strategy lends. The results of a batch go the same way from there on.
+several at once, each with a part of the work that the strategy lends. The results of a batch go the same way then.
 
 It also decides the verdict. ``Verified`` is only said when an exhaustive strategy ran out of seeds, no run was cut
 short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it

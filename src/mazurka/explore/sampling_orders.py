@@ -1,6 +1,6 @@
 """Strategies that sample orders of what conflicts, not just switches: ``pos`` and ``surw``.
 
-How a run decides who moves is in :mod:`mazurka.program.policy`, with the sources; here is what its plan says.
+How a run decides who moves is in :mod:`mazurka.program.runtime.policy`, with the sources; here is what its plan says.
 
 ``surw`` needs to know how often each thread will touch each location. That is learnt from run 0, a random walk: every
 later run takes one location that several threads touched there and somebody wrote, picked at random, and makes the

@@ -9,7 +9,7 @@ so far say of the threads (behaviour.py) is searched like a program of its own (
 - an *ending* in which a thread is stuck: the run is the proof, of all others that would be told in the same words;
 - loops that nobody can leave, in whatever order the threads go on (the bottom components of the graph of states): the
   run goes to where they begin, the shortest way, and through them twice, with all threads that can move: a livelock;
-- an ending of which it is not sure that it is one, since two objects may be the same (company.py);
+- an ending of which it is not sure that it is one, since two objects may be the same (aliasing.py);
 - with ``classes`` every other ending, too: then there is exactly one run per class of equivalent runs.
 
 An ending is a combination of histories from which nobody can go on and in which no run has ended yet.

@@ -166,7 +166,7 @@ def _reads_from(name: str) -> Callable[[Settings], ReadsFromSearch]:
     def make(settings: Settings) -> ReadsFromSearch:
         from mazurka.causal.solvers import make_solver
         from mazurka.explore.mcr import ReadsFromSearch
-        from mazurka.program.python.checks import uses_of
+        from mazurka.program.python.analysis.checks import uses_of
 
         return ReadsFromSearch(make_solver(settings.solver), uses_of, name, repeats=name != "mcr" or settings.races)
 
@@ -177,8 +177,8 @@ def _sliced(name: str) -> Callable[[Settings], Strategy]:
     def make(settings: Settings) -> Strategy:
         from mazurka.causal.solvers import make_solver
         from mazurka.explore.mcr_s import SlicedSearch
-        from mazurka.program.python.checks import uses_of
-        from mazurka.program.python.dependence import SourceDependence
+        from mazurka.program.python.analysis.checks import uses_of
+        from mazurka.program.python.analysis.dependence import SourceDependence
 
         # Somebody who judges final states may look at what the program itself never does.
         dependence = SourceDependence(final=settings.finals or name != "mcr-s+")

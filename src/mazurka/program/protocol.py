@@ -92,7 +92,7 @@ def is_called(target: Target, name: str) -> bool:
     return target[0] not in ("a", "g") or target[-1] == name  # no attribute is called like an item
 
 
-#: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (rounds.py).
+#: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (loop_state.py).
 PASS: Final = "pass"
 
 #: In a prefix, instead of a thread: so many of these at its end stand for as many entries before them, over again. Of a

@@ -28,10 +28,12 @@ from mazurka import pytest_plugin
 from mazurka.cli.interrupt import Interrupt
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Plan, Run
-from mazurka.program.python import hooks, primitives, swap
-from mazurka.program.python.instrument import instrument_tree
-from mazurka.program.python.loader import MACHINERY, PYTEST_MACHINERY, Loader
+from mazurka.program.python import primitives
+from mazurka.program.python.instrument import hot_patching
+from mazurka.program.python.instrument.instrument import instrument_tree
+from mazurka.program.python.instrument.loader import MACHINERY, PYTEST_MACHINERY, Loader
 from mazurka.program.python.program import PythonProgram
+from mazurka.program.python.semantics import hooks
 from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
@@ -93,7 +95,7 @@ class Explorer:
         self._undo.append(loader.uninstall)
         for module in [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]:
             failed = partial(loader.opaque.__setitem__, module.__name__)
-            self._undo.append(swap.swap_module(module, partial(self._compile, module), failed))
+            self._undo.append(hot_patching.swap_module(module, partial(self._compile, module), failed))
             self._undo.append(primitives.adopt(module))
             self._modules.append(module)
         if any(options.save for options in self._chosen.values()):

@@ -27,7 +27,7 @@ from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found
 from mazurka.predict.order_violations import INVERSION
 from mazurka.program.protocol import ITEM, Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
-from mazurka.program.python import sites
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.program import PythonProgram
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace

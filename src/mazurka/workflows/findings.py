@@ -15,8 +15,8 @@ from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import AGAIN, Failure, FailureKind, Plan, Run
 from mazurka.program.python.program import PythonProgram
-from mazurka.program.python.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.program.races import races_of
+from mazurka.program.runtime.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
 from mazurka.replay.points import teach

@@ -19,10 +19,10 @@ from mazurka.errors import UsageError, did_you_mean
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
 from mazurka.program.python.entry import Entry, Function, Script, import_failed
-from mazurka.program.python.instrument import instrument_source
-from mazurka.program.python.loader import MACHINERY
+from mazurka.program.python.instrument.instrument import instrument_source
+from mazurka.program.python.instrument.loader import MACHINERY
 from mazurka.program.python.program import Isolation, PythonProgram, Settings, default_roots
-from mazurka.program.python.task import Limits
+from mazurka.program.runtime.task import Limits
 from mazurka.replay.schedule import Schedule
 
 #: The settings that decide how a program is loaded and run, and so belong to its schedules.

@@ -1,4 +1,4 @@
-"""What only a thread itself has changed: with its variables (program/python/rounds.py), all that it goes on from.
+"""Locations that one thread alone has changed: with its variables (program/python/liveness/loop_state.py), its state.
 
 Cost: a dictionary entry per private place written.
 """
@@ -27,7 +27,7 @@ class Standing(NamedTuple):
 
 
 class Private:
-    """What only a thread itself has changed, as far as it can be told: the rest of its state, see rounds.py."""
+    """What only a thread itself has changed, as far as it can be told: the rest of its state, see loop_state.py."""
 
     __slots__ = ("counts", "holds", "mine", "since")
 

@@ -4,7 +4,7 @@ A term is a nested tuple: ``("value", v)``, ``("read", site)`` for what a step a
 ``("given", name)`` for what the function was given under a name,
 ``("apply", operator, term...)``, ``("all", term...)`` and ``("any", term...)`` for conjunctions and disjunctions,
 ``("choose", test, then, otherwise)``, ``("get", term, default)`` for a look-up that has an answer for what is missing,
-and ``UNKNOWN_TERM`` for everything else. A front end makes them of its language (program/python/checks.py).
+and ``UNKNOWN_TERM`` for everything else. A front end makes them of its language (program/python/analysis/checks.py).
 
 Values are those that runs tell as keys (``Plan.values``), see :func:`value_of`: numbers, short texts, None, tuples of
 these; :data:`MISSING` for what is not there; a :class:`Thing` for any other object, of which only the identity is

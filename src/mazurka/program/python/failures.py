@@ -24,9 +24,12 @@ def is_ours(filename: str) -> bool:
 
 #: Our modules that only watch: whatever is raised there is our fault, not the program's.
 _WATCHING: Final = frozenset(
-    os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
-    for name in """accounts amid attributes calls foreign gathering harmless holders locations native_objects objects
-    scheduler sharing shown sites wholes""".split()
+    os.path.join(_OURS, "program", *f"{name}.py".split("/"))
+    for name in """runtime/scheduler runtime/sharing runtime/step_metadata python/instrument/sites
+    python/semantics/attributes python/semantics/calls python/semantics/container_adapters
+    python/semantics/deep_access python/semantics/foreign python/semantics/gathering python/semantics/harmless
+    python/semantics/locations python/semantics/native_objects python/semantics/objects python/semantics/reentrant
+    python/semantics/shown""".split()
 )
 
 

@@ -25,44 +25,28 @@ from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan, Run
-from mazurka.program.python import (
-    determinism,
-    earlier_threads,
-    endings,
-    failures,
-    foreign,
-    forked,
-    hooks,
-    kernel,
-    late_imports,
-    loader,
-    natives,
-    outside,
-    places,
-    primitives,
-    sites,
-    stacks,
-    state,
-    swap,
-    unraisable,
-)
-from mazurka.program.python.accounts import Accounts
-from mazurka.program.python.capture import Capture
-from mazurka.program.python.checks import arguments
-from mazurka.program.python.containers import forget_shapes
-from mazurka.program.python.difference import difference
-from mazurka.program.python.endless import livelock
+from mazurka.program.python import activation, failures, outside, primitives, stacks
+from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.entry import Entry, Script
-from mazurka.program.python.kernel import Kernel
+from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
+from mazurka.program.python.isolation import determinism, earlier_threads, endings, forked, state, unraisable
+from mazurka.program.python.isolation.capture import Capture
+from mazurka.program.python.isolation.watchdog import Watchdog
+from mazurka.program.python.liveness.deadlock import name_primitive, stuck
+from mazurka.program.python.liveness.livelock import livelock
 from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
-from mazurka.program.python.recorded import Recorded
-from mazurka.program.python.relaxed import RelaxedKernel
-from mazurka.program.python.scheduler import TimedScheduler
-from mazurka.program.python.stuck import name_primitive, stuck
-from mazurka.program.python.task import Learned, Limits, Task
-from mazurka.program.python.watchdog import Watchdog
+from mazurka.program.python.semantics import foreign, hooks, natives
+from mazurka.program.python.semantics.containers import forget_shapes
+from mazurka.program.python.weak_memory import store_slots
+from mazurka.program.python.weak_memory.relaxed import RelaxedRuntime
 from mazurka.program.races import races_of
+from mazurka.program.runtime.lazy_run import Recorded
+from mazurka.program.runtime.nondeterminism import difference
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.scheduler import TimedScheduler
+from mazurka.program.runtime.step_metadata import Accounts
+from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import Location
 
 
@@ -104,6 +88,12 @@ TIMEOUTS: Final = "orders in which a timeout fires"
 _LONG: Final = 2.0
 
 
+def _begin_to_share(runtime: Runtime) -> None:
+    """The first thread of a run is being started."""
+    activation.wake_hooks(runtime)
+    natives.watch_early(runtime)
+
+
 class PythonProgram:
     """A :class:`mazurka.program.protocol.Program` made from a Python program."""
 
@@ -130,8 +120,8 @@ class PythonProgram:
         self.timing: float | None = None  # that of plans which have none of their own
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
-        self.on_error: Callable[[Kernel, Task, BaseException], Failure | None] = _on_error
-        self.on_stuck: Callable[[Kernel, list[Task]], Failure | None] = stuck
+        self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = _on_error
+        self.on_stuck: Callable[[Runtime, list[Task]], Failure | None] = stuck
 
     # -- the Program protocol ---------------------------------------------------------------------------------------
 
@@ -226,8 +216,8 @@ class PythonProgram:
             install()
             self._undo.append(uninstall)
         if self.settings.memory is not MemoryModel.SC:
-            places.install()
-            self._undo.append(places.uninstall)
+            store_slots.install()
+            self._undo.append(store_slots.uninstall)
         self._swap_included()
         with outside.Preparing():
             self.entry.prepare()
@@ -248,9 +238,9 @@ class PythonProgram:
     def _swap(self, modules: Iterable[tuple[str, types.ModuleType]]) -> None:
         functions: list[types.FunctionType] = []
         for name, module in modules:
-            functions = functions or swap.functions()
+            functions = functions or hot_patching.functions()
             failed = functools.partial(self.loader.opaque.__setitem__, name)
-            self._undo.append(swap.swap_module(module, self._compile, failed, functions))
+            self._undo.append(hot_patching.swap_module(module, self._compile, failed, functions))
             self._undo.append(primitives.adopt(module))
 
     def _compile(self, source: str, file: str) -> types.CodeType:
@@ -425,69 +415,69 @@ class PythonProgram:
     def _run(self, plan: Plan, capture: Capture) -> Run:
         """The run itself; nothing of it is referred to any more on return, but by what it returns."""
         determinism.restart()
-        run_kernel = self._kernel(plan)
-        run_kernel.on_error = self.on_error
-        run_kernel.on_stuck = self.on_stuck
-        run_kernel.on_round = livelock
-        run_kernel.on_first_fork = natives.watch_early
+        runtime = self._runtime(plan)
+        runtime.on_error = self.on_error
+        runtime.on_stuck = self.on_stuck
+        runtime.on_round = livelock
+        runtime.on_first_fork = _begin_to_share
         if sites.finalizing & sites.instrumented:
-            run_kernel.let_go = natives.let_go
+            runtime.let_go = natives.let_go
         if plan.detail:
-            run_kernel.snapshot_stack = stacks.frames
-            run_kernel.on_wait = name_primitive
+            runtime.snapshot_stack = stacks.frames
+            runtime.on_wait = name_primitive
         if plan.arguments:
-            run_kernel.arguments = arguments
+            runtime.arguments = arguments
         if plan.keys or plan.values:
-            run_kernel.is_opaque = stacks.is_unseen
-            run_kernel.whereabouts = whereabouts
+            runtime.is_opaque = stacks.is_unseen
+            runtime.whereabouts = whereabouts
         result: list[Any] = []
-        hooks.restart(run_kernel)
-        primitives.begin(run_kernel).is_judged = self.settings.at_end is not None
-        kernel.activate(run_kernel)
+        hooks.restart(runtime)
+        primitives.begin(runtime).is_judged = self.settings.at_end is not None
+        activation.activate(runtime)
         try:
-            with capture, Watchdog(run_kernel):
-                run_kernel.run(lambda: result.append(self._main(run_kernel)))
-                primitives.finish(run_kernel, learns=plan.strict and not plan.detail)
-                hooks.finish(run_kernel)
+            with capture, Watchdog(runtime):
+                runtime.run(lambda: result.append(self._main(runtime)))
+                primitives.finish(runtime, learns=plan.strict and not plan.detail)
+                hooks.finish(runtime)
         finally:
-            kernel.activate(None)
+            activation.activate(None)
             primitives.end()
-        run = _run_of(run_kernel)
-        self._watch_timeouts(run_kernel, run)
+        run = _run_of(runtime)
+        self._watch_timeouts(runtime, run)
         run.result = result[0] if result else None
         return run
 
-    def _kernel(self, plan: Plan) -> Kernel:
+    def _runtime(self, plan: Plan) -> Runtime:
         if plan.timing is None and self.timing is not None:
             plan = replace(plan, timing=self.timing)
         memory = self.settings.memory
         if memory is MemoryModel.SC:
-            return Kernel(plan, self.learned, self.settings.limits)
-        return RelaxedKernel(plan, self.learned, self.settings.limits, memory)
+            return Runtime(plan, self.learned, self.settings.limits)
+        return RelaxedRuntime(plan, self.learned, self.settings.limits, memory)
 
-    def _watch_timeouts(self, run_kernel: Kernel, run: Run) -> None:
+    def _watch_timeouts(self, runtime: Runtime, run: Run) -> None:
         """Say so if runs had waiting times run out and orders were asked for in which one would have to do so early.
 
         That a time runs out follows from all other threads being stuck, which reads-from does not tell: what such
         an order would have led to by another way may not have been explored.
         """
-        run.expired = run_kernel.expired
-        if run.failures and (run.expired or run_kernel.slept > 0) and uncontrolled.started_processes():
+        run.expired = runtime.expired
+        if run.failures and (run.expired or runtime.slept > 0) and uncontrolled.started_processes():
             run.failures.clear()
             run.truncated = "time passed while child processes ran, which might have answered by then"
-        if isinstance(run_kernel.scheduler, TimedScheduler):
+        if isinstance(runtime.scheduler, TimedScheduler):
             return
-        self._expired = self._expired or bool(run_kernel.expired)
-        self._refused = self._refused or run_kernel.scheduler.refused
+        self._expired = self._expired or bool(runtime.expired)
+        self._refused = self._refused or runtime.scheduler.refused
         if self._expired and self._refused:
             run.uncontrolled.setdefault(TIMEOUTS, 1)
 
-    def _main(self, run_kernel: Kernel) -> Any:
+    def _main(self, runtime: Runtime) -> Any:
         """The main thread's body: the program, the end of its threads, and then the invariant."""
         try:
             result = self.entry.call()
         finally:
-            if not run_kernel.aborting:
+            if not runtime.aborting:
                 primitives.finish_main()
                 if isinstance(self.entry, Script):
                     outside.at_end_of_process(primitives.wait_for_all)
@@ -500,9 +490,9 @@ class PythonProgram:
             made: dict[str, Any] = {}
             exec(self._check, namespace, made)  # the user's own expression
             if not made[loader.INVARIANT]():
-                message, thread = f"invariant violated: {self.settings.invariant}", run_kernel.current.name
-                failure = Failure(FailureKind.INVARIANT, message, thread, None, step=len(run_kernel.log))
-                run_kernel.failures.append(failure)
+                message, thread = f"invariant violated: {self.settings.invariant}", runtime.current.name
+                failure = Failure(FailureKind.INVARIANT, message, thread, None, step=len(runtime.log))
+                runtime.failures.append(failure)
         return result
 
 
@@ -534,42 +524,42 @@ def _portable(run: Run) -> Run:
     return run
 
 
-def _run_of(run_kernel: Kernel) -> Run:
-    tasks = run_kernel.tasks
-    accounts = run_kernel.accounts if run_kernel.careful else Accounts()
+def _run_of(runtime: Runtime) -> Run:
+    tasks = runtime.tasks
+    accounts = runtime.accounts if runtime.careful else Accounts()
     run = Recorded(
         [task.name for task in tasks],
-        run_kernel.log,
-        run_kernel.scheduler.choices,
-        failures=run_kernel.failures,
-        blocked=run_kernel.blocked,
-        divergence=run_kernel.divergence,
-        grew=run_kernel.sharing.grew,
-        truncated=run_kernel.truncated,
-        settled=run_kernel.settled,
-        untracked=run_kernel.untracked,
-        uncontrolled=run_kernel.uncontrolled,
-        names=run_kernel.names,
+        runtime.log,
+        runtime.scheduler.choices,
+        failures=runtime.failures,
+        blocked=runtime.blocked,
+        divergence=runtime.divergence,
+        grew=runtime.sharing.grew,
+        truncated=runtime.truncated,
+        settled=runtime.settled,
+        untracked=runtime.untracked,
+        uncontrolled=runtime.uncontrolled,
+        names=runtime.names,
         first=accounts.first,
         given=accounts.given,
         daemons=tuple([task.index for task in tasks if task.daemon]),
         stacks={number: stacks.readable(stack) for number, stack in accounts.stacks.items()},
         labels={task.index: task.label for task in tasks if task.label},
-        limited=run_kernel.limited,
-        again=run_kernel.again,
+        limited=runtime.limited,
+        again=runtime.again,
     )
-    if run_kernel.timed or run_kernel.limited:
-        run.shortest, run.slept = run_kernel.shortest, run_kernel.slept
-        run.lag, run.withheld = run_kernel.scheduler.lag, run_kernel.scheduler.withheld
-        run.ended, run.bounded = dict(run_kernel.ended), frozenset(run_kernel.bounded)
+    if runtime.timed or runtime.limited:
+        run.shortest, run.slept = runtime.shortest, runtime.slept
+        run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
+        run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
     return run
 
 
-def _on_error(run_kernel: Kernel, task: Task, error: BaseException) -> Failure | None:
+def _on_error(runtime: Runtime, task: Task, error: BaseException) -> Failure | None:
     if fault := failures.fault_of_ours(error):
-        run_kernel.truncated = run_kernel.truncated or fault
+        runtime.truncated = runtime.truncated or fault
         return None
-    return failures.exception_failure(task.name, error, len(run_kernel.log))
+    return failures.exception_failure(task.name, error, len(runtime.log))
 
 
 def _import_quietly(name: str) -> None:

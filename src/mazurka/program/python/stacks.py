@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from mazurka.program.protocol import Frame
-from mazurka.program.python import failures, sites
+from mazurka.program.python import failures
+from mazurka.program.python.instrument import sites
 from mazurka.trace.event import Location
 
 

@@ -6,11 +6,11 @@ import builtins
 import sys
 from typing import Any
 
-from mazurka.program.python.gathering import is_seen
-from mazurka.program.python.native_objects import accesses, is_output, state_of
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import Touch, pass_step, read
+from mazurka.program.python.semantics.gathering import is_seen
+from mazurka.program.python.semantics.native_objects import accesses, is_output, state_of
 from mazurka.trace.event import Op
 
 
@@ -22,12 +22,12 @@ def _touches(models: Models, name: str, method: str) -> list[Touch]:
         if not is_output(stream):
             found += [Touch(each.op, each.target, "") for each in accesses(stream, Op.RMW)]
     elif not is_seen(getattr(stream, method, None)):
-        count_untracked(models.kernel, f"input() by way of sys.{name}")
+        count_untracked(models.runtime, f"input() by way of sys.{name}")
     return found
 
 
 def _input(models: Models, real: Any, *prompt: Any) -> str:
-    if not models.kernel.solo:
+    if not models.runtime.solo:
         first, *others = _touches(models, "stdin", "readline") + _touches(models, "stdout", "write")
         pass_step(models, first, *others)
     return str(real(*prompt))

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from mazurka.program.python import objects
 from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.semantics import objects
 
 
 class _Telling:

@@ -78,7 +78,7 @@ for _name in ("gettempdir", "_gettempdir"):
 
 def _next_name(models: Models, real: Any, sequence: Any) -> str:
     """The same in each run, and when a search is taken up again; another one for a program that is checked beside."""
-    key = f"names of {models.kernel.current.name}"
+    key = f"names of {models.runtime.current.name}"
     count = models.births[key] = models.births.get(key, 0) + 1
     digest = blake2b(f"{JOURNAL.name} {key} {count}".encode(), digest_size=8).digest()
     return "".join([_NAMES[byte % len(_NAMES)] for byte in digest])

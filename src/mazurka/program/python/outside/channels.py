@@ -1,8 +1,8 @@
 """What threads send each other through the system: pipes and sockets within the process.
 
-The data goes through the real thing; a channel is what the kernel knows of one direction of it: how much has been sent
+The data goes through the real thing; a channel is what the runtime knows of one direction of it: how much has been sent
 and not been received, and whether the sender has closed. Sending, receiving and closing change the channel, a location
-of its own; a thread that would wait does so in the kernel, until there is something to be had. What the model does not
+of its own; a thread that would wait does so in the runtime, until there is something to be had. What the model does not
 know of (a child process that writes into a pipe) is asked of the system.
 
 Steps that wait are points, as those of queues are.
@@ -19,9 +19,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import definitions, sites
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models, first_outer_frame
-from mazurka.program.python.task import Task
+from mazurka.program.python.semantics import definitions
+from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Op
 
 _poll: Final = select.poll
@@ -86,7 +87,7 @@ def hold(models: Models, things: Sequence[Any], by: str) -> None:
     """A call that may wait holds the bytes of what it is given."""
     frame = first_outer_frame(sys._getframe(1))
     if frame is not None:
-        definitions.hold(models.kernel, things, sites.place_of(frame), by)
+        definitions.hold(models.runtime, things, sites.place_of(frame), by)
 
 
 def of_run(models: Models) -> Ends:
@@ -169,9 +170,9 @@ class Waiting:
 
 
 def _name(models: Models, channels: Sequence[Channel]) -> None:
-    if models.kernel.detail:
+    if models.runtime.detail:
         for each in channels:
-            models.kernel.names.setdefault(each.target, each.words)
+            models.runtime.names.setdefault(each.target, each.words)
 
 
 def _accesses(op: Op, channels: Sequence[Channel]) -> tuple[Access, ...]:
@@ -181,9 +182,9 @@ def _accesses(op: Op, channels: Sequence[Channel]) -> tuple[Access, ...]:
 def touch(models: Models, op: Op, *channels: Channel | None) -> None:
     """Pass a step on channels that never waits."""
     found = [each for each in channels if each is not None]
-    if found and not models.kernel.solo:
+    if found and not models.runtime.solo:
         _name(models, found)
-        models.kernel.visit(op, found[0].target, 0, None, _accesses(op, found[1:]), True)
+        models.runtime.visit(op, found[0].target, 0, None, _accesses(op, found[1:]), True)
 
 
 def wait(
@@ -191,20 +192,20 @@ def wait(
 ) -> bool:
     """Wait until something is ``ready``, at most so long; false if the time ran out."""
     _name(models, channels)
-    kernel = models.kernel
+    runtime = models.runtime
     if has_children(models):
         return True  # as far as is known here: whoever waits does so for real, as all that is uncontrolled
     target = channels[0].target
     if timeout is not None and timeout <= 0:
         more = list(_accesses(op, channels[1:]))
-        return kernel.attempt(op, target, ready, more) if op is not Op.READ else _look(models, channels, ready)
+        return runtime.attempt(op, target, ready, more) if op is not Op.READ else _look(models, channels, ready)
     more = _accesses(op, channels[1:])  # type: ignore[assignment]  # a tuple this time
-    return kernel.block(op, target, ready, waiting_for=Waiting(text), timeout=timeout, more=tuple(more))
+    return runtime.block(op, target, ready, waiting_for=Waiting(text), timeout=timeout, more=tuple(more))
 
 
 def has_children(models: Models) -> bool:
     """Whether other processes may be at the other ends."""
-    return any(name.startswith(_CHILDREN) for name in models.kernel.uncontrolled)
+    return any(name.startswith(_CHILDREN) for name in models.runtime.uncontrolled)
 
 
 _CHILDREN: Final = ("os.fork", "os.posix_spawn", "subprocess.", "multiprocessing.process")

@@ -2,7 +2,7 @@
 
 An operation is one step, made for real. It changes the states of its connection and its cursor, too, which attributes
 show (``in_transaction``, ``row_factory``), and looks which adapters and converters there are. Where SQLite would wait
-for a lock of another connection, the thread waits in the kernel, until somebody has done something to the database. The
+for a lock of another connection, the thread waits in the runtime, until another thread uses the database. The
 database's files are kept in the journal from the first connection on, and connections that a run leaves open are closed
 at its end. Statements that open another database end the run before they do so.
 
@@ -20,8 +20,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.gathering import is_seen
-from mazurka.program.python.objects import number
+from mazurka.program.python.instrument.own import WeakSet, contextlib
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.channels import Waiting
 from mazurka.program.python.outside.files import JOURNAL, cut, exists
@@ -29,10 +28,11 @@ from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, METHODS, present, replace_method
-from mazurka.program.python.own import WeakSet, contextlib
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.semantics.gathering import is_seen
+from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 
 #: What SQLite puts beside a database.
@@ -116,9 +116,9 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     if models is None or database is None:
         return operation()
     _check_thread(models, connection)
-    kernel = models.kernel
+    runtime = models.runtime
     timeout: float = connection._mz_timeout
-    if not kernel.solo:
+    if not runtime.solo:
         states = [change(*_state(connection))] + ([] if thing is connection else [change(*_state(thing))])
         pass_step(models, change(database.target, database.words), *states, read(*_ADAPTERS))
     while True:
@@ -126,11 +126,11 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
         try:
             done = operation()
         except sys.modules["sqlite3"].OperationalError as error:
-            if not str(error).startswith(_BUSY) or timeout <= 0 or kernel.aborting:
+            if not str(error).startswith(_BUSY) or timeout <= 0 or runtime.aborting:
                 _changed(database)
                 raise
             ready = functools.partial(_has_changed, database, seen)
-            if not kernel.block(Op.RMW, database.target, ready, waiting_for=Waiting(database.words), timeout=timeout):
+            if not runtime.block(Op.RMW, database.target, ready, waiting_for=Waiting(database.words), timeout=timeout):
                 raise
         except BaseException:
             _changed(database)
@@ -151,7 +151,7 @@ def _has_changed(database: Database, seen: int) -> bool:
 
 def _check_thread(models: Models, connection: Any) -> None:
     owner = connection._mz_owner
-    if owner is not None and owner != models.kernel.current.index:
+    if owner is not None and owner != models.runtime.current.index:
         raise sys.modules["sqlite3"].ProgrammingError(
             "SQLite objects created in a thread can only be used in that same thread."
         )
@@ -162,7 +162,7 @@ def _method(name: str) -> Callable[..., Any]:
         if name.startswith("execute") and args and isinstance(args[0], str) and _OPENING.search(args[0]):
             _leave_be(self, args[0])
         elif name == "blobopen" and (models := present()) is not None:
-            count_untracked(models.kernel, "Connection.blobopen()")
+            count_untracked(models.runtime, "Connection.blobopen()")
         elif name in _CALLING_BACK:
             args = tuple([_telling(each) for each in args])
         operation = functools.partial(getattr(_of(self), name), self, *args, **named)
@@ -228,7 +228,7 @@ def _connection_class(base: Any) -> Any:
         models = present()
         if models is not None and self._mz_database is not None:
             _check_thread(models, self)
-            if not models.kernel.solo:
+            if not models.runtime.solo:
                 pass_step(models, read(*_state(self)))
         return base.cursor(self, _cursor_class(factory or sys.modules["sqlite3"].Cursor))
 
@@ -270,7 +270,7 @@ def connect(real: Any) -> Any:
                 # Nobody pulls the plug between two executions.
                 _of(made).execute(made, "pragma synchronous = off")
         made._mz_timeout = float(timeout)
-        made._mz_owner = models.kernel.current.index if same else None
+        made._mz_owner = models.runtime.current.index if same else None
         made._mz_database = where
         _of_run(models).connections.add(made)
         return made

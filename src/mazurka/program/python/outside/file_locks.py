@@ -1,8 +1,8 @@
 """`fcntl`: locks on files, between threads of the program.
 
 ``flock`` locks belong to open files: two threads that have each opened the file keep each other out, two that share
-one don't, and closing it gives the lock up. To the kernel it is a lock like any other. Locks of ``lockf`` belong to the
-process: threads never keep each other out by these. Both are taken for real, too, so that other processes see them;
+one don't, and closing it gives the lock up. To the runtime it is a lock like any other. Locks of ``lockf`` belong to
+the process: threads never keep each other out by these. Both are taken for real, too, so that other processes see them;
 what they hold is uncontrolled, and so are shared locks.
 """
 
@@ -11,30 +11,30 @@ from __future__ import annotations
 import fcntl
 from typing import Any
 
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import Files, Opened
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.locks import allocate_lock
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.runtime.runtime import Runtime
 
 
 class FileLock:
     """The lock on a file; ``owner`` is the open file that holds it."""
 
-    def __init__(self, kernel: Kernel, path: str) -> None:
+    def __init__(self, runtime: Runtime, path: str) -> None:
         self.owner: Opened | None = None
         self.inner = allocate_lock()
         self.inner._born = None
         self.inner._number = path
         self.inner._target = ("lock", f"flock {path}")
-        kernel.names[self.inner._target] = f"the lock on {path}"
+        runtime.names[self.inner._target] = f"the lock on {path}"
 
 
 def _lock_of(files: Files, file: Opened) -> FileLock:
     lock: FileLock | None = files.locks.get(file.identity)
     if lock is None:
-        lock = files.locks[file.identity] = FileLock(files.models.kernel, file.path)
+        lock = files.locks[file.identity] = FileLock(files.models.runtime, file.path)
     return lock
 
 
@@ -43,7 +43,7 @@ def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
     files = _files.of_run(models)
     file = files.descriptors.get(descriptor)
     if file is None or operation & fcntl.LOCK_SH:
-        count_uncontrolled(models.kernel, "fcntl.flock")
+        count_uncontrolled(models.runtime, "fcntl.flock")
         real(fd, operation)
         return
     lock = _lock_of(files, file)
@@ -57,7 +57,7 @@ def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
         try:
             real(fd, operation | fcntl.LOCK_NB)
         except BlockingIOError:
-            count_uncontrolled(models.kernel, "fcntl.flock, held by another process")
+            count_uncontrolled(models.runtime, "fcntl.flock, held by another process")
             real(fd, operation)
         return
     real(fd, operation)
@@ -78,7 +78,7 @@ def _lockf(models: Models, real: Any, fd: Any, operation: int, *where: int) -> A
     try:
         return real(fd, operation | fcntl.LOCK_NB, *where)
     except OSError:
-        count_uncontrolled(models.kernel, "fcntl.lockf, held by another process")
+        count_uncontrolled(models.runtime, "fcntl.lockf, held by another process")
         return real(fd, operation, *where)
 
 

@@ -22,15 +22,15 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.harmless import is_stateless_device
+from mazurka.program.python.instrument.own import WeakSet, contextlib
 from mazurka.program.python.outside import paths
 from mazurka.program.python.outside.journal import Journal, NotKept
 from mazurka.program.python.outside.paths import Found, content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE
-from mazurka.program.python.own import WeakSet, contextlib
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
-from mazurka.program.python.task import Moved
+from mazurka.program.python.semantics.harmless import is_stateless_device
+from mazurka.program.runtime.task import Moved
 
 #: What a plan of an operation says: the accesses that it makes, and what it is about.
 Plan = Callable[[], tuple[list[Touch], Any]]
@@ -168,11 +168,11 @@ def end_run() -> list[str]:
 
 def settle(models: Models, plan: Plan) -> Any:
     """Pass the step of an operation. If others move before it, what it is about may change: it is planned once more."""
-    kernel = models.kernel
+    runtime = models.runtime
     touches, subject = plan()
-    if kernel.solo or kernel.aborting:
+    if runtime.solo or runtime.aborting:
         return subject
-    task = kernel.current
+    task = runtime.current
     task.doubts = True
     try:
         pass_step(models, *touches)
@@ -201,11 +201,11 @@ def keep(models: Models, path: str, note: Callable[[], None]) -> None:
 
 def cut(models: Models, path: str, reason: str) -> None:
     """End the run before an operation that can't be undone."""
-    kernel = models.kernel
-    if kernel.aborting:
+    runtime = models.runtime
+    if runtime.aborting:
         raise GreenletExit
-    count_uncontrolled(kernel, f"a change of {path}, which could not be put back: {reason}")
-    kernel.stop(f"the run was cut before it would have changed {path}, which could not be put back: {reason}")
+    count_uncontrolled(runtime, f"a change of {path}, which could not be put back: {reason}")
+    runtime.stop(f"the run was cut before it would have changed {path}, which could not be put back: {reason}")
 
 
 def _base(files: Files, dir_fd: int | None) -> str | None:
@@ -234,8 +234,8 @@ def exists(path: str) -> bool:
 
 def learn(models: Models, path: str) -> None:
     """Threads change an entry by which paths may lead."""
-    if not models.kernel.solo:
-        models.kernel.need_points(paths.mark_of(path))
+    if not models.runtime.solo:
+        models.runtime.need_points(paths.mark_of(path))
 
 
 def settle_safely(models: Models, plan: Plan) -> Any:
@@ -294,7 +294,7 @@ def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any]
 def _count_unknown(models: Models, descriptor: int) -> None:
     """A descriptor is used that the run has not opened, and that is none of the three that each process has."""
     if descriptor > 2 and not is_stateless_device(posix.fstat(descriptor)):
-        count_uncontrolled(models.kernel, "a descriptor that was open before")
+        count_uncontrolled(models.runtime, "a descriptor that was open before")
 
 
 def before_write(models: Models, file: Opened, descriptor: int) -> None:

@@ -21,8 +21,8 @@ from hashlib import blake2b
 from types import CodeType
 from typing import Any, Final
 
-from mazurka.program.python import sites
-from mazurka.program.python.instrument import instrument_tree
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.instrument import instrument_tree
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.outside.streams import Preparing
 

@@ -31,7 +31,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final
 
-from mazurka.program.python.own import contextlib
+from mazurka.program.python.instrument.own import contextlib
 
 # What the functions are before anything stands in for them.
 _os: Final = types.SimpleNamespace(**vars(os))

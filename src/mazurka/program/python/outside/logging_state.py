@@ -10,12 +10,12 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.objects import number
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function, replace_method
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.semantics.objects import number
 
 _CONFIGURATION: Final = place("logging configuration")
 
@@ -68,7 +68,7 @@ def _looking(models: Models, real: Any, *args: Any, **named: Any) -> Any:
 def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     """A logger has the level of those above it, which may be set past the method for that."""
     levels, each = [], logger
-    while each is not None and not models.kernel.solo:
+    while each is not None and not models.runtime.solo:
         levels.append(read(("a", number(each), "level"), "the level of a logger"))
         each = each.parent
     pass_step(models, read(*_CONFIGURATION), *levels)

@@ -15,10 +15,10 @@ import os
 import stat
 from typing import Any, Final
 
+from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.outside.files import JOURNAL
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.replacing import ASIDE
-from mazurka.program.python.own import contextlib
 
 _FileIO: Final[Any] = io.FileIO
 _realpath: Final = os.path.realpath

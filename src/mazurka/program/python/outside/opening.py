@@ -68,7 +68,7 @@ def open_path(
     if not is_plain or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return descriptor, None
     if status.st_nlink > 1 and stat.S_ISREG(status.st_mode) and flags & (os.O_WRONLY | os.O_RDWR):
-        count_untracked(models.kernel, f"the file {found.path}, which has other names,")
+        count_untracked(models.runtime, f"the file {found.path}, which has other names,")
     return descriptor, files.opened(descriptor, found.path, flags)
 
 

@@ -98,6 +98,6 @@ def mark_of(path: str) -> int:
 
 def on_the_way(models: Models, found: Found) -> list[Touch]:
     """What looking a path up reads, beside the entry that it leads to."""
-    points = models.kernel.points
+    points = models.runtime.points
     touches = [read(*WORKING_DIRECTORY)] if found.relative else []
     return touches + [read(*entry(each)) for each in found.passed if each != found.path and mark_of(each) in points]

@@ -4,7 +4,7 @@ What a thread sets here, all others see. A function that gets such a thing reads
 it, one that does both at once (``umask``) changes it. Whatever a run has set is put back at its end.
 
 Automatic garbage collection is off while a check lasts, so that finalisers run where they run in every execution
-(:func:`~mazurka.program.python.state.hold_collector`); what the program sets of it is remembered, no more.
+(:func:`~mazurka.program.python.isolation.state.hold_collector`); what the program sets of it is remembered, no more.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UMASK: Final = place("umask")
 
 def count_change(models: Models, name: str) -> None:
     """Something is about to change that code in C goes by, which does not tell."""
-    count_untracked(models.kernel, f"a change of the process's {name}")
+    count_untracked(models.runtime, f"a change of the process's {name}")
 
 
 # -- getters and setters ----------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def _getsignal(models: Models, real: Any, number: int) -> Any:
 
 
 def _set_signal(models: Models, real: Any, number: int, handler: Any) -> Any:
-    if models.kernel.current.index:
+    if models.runtime.current.index:
         raise ValueError("signal only works in main thread of the main interpreter")
     _pass(models, change, f"handler of signal {int(number)}")
     before = _handler_of(number)
@@ -330,7 +330,7 @@ _collector: Final = _Collector()
 
 
 def hold() -> None:
-    """A check begins: :func:`~mazurka.program.python.state.hold_collector` is about to turn it off."""
+    """A check begins: :func:`~mazurka.program.python.isolation.state.hold_collector` is about to turn it off."""
     _collector.at_start = _collector.is_enabled = gc.isenabled()
 
 

@@ -56,7 +56,7 @@ def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float |
                     channels[channel.number] = channel
     if not channels:
         if timeout and not look():
-            models.kernel.sleep(timeout)
+            models.runtime.sleep(timeout)
         return look()
     wait(models, Op.READ, list(channels.values()), lambda: bool(look()), "one of several descriptors", timeout)
     return look()
@@ -66,7 +66,7 @@ def _is_ours(models: Models, wanted: Sequence[tuple[int, int]], name: str) -> bo
     """Whether a wait is one for threads of the program; otherwise it is counted."""
     if are_known(models, [descriptor for descriptor, _ in wanted]):
         return True
-    count_uncontrolled(models.kernel, name)
+    count_uncontrolled(models.runtime, name)
     return False
 
 
@@ -82,7 +82,7 @@ def _select(models: Models, real: Any, rlist: Any, wlist: Any, xlist: Any, timeo
     if not _is_ours(models, list(events.items()), "select.select"):
         return real(rlist, wlist, xlist, timeout)
     if not events:
-        models.kernel.sleep(timeout or 0.0)
+        models.runtime.sleep(timeout or 0.0)
         return [], [], []
     ready = dict(wait_for(models, list(events.items()), timeout))
     hung_up = select.POLLHUP | select.POLLERR

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.objects import number
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside.channels import Channel, End, of_run, touch
 from mazurka.program.python.outside.files import JOURNAL, keep
@@ -23,6 +22,7 @@ from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 
 _Real: Final[Any] = _socket.socket
@@ -36,7 +36,7 @@ def _end_of(models: Models, thing: Any) -> End | None:
 
 
 def _counted(models: Models, name: str, perform: Callable[[], Any]) -> Any:
-    count_uncontrolled(models.kernel, f"socket.socket.{name}")
+    count_uncontrolled(models.runtime, f"socket.socket.{name}")
     return perform()
 
 

@@ -153,7 +153,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         layers = self._mz
         assert layers is not None
         descriptor = _RealFileIO.fileno(self)
-        if models is not None and not models.kernel.aborting:
+        if models is not None and not models.runtime.aborting:
             _use(models, layers, self)
             try:
                 before_write(models, layers.file, descriptor)

@@ -19,14 +19,14 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
-from mazurka.program.python.gathering import is_seen
-from mazurka.program.python.locations import contents
-from mazurka.program.python.objects import before_collection
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, count_untracked
 from mazurka.program.python.primitives.steps import Touch, change, pass_step
+from mazurka.program.python.semantics.gathering import is_seen
+from mazurka.program.python.semantics.locations import contents
+from mazurka.program.python.semantics.objects import before_collection
 
 
 def _changing(
@@ -38,7 +38,7 @@ def _changing(
     also = [] if module is None else [change(("o", module), f"the state of {module}")]
 
     def change_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-        count_untracked(models.kernel, f"a change of {where[1]}")
+        count_untracked(models.runtime, f"a change of {where[1]}")
         pass_step(models, change(*where), *also)
         if save is not None:
             undo_at_end(models, name, save)
@@ -89,7 +89,7 @@ def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     first, *others = [Touch(each.op, each.target, "") for each in contents(gc.callbacks)]
     pass_step(models, first, *others)
     if any(not is_seen(each) for each in callbacks):
-        count_untracked(models.kernel, "a collection that calls what is not instrumented")
+        count_untracked(models.runtime, "a collection that calls what is not instrumented")
     return real(*args, **named)
 
 
@@ -101,12 +101,12 @@ replace_function(gc, "collect", _collect)
 
 def _refusing(module: Any, name: str) -> Callable[..., Any]:
     def refuse(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-        kernel = models.kernel
-        if kernel.aborting:
+        runtime = models.runtime
+        if runtime.aborting:
             raise GreenletExit
         text = f"{module.__name__}.{name}()"
-        count_uncontrolled(kernel, f"{text}, which could not be undone")
-        kernel.stop(f"the run was cut before {text}, which could not be undone")
+        count_uncontrolled(runtime, f"{text}, which could not be undone")
+        runtime.stop(f"the run was cut before {text}, which could not be undone")
 
     return refuse
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from mazurka.program.python import natives
 from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.semantics import natives
 
 
 def _init(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> None:

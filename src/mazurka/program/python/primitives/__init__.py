@@ -1,4 +1,4 @@
-"""Models of Python's threading primitives, built on the kernel.
+"""Models of Python's threading primitives, built on the runtime.
 
 - :func:`install` / :func:`uninstall` put them in place of the real ones, in the whole process;
 - :func:`adopt` replaces the primitives a module of the program holds already;

@@ -1,8 +1,8 @@
-"""What the operations of :mod:`mazurka.atomics` are to the kernel.
+"""What the operations of :mod:`mazurka.atomics` are to the runtime.
 
 An atomic object has one target, ``("atomic", number)``. Loads are READs, stores WRITEs, updates RMWs; a compare and
 exchange that finds something else is a READ, and marked as an attempt. Each is a point. A store that the memory model
-lets others see late is told to the kernel together with its place, as plain stores are (:mod:`..places`).
+lets others see late is told to the runtime together with its place, as plain stores are (:mod:`..places`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 from mazurka import atomics
 from mazurka.program.protocol import Target
-from mazurka.program.python import objects
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import here
+from mazurka.program.python.semantics import objects
+from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
 
 
@@ -43,40 +43,40 @@ class Atomics:
 
     def store(self, thing: atomics.atomic, order: str) -> None:
         if order != "seq_cst":
-            _kernel().hold_back(_Held(thing), order == "release")
+            _runtime().hold_back(_Held(thing), order == "release")
         _visit(Op.WRITE, thing)
 
     def update(self, thing: atomics.atomic) -> None:
         _visit(Op.RMW, thing)
 
     def attempt(self, thing: atomics.atomic, succeeds: Callable[[], bool]) -> bool:
-        kernel = _kernel()
-        done = kernel.attempt(Op.RMW, _target(kernel, thing), succeeds)
-        if done and kernel.detail:
-            kernel.tell_written(_look(thing))
+        runtime = _runtime()
+        done = runtime.attempt(Op.RMW, _target(runtime, thing), succeeds)
+        if done and runtime.detail:
+            runtime.tell_written(_look(thing))
         return done
 
     def fence(self) -> None:
-        _kernel().drain()
+        _runtime().drain()
 
 
-def _kernel() -> Kernel:
+def _runtime() -> Runtime:
     models = here()
     assert models is not None
-    return models.kernel
+    return models.runtime
 
 
-def _target(kernel: Kernel, thing: atomics.atomic) -> Target:
+def _target(runtime: Runtime, thing: atomics.atomic) -> Target:
     target = ("atomic", objects.number(thing))
-    if kernel.detail:
-        objects.label(kernel, target, thing)
+    if runtime.detail:
+        objects.label(runtime, target, thing)
     return target
 
 
 def _visit(op: Op, thing: atomics.atomic) -> None:
-    kernel = _kernel()
-    if not kernel.solo:
-        kernel.visit(op, _target(kernel, thing), 0, _look(thing) if kernel.detail else None, (), True)
+    runtime = _runtime()
+    if not runtime.solo:
+        runtime.visit(op, _target(runtime, thing), 0, _look(thing) if runtime.detail else None, (), True)
 
 
 def _look(thing: atomics.atomic) -> Callable[[], Any]:

@@ -13,9 +13,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python import calls, sites
-from mazurka.program.python.gathering import is_seen
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.semantics import calls
+from mazurka.program.python.semantics.gathering import is_seen
 
 #: Where reports say that such a call is made.
 _VIA: Final = threading.Thread.run.__code__
@@ -32,7 +33,7 @@ def called(function: Any, *args: Any, **named: Any) -> Any:
 
 
 def _announce(models: Models, function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    run = models.kernel
+    run = models.runtime
     if not run.solo and not run.aborting:
         calls.announce(run, function, sites.of_call(_VIA), args, named)
 

@@ -1,7 +1,7 @@
 """Model of ``time``, and of what ``datetime`` asks the system: the virtual clock of a run.
 
 Every thread has a time of its own, which only moves when it looks or sleeps, and which is never less than that of the
-threads whose effects it has seen (:mod:`~mazurka.program.python.kernel`). But there is one clock to look at: what it
+threads whose effects it has seen (:mod:`~mazurka.program.runtime.runtime`). But there is one clock to look at: what it
 shows never goes back, whoever looks. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at fixed
 values. Looks of the standard library's own locks and queues tell the program nothing, and are no steps.
 
@@ -49,12 +49,12 @@ def sleep(seconds: Any, /) -> None:
         _real["sleep"](seconds)  # which raises what it has to say
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
-    models.kernel.sleep(float(seconds))
+    models.runtime.sleep(float(seconds))
 
 
 def _look(models: Models) -> float:
     """What the clock shows whoever called the model that calls this."""
-    return models.kernel.now(told=sys._getframe(2).f_code.co_filename not in INNER)
+    return models.runtime.now(told=sys._getframe(2).f_code.co_filename not in INNER)
 
 
 def _clock(name: str, start: float) -> Callable[[], float]:

@@ -29,7 +29,7 @@ from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
 from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
-from mazurka.program.python.task import RELEASE_POINTS, Task
+from mazurka.program.runtime.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 #: Mark in ``Learned.points``: the program clears events.
@@ -116,11 +116,11 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     models = here()
     if models is None:
         return bool(_original[threading.Condition, "wait"](self, timeout))
-    kernel = models.kernel
+    runtime = models.runtime
     state = model_of(self, models, "cond")
     adopt_condition(self)
     if not self._is_owned():
-        if kernel.aborting:
+        if runtime.aborting:
             return False
         raise RuntimeError("cannot wait on un-acquired lock")
     lock = self._lock
@@ -131,7 +131,7 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     if wrong is not None:
         raise wrong
     if not modelled:
-        kernel.visit(Op.WAIT, state.target, 0, point=False)
+        runtime.visit(Op.WAIT, state.target, 0, point=False)
         self.__dict__["_waiters"].append(waiter)
         saved = self._release_save()
     else:
@@ -139,21 +139,21 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
         self.__dict__["_waiters"].append(waiter)
     if modelled and timeout is None:
         woken = Access(Op.READ, waiter.target)
-        kernel.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
+        runtime.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
         lock._take_back(models, saved)
         return True
     if patient:
-        notified = kernel.block(Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout)
+        notified = runtime.block(Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout)
     else:
-        notified = kernel.attempt(Op.READ, waiter.target, waiter.is_notified)
+        notified = runtime.attempt(Op.READ, waiter.target, waiter.is_notified)
     if modelled:
         leaving = () if notified else (Access(Op.RMW, state.target),)
-        kernel.block(lock._taking, lock._target, lock._free, waiting_for=lock, more=leaving)
+        runtime.block(lock._taking, lock._target, lock._free, waiting_for=lock, more=leaving)
         lock._take_back(models, saved)
     else:
         self._acquire_restore(saved)
         if not notified:
-            kernel.visit(Op.RMW, state.target, 0, point=False)
+            runtime.visit(Op.RMW, state.target, 0, point=False)
     if not notified and waiter in self.__dict__["_waiters"]:
         self.__dict__["_waiters"].remove(waiter)
     return notified
@@ -193,7 +193,7 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
     state = model_of(self, models, "cond")
     adopt_condition(self)
     if not self._is_owned():
-        if models.kernel.aborting:
+        if models.runtime.aborting:
             return
         raise RuntimeError("cannot notify on un-acquired lock")
     waiters = self.__dict__["_waiters"]
@@ -203,7 +203,7 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
         return
     woken = [waiters[i] for i in range(min(n, len(waiters)))]
     more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
-    models.kernel.visit(op, state.target, 0, None, more, point=any(waiter.timed for waiter in woken))
+    models.runtime.visit(op, state.target, 0, None, more, point=any(waiter.timed for waiter in woken))
     for waiter in woken:
         waiter.notified = True
         waiters.remove(waiter)
@@ -232,7 +232,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
         return bool(_original[threading.Semaphore, "acquire"](_outlives(self), blocking, timeout))
     if not blocking and timeout is not None:
         raise ValueError("can't specify timeout for non-blocking acquire")
-    kernel = models.kernel
+    runtime = models.runtime
     state = model_of(self, models, "sem")
 
     def available() -> bool:
@@ -240,13 +240,13 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
 
     patient, wrong = _patience(timeout) if blocking else (False, None)
     if not patient:
-        taken = kernel.attempt(Op.RMW, state.target, available)
+        taken = runtime.attempt(Op.RMW, state.target, available)
         if wrong is not None and not taken:
             raise wrong
     else:
-        taken = kernel.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
+        taken = runtime.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
     self.__dict__["_value"] -= taken
-    kernel.tell(self.__dict__["_value"], whole=True)
+    runtime.tell(self.__dict__["_value"], whole=True)
     return taken
 
 
@@ -258,9 +258,9 @@ def semaphore_release(self: Any, n: int = 1) -> None:
     if n < 1:
         raise ValueError("n must be one or more")
     state = model_of(self, models, "sem")
-    models.kernel.visit(Op.RMW, state.target, 0, point=True)
+    models.runtime.visit(Op.RMW, state.target, 0, point=True)
     self.__dict__["_value"] += n
-    models.kernel.tell(self.__dict__["_value"], whole=True)
+    models.runtime.tell(self.__dict__["_value"], whole=True)
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -271,17 +271,17 @@ def bounded_release(self: Any, n: int = 1) -> None:
     if n < 1:
         raise ValueError("n must be one or more")
     state = model_of(self, models, "sem")
-    models.kernel.visit(Op.RMW, state.target, 0, point=True)
+    models.runtime.visit(Op.RMW, state.target, 0, point=True)
     if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
     self.__dict__["_value"] += n
-    models.kernel.tell(self.__dict__["_value"], whole=True)
+    models.runtime.tell(self.__dict__["_value"], whole=True)
 
 
 def _look_at_value(self: Any) -> None:
     models = here()
     if models is not None:
-        models.kernel.visit(Op.READ, model_of(self, models, "sem").target, 0, point=True)
+        models.runtime.visit(Op.READ, model_of(self, models, "sem").target, 0, point=True)
 
 
 def semaphore_repr(self: Any) -> str:
@@ -332,8 +332,8 @@ def event_is_set(self: Any) -> bool:
     if models is None:
         return bool(self.__dict__["_flag"])
     state = model_of(self, models, "event")
-    models.kernel.visit(Op.READ, state.target, 0, point=True)
-    models.kernel.tell(self.__dict__["_flag"], whole=True)
+    models.runtime.visit(Op.READ, state.target, 0, point=True)
+    models.runtime.tell(self.__dict__["_flag"], whole=True)
     return bool(self.__dict__["_flag"])
 
 
@@ -348,8 +348,8 @@ def event_set(self: Any) -> None:
         _original[threading.Event, "set"](_outlives(self))
         return
     state = model_of(self, models, "event")
-    kernel = models.kernel
-    woken: list[Access] = [Access(Op.RMW, _parking(state))] if CLEAR_POINTS in kernel.points else []
+    runtime = models.runtime
+    woken: list[Access] = [Access(Op.RMW, _parking(state))] if CLEAR_POINTS in runtime.points else []
 
     def wake() -> bool:
         self.__dict__["_flag"] = True
@@ -359,8 +359,8 @@ def event_set(self: Any) -> None:
         state.parked.clear()
         return True
 
-    kernel.attempt(Op.WRITE, state.target, wake, woken)
-    kernel.tell(True, whole=True)
+    runtime.attempt(Op.WRITE, state.target, wake, woken)
+    runtime.tell(True, whole=True)
 
 
 def event_clear(self: Any) -> None:
@@ -369,17 +369,17 @@ def event_clear(self: Any) -> None:
         _original[threading.Event, "clear"](_outlives(self))
         return
     state = model_of(self, models, "event")
-    models.kernel.need_points(CLEAR_POINTS)
-    models.kernel.visit(Op.WRITE, state.target, 0, point=True)
+    models.runtime.need_points(CLEAR_POINTS)
+    models.runtime.visit(Op.WRITE, state.target, 0, point=True)
     self.__dict__["_flag"] = False
-    models.kernel.tell(False, whole=not state.parked)
+    models.runtime.tell(False, whole=not state.parked)
 
 
 def event_wait(self: Any, timeout: float | None = None) -> bool:
     models = here()
     if models is None:
         return bool(_original[threading.Event, "wait"](_outlives(self), timeout))
-    kernel = models.kernel
+    runtime = models.runtime
     state = model_of(self, models, "event")
 
     def is_set() -> bool:
@@ -387,22 +387,22 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
 
     patient, wrong = _patience(timeout)
     if not patient:
-        seen = kernel.attempt(Op.READ, state.target, is_set)
+        seen = runtime.attempt(Op.READ, state.target, is_set)
         if wrong is not None and not seen:
             raise wrong
         return seen
     waiter = Waiter(models, state, None, timeout is not None)
-    if CLEAR_POINTS not in kernel.points or kernel.solo:
+    if CLEAR_POINTS not in runtime.points or runtime.solo:
         state.parked.append(waiter)
-        woken = kernel.block(
+        woken = runtime.block(
             Op.READ, state.target, lambda: self.__dict__["_flag"] or waiter.notified, waiting_for=state, timeout=timeout
         )
     else:
-        kernel.visit(Op.READ, state.target, 0, None, (Access(Op.RMW, _parking(state)),), point=True)
+        runtime.visit(Op.READ, state.target, 0, None, (Access(Op.RMW, _parking(state)),), point=True)
         if self.__dict__["_flag"]:
             return True
         state.parked.append(waiter)
-        woken = kernel.block(
+        woken = runtime.block(
             Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout, point=timeout is not None
         )
     if waiter in state.parked:
@@ -418,8 +418,8 @@ def _look_at_lock(condition: Any) -> None:
     models = here()
     lock = condition._lock
     if models is not None and type(lock) in MODELS:
-        models.kernel.need_points(RELEASE_POINTS)
-        models.kernel.visit(Op.READ, lock._target, 0, point=True)
+        models.runtime.need_points(RELEASE_POINTS)
+        models.runtime.visit(Op.READ, lock._target, 0, point=True)
 
 
 def _barrier_method(name: str) -> Callable[..., Any]:
@@ -449,7 +449,7 @@ def timer_run(self: Any) -> None:
     if models is None or type(self.finished) is not threading.Event:
         _original[threading.Timer, "run"](self)
         return
-    models.kernel.sleep(self.interval)
+    models.runtime.sleep(self.interval)
     if not self.finished.is_set():
         called(self.function, *self.args, **self.kwargs)
     self.finished.set()

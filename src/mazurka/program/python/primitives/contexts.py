@@ -15,9 +15,10 @@ from contextvars import Context, copy_context
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python import native_objects, sites
-from mazurka.program.python.objects import number
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models, count_untracked
+from mazurka.program.python.semantics import native_objects
+from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 
 _INHERITS: Final[bool] = bool(getattr(sys.flags, "thread_inherit_context", False))
@@ -34,24 +35,24 @@ def chosen(space: dict[str, Any]) -> Context | None:
 
 def run_in(models: Models, thread: Any, context: Context) -> None:
     """``thread.run()`` in a context."""
-    kernel = models.kernel
+    runtime = models.runtime
     if thread.__dict__.get("_context") is None:  # nobody else has it
         context.run(thread.run)
         return
-    site, target, begun = sites.of_call(_VIA), ("o", number(context)), len(kernel.log)
-    native_objects.access(kernel, context, Op.RMW, site)
+    site, target, begun = sites.of_call(_VIA), ("o", number(context)), len(runtime.log)
+    native_objects.access(runtime, context, Op.RMW, site)
     try:
         context.run(thread.run)
     finally:
-        if not kernel.aborting:
-            native_objects.access(kernel, context, Op.RMW, site)
+        if not runtime.aborting:
+            native_objects.access(runtime, context, Op.RMW, site)
             if _is_used_by_others(models, target, begun):
-                count_untracked(kernel, "a context that a thread runs in, used by others meanwhile,")
+                count_untracked(runtime, "a context that a thread runs in, used by others meanwhile,")
 
 
 def _is_used_by_others(models: Models, target: Target, begun: int) -> bool:
-    me = models.kernel.current.index
+    me = models.runtime.current.index
     return any(
         entry[0] != me and (entry[2] == target or any(access.target == target for access in entry[6]))
-        for entry in models.kernel.log[begun:]
+        for entry in models.runtime.log[begun:]
     )

@@ -16,13 +16,13 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here
+from mazurka.program.runtime.runtime import Runtime
 
 _CUT: Final = "the run was cut where an event loop (asyncio) runs beside threads: it waits where no order can be given"
 
 #: Runs in which a loop is running.
-_looping: list[Kernel] = []
+_looping: list[Runtime] = []
 
 
 def running(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,12 +33,12 @@ def running(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         models = here()
         if models is None:
             return real(loop)
-        _alone(models.kernel, name)
-        _looping.append(models.kernel)
+        _alone(models.runtime, name)
+        _looping.append(models.runtime)
         try:
             return real(loop)
         finally:
-            _looping.remove(models.kernel)
+            _looping.remove(models.runtime)
 
     return run_forever
 
@@ -51,15 +51,15 @@ def selecting(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         models = here()
         if models is None:
             return real(selector, timeout)
-        if models.kernel not in _looping:
-            count_uncontrolled(models.kernel, name)
+        if models.runtime not in _looping:
+            count_uncontrolled(models.runtime, name)
             return real(selector, timeout)
-        _alone(models.kernel, name)
+        _alone(models.runtime, name)
         ready = real(selector, 0)
         if not ready and timeout is not None:
-            models.kernel.sleep(timeout)
+            models.runtime.sleep(timeout)
             return ready
-        count_uncontrolled(models.kernel, name)
+        count_uncontrolled(models.runtime, name)
         return ready or real(selector, timeout)
 
     return select
@@ -67,13 +67,13 @@ def selecting(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_looping(models: Models) -> bool:
     """Whether an event loop is running in the run."""
-    return models.kernel in _looping
+    return models.runtime in _looping
 
 
-def _alone(kernel: Kernel, name: str) -> None:
+def _alone(runtime: Runtime, name: str) -> None:
     """Go on only if there is no other thread."""
-    if kernel.aborting:
+    if runtime.aborting:
         raise GreenletExit
-    if not kernel.solo:
-        count_uncontrolled(kernel, name)
-        kernel.stop(_CUT)
+    if not runtime.solo:
+        count_uncontrolled(runtime, name)
+        runtime.stop(_CUT)

@@ -32,15 +32,15 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.company import ends_known
-from mazurka.program.python.gathering import is_seen
 from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.queues import SimpleQueue
 from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.task import POOL_POINTS
+from mazurka.program.python.semantics.gathering import is_seen
+from mazurka.program.runtime.concurrency import ends_known
+from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 _Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
@@ -76,7 +76,7 @@ def _pool_of(executor: Any, models: Models) -> Pool | None:
     pool: Pool | None = space.get("_mz_pool")
     if pool is not None and pool.models is models:
         return pool  # to the end of the run, whatever is learnt in it
-    if POOL_POINTS in models.kernel.points:
+    if POOL_POINTS in models.runtime.points:
         return None
     kind = type(executor)
     queue, context = space["_work_queue"], space.get("_create_worker_context")
@@ -123,7 +123,7 @@ def _task_of(future: Any) -> tuple[Models, Any] | None:
         return None
     models = here()
     pool, thread = known
-    if models is None or pool.models is not models or thread.__dict__["_mz"].task is models.kernel.current:
+    if models is None or pool.models is not models or thread.__dict__["_mz"].task is models.runtime.current:
         return None
     return models, thread
 
@@ -131,7 +131,7 @@ def _task_of(future: Any) -> tuple[Models, Any] | None:
 def _is_over(models: Models, thread: Any) -> bool:
     """Whether the running thread knows that a task has ended."""
     task = thread.__dict__["_mz"].task
-    return task is not None and task.index in ends_known(models.kernel)[1]
+    return task is not None and task.index in ends_known(models.runtime)[1]
 
 
 def _awaited(name: str) -> Callable[..., Any]:
@@ -142,7 +142,7 @@ def _awaited(name: str) -> Callable[..., Any]:
             if not _is_over(models, thread):
                 self.__dict__["_mz_joined"] = True
                 task = thread.__dict__["_mz"].task
-                if not models.kernel.join(task, None if timeout is None else max(timeout, 0), waiting_for=task):
+                if not models.runtime.join(task, None if timeout is None else max(timeout, 0), waiting_for=task):
                     return _original[_Future, name](self, 0)
             return _original[_Future, name](self)
         return _original[_Future, name](self, timeout)
@@ -153,7 +153,7 @@ def _awaited(name: str) -> Callable[..., Any]:
 def cancel(self: Any) -> Any:
     found = _task_of(self)
     if found is not None and not _is_over(*found):
-        found[0].kernel.need_points(POOL_POINTS)
+        found[0].runtime.need_points(POOL_POINTS)
     return _original[_Future, "cancel"](self)
 
 
@@ -164,7 +164,7 @@ def add_done_callback(self: Any, function: Any) -> None:
     found = _task_of(self)
     if found is not None and not _is_over(*found):
         if self.__dict__.get("_mz_joined"):
-            found[0].kernel.need_points(POOL_POINTS)
+            found[0].runtime.need_points(POOL_POINTS)
         self.__dict__["_mz_called"] = True
     _original[_Future, "add_done_callback"](self, function)
 
@@ -175,7 +175,7 @@ def add_done_callback(self: Any, function: Any) -> None:
 def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
     models = here()
     if models is not None and cancel_futures and (pool := self.__dict__.get("_mz_pool")) and pool.models is models:
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
     _original[_Executor, "shutdown"](self, wait, cancel_futures=cancel_futures)
 
 
@@ -206,7 +206,7 @@ def _tell_of(item: Any) -> None:
 
 
 def _peeked(models: Models, executor: Any, op: Op) -> None:
-    models.kernel.need_points(POOL_POINTS)
+    models.runtime.need_points(POOL_POINTS)
 
 
 #: class -> attribute -> what replaces it.

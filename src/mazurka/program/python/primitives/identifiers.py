@@ -15,9 +15,9 @@ from typing import Final
 from zlib import crc32
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.company import ends_known
 from mazurka.program.python.primitives.run import Models, count_untracked, first_outer_frame
-from mazurka.program.python.task import END_POINTS, IDENT_POINTS, POOL_POINTS, Task
+from mazurka.program.runtime.concurrency import ends_known
+from mazurka.program.runtime.task import END_POINTS, IDENT_POINTS, POOL_POINTS, Task
 from mazurka.trace.event import Op
 
 _MARK: Final = 1 << 36
@@ -30,7 +30,7 @@ def _mark(name: str) -> int:
 
 def tell(models: Models, task: Task) -> None:
     """The identifier of a thread is about to be given away: to the program itself, or else nobody looks at it."""
-    kernel = models.kernel
+    runtime = models.runtime
     frame = first_outer_frame(sys._getframe(1))
     if task.index == 0 or frame is None:
         return
@@ -38,36 +38,36 @@ def tell(models: Models, task: Task) -> None:
         return
     ask_own(models)
     models.identified.add(task.index)
-    kernel.need_points(_mark(task.name))
+    runtime.need_points(_mark(task.name))
     if len(models.identified) > 1:
-        kernel.need_points(END_POINTS)
-        kernel.need_points(IDENT_POINTS)
+        runtime.need_points(END_POINTS)
+        runtime.need_points(IDENT_POINTS)
 
 
 def ask_own(models: Models) -> None:
     """The running thread is asked who it is, or for what is its own: a task of an executor has that of a worker."""
-    if models.kernel.current.pool is None:
+    if models.runtime.current.pool is None:
         return
     frame = first_outer_frame(sys._getframe(1))
     if frame is not None and not str(frame.f_globals.get("__name__")).startswith("mazurka."):  # or a report looks at it
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
 
 
 def ask_all(models: Models) -> None:
     """It is asked which threads there are."""
     if models.pools:
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
 
 
 def _others(models: Models) -> list[Task]:
     """The threads whose identifiers the running one, which is about to start another one of them, might pass on."""
-    kernel = models.kernel
-    if IDENT_POINTS not in kernel.points:
+    runtime = models.runtime
+    if IDENT_POINTS not in runtime.points:
         return []
-    points, me = kernel.points, kernel.current
+    points, me = runtime.points, runtime.current
     if _mark(f"{me.name}.{me.births + 1}") not in points:
         return []
-    return [each for each in kernel.tasks[1:] if each is not me and _mark(each.name) in points]
+    return [each for each in runtime.tasks[1:] if each is not me and _mark(each.name) in points]
 
 
 def looks(models: Models) -> tuple[Access, ...]:
@@ -77,17 +77,17 @@ def looks(models: Models) -> tuple[Access, ...]:
 
 def pass_on(models: Models) -> None:
     """Choose the identifier of the thread that is about to be started."""
-    kernel = models.kernel
+    runtime = models.runtime
     others = _others(models)
     if not others:
         return
-    me = kernel.current
+    me = runtime.current
     used = {models.ident(each) for each in (me, *others) if not each.done}
     free = {models.ident(each): each for each in others if each.done}
     left = [number for number in free if number not in used]
     if not left:
         return
-    _, ended = ends_known(kernel)
+    _, ended = ends_known(runtime)
     if len({models.ident(each) for each in others if each.index in ended} - used) > 1:
-        count_untracked(kernel, "the identifier of a thread that may be that of several before it")
+        count_untracked(runtime, "the identifier of a thread that may be that of several before it")
     models.passed_on[f"{me.name}.{me.births + 1}"] = left[0]

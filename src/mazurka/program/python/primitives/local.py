@@ -43,7 +43,7 @@ class Namespaces:
         if self.models is not models:
             self.models = models
             self.of_task = {} if space is None else {0: dict(space)}
-        index = models.kernel.current.index
+        index = models.runtime.current.index
         space = self.of_task.get(index)
         if space is not None:
             return space, False
@@ -101,7 +101,7 @@ def _note() -> None:
     """The running thread changes what only it sees: its loop gets on, though no step tells."""
     models = here()
     if models is not None:
-        models.kernel.current.silent += 1
+        models.runtime.current.silent += 1
 
 
 def _name(self: local) -> str:

@@ -29,7 +29,6 @@ from zlib import crc32
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import (
     INNER,
     Models,
@@ -40,7 +39,8 @@ from mazurka.program.python.primitives.run import (
     outside_number,
     where,
 )
-from mazurka.program.python.task import MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 real_allocate: Final = _thread.allocate_lock
@@ -125,7 +125,7 @@ class Lock:
 
     def _recall(self, models: Models) -> None:
         """Whether the lock has been seen to be given back by others."""
-        points = models.kernel.points
+        points = models.runtime.points
         handed = MISUSE_POINTS in points and self._mark() in points
         self._target = ("handed" if handed else "lock", self._number)
         self._taking = Op.RMW if handed else Op.ACQUIRE
@@ -134,11 +134,11 @@ class Lock:
         """What says so among points."""
         return -1 - (crc32(self._number.encode()) | 1 << 33)
 
-    def _misused(self, kernel: Kernel) -> None:
+    def _misused(self, runtime: Runtime) -> None:
         """It is given back by a thread that does not have it."""
-        if not kernel.aborting:
-            kernel.need_points(MISUSE_POINTS)
-            kernel.need_points(self._mark())
+        if not runtime.aborting:
+            runtime.need_points(MISUSE_POINTS)
+            runtime.need_points(self._mark())
 
     def _enter(self, models: Models) -> None:
         """Start a run in the state the lock has outside."""
@@ -158,7 +158,7 @@ class Lock:
 
     def _take(self, models: Models) -> None:
         self._held = True
-        self._holder = models.kernel.current
+        self._holder = models.runtime.current
         self._acquired = where(sys._getframe(2))
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -168,23 +168,23 @@ class Lock:
         wait = None if blocking is True and timeout == -1 else patience(blocking, timeout)
         if self._models is not models:
             self._enter(models)
-        kernel = models.kernel
+        runtime = models.runtime
         if wait is None:
-            kernel.block(self._taking, self._target, self._free, waiting_for=self)
+            runtime.block(self._taking, self._target, self._free, waiting_for=self)
         else:
-            kernel.need_points(RELEASE_POINTS)
+            runtime.need_points(RELEASE_POINTS)
             if wait <= 0:
-                taken = kernel.attempt(self._taking, self._target, self._free)
+                taken = runtime.attempt(self._taking, self._target, self._free)
             else:
-                taken = kernel.block(self._taking, self._target, self._free, waiting_for=self, timeout=wait)
+                taken = runtime.block(self._taking, self._target, self._free, waiting_for=self, timeout=wait)
             if not taken:
                 if self._taking is Op.RMW:
-                    kernel.tell(0, whole=True)
+                    runtime.tell(0, whole=True)
                 return False
         self._held = True
         if self._taking is Op.RMW:
-            kernel.tell(0, whole=True)
-        self._holder = kernel.current
+            runtime.tell(0, whole=True)
+        self._holder = runtime.current
         self._acquired = where(sys._getframe(1))
         return True
 
@@ -194,15 +194,15 @@ class Lock:
             return self._outside().release()  # type: ignore[no-any-return]
         if self._models is not models:
             self._enter(models)
-        kernel = models.kernel
-        if self._holder is not kernel.current:
-            self._misused(kernel)
+        runtime = models.runtime
+        if self._holder is not runtime.current:
+            self._misused(runtime)
         if self._taking is Op.RMW:
-            kernel.visit(Op.RMW, self._target, 0, point=True)
-            kernel.tell(1, whole=True)
+            runtime.visit(Op.RMW, self._target, 0, point=True)
+            runtime.tell(1, whole=True)
         elif self._held:
-            kernel.release(self._target)
-        if not self._held and not kernel.aborting:
+            runtime.release(self._target)
+        if not self._held and not runtime.aborting:
             raise RuntimeError("release unlocked lock")
         self._held = False
         self._holder = None
@@ -214,10 +214,10 @@ class Lock:
             return self._outside().locked()  # type: ignore[no-any-return]
         if self._models is not models:
             self._enter(models)
-        models.kernel.need_points(RELEASE_POINTS)
-        models.kernel.visit(Op.READ, self._target, 0, point=True)
+        models.runtime.need_points(RELEASE_POINTS)
+        models.runtime.visit(Op.READ, self._target, 0, point=True)
         if self._taking is Op.RMW:
-            models.kernel.tell(1 - self._held, whole=True)
+            models.runtime.tell(1 - self._held, whole=True)
         return self._held
 
     acquire_lock = acquire
@@ -235,22 +235,22 @@ class Lock:
         that, unless others give it back."""
         if self._models is not models:
             self._enter(models)
-        kernel = models.kernel
-        if self._holder is not kernel.current or self._taking is Op.RMW:
-            kernel.need_points(RELEASE_POINTS)
-            kernel.visit(Op.READ, self._target, 0, point=True)
+        runtime = models.runtime
+        if self._holder is not runtime.current or self._taking is Op.RMW:
+            runtime.need_points(RELEASE_POINTS)
+            runtime.visit(Op.READ, self._target, 0, point=True)
         return self._held
 
     def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
         """Release, as part of a wait; return what :meth:`_take_back` needs."""
-        kernel = models.kernel
-        if self._holder is not kernel.current:
-            self._misused(kernel)
+        runtime = models.runtime
+        if self._holder is not runtime.current:
+            self._misused(runtime)
         handed = self._taking is Op.RMW
-        point = handed or RELEASE_POINTS in kernel.points
-        kernel.visit(Op.RMW if handed else Op.RELEASE, self._target, 0, None, more, point=point)
+        point = handed or RELEASE_POINTS in runtime.points
+        runtime.visit(Op.RMW if handed else Op.RELEASE, self._target, 0, None, more, point=point)
         if handed:
-            kernel.tell(1, whole=True)
+            runtime.tell(1, whole=True)
         self._held = False
         self._holder = None
         return None
@@ -258,12 +258,12 @@ class Lock:
     def _take_back(self, models: Models, saved: Any) -> None:
         self._take(models)
         if self._taking is Op.RMW:
-            models.kernel.tell(0, whole=True)
+            models.runtime.tell(0, whole=True)
 
     def _at_fork_reinit(self) -> None:
         models = here()
         if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
-            count_untracked(models.kernel, "_at_fork_reinit() of a lock")
+            count_untracked(models.runtime, "_at_fork_reinit() of a lock")
         self._held = False
         self._holder = None
         self._real = None
@@ -328,7 +328,7 @@ class RLock:
             state = self._real._release_save()
             self._real._acquire_restore(state)
             self._count = state[0]
-            self._holder = models.kernel.tasks[0]
+            self._holder = models.runtime.tasks[0]
 
     def _outside(self) -> Any:
         if self._real is None:
@@ -345,21 +345,21 @@ class RLock:
         wait = None if blocking is True and timeout == -1 else patience(blocking, timeout)
         if self._models is not models:
             self._enter(models)
-        kernel = models.kernel
-        task = kernel.current
+        runtime = models.runtime
+        task = runtime.current
         if self._holder is task:
-            if kernel.aborting:
+            if runtime.aborting:
                 raise GreenletExit
             self._count += 1
             return True
         if wait is None:
-            kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
+            runtime.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
         else:
-            kernel.need_points(RELEASE_POINTS)
+            runtime.need_points(RELEASE_POINTS)
             if wait <= 0:
-                if not kernel.attempt(Op.ACQUIRE, self._target, self._free):
+                if not runtime.attempt(Op.ACQUIRE, self._target, self._free):
                     return False
-            elif not kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self, timeout=wait):
+            elif not runtime.block(Op.ACQUIRE, self._target, self._free, waiting_for=self, timeout=wait):
                 return False
         self._holder = task
         self._count = 1
@@ -374,13 +374,13 @@ class RLock:
             return self._outside().release()  # type: ignore[no-any-return]
         if self._models is not models:
             self._enter(models)
-        kernel = models.kernel
-        if self._holder is not kernel.current:
-            if kernel.aborting:
+        runtime = models.runtime
+        if self._holder is not runtime.current:
+            if runtime.aborting:
                 return None
             raise RuntimeError("cannot release un-acquired lock")
         if self._count == 1:
-            kernel.release(self._target)
+            runtime.release(self._target)
             self._holder = None
         self._count -= 1
         return None
@@ -401,21 +401,21 @@ class RLock:
         """Pass the step of looking whether anybody has it."""
         if self._models is not models:
             self._enter(models)
-        models.kernel.need_points(RELEASE_POINTS)
-        models.kernel.visit(Op.READ, self._target, 0, point=True)
+        models.runtime.need_points(RELEASE_POINTS)
+        models.runtime.visit(Op.READ, self._target, 0, point=True)
 
     def _held_now(self, models: Models) -> bool:
         if self._models is not models:
             self._enter(models)
-        return self._holder is models.kernel.current
+        return self._holder is models.runtime.current
 
     def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
-        models.kernel.visit(Op.RELEASE, self._target, 0, None, more, point=RELEASE_POINTS in models.kernel.points)
+        models.runtime.visit(Op.RELEASE, self._target, 0, None, more, point=RELEASE_POINTS in models.runtime.points)
         count, self._count, self._holder = self._count, 0, None
         return count
 
     def _take_back(self, models: Models, saved: Any) -> None:
-        self._holder = models.kernel.current
+        self._holder = models.runtime.current
         self._count = saved
         self._acquired = where(sys._getframe(2))
 
@@ -441,7 +441,7 @@ class RLock:
             return
         if self._models is not models:
             self._enter(models)
-        models.kernel.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
+        models.runtime.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
         self._take_back(models, state[0])
 
     def _recursion_count(self) -> int:
@@ -453,7 +453,7 @@ class RLock:
     def _at_fork_reinit(self) -> None:
         models = here()
         if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
-            count_untracked(models.kernel, "_at_fork_reinit() of a lock")
+            count_untracked(models.runtime, "_at_fork_reinit() of a lock")
         self._count = 0
         self._holder = None
         self._real = None

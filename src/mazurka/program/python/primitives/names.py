@@ -12,25 +12,25 @@ from typing import Any, Final
 from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
-from mazurka.program.python.task import NAME_POINTS
+from mazurka.program.runtime.task import NAME_POINTS
 
 _NUMBERS: Final[tuple[Target, str]] = (("thread numbers",), "the numbers of threads without a name")
 
 
 def take_number(models: Models) -> None:
     """A thread, or an executor, is about to be made that gets a name by number."""
-    kernel = models.kernel
-    if kernel.solo:
+    runtime = models.runtime
+    if runtime.solo:
         return
-    models.namers.add(kernel.current.index)
+    models.namers.add(runtime.current.index)
     _learn(models)
-    if NAME_POINTS in kernel.points:
+    if NAME_POINTS in runtime.points:
         pass_step(models, change(*_NUMBERS))
 
 
 def _learn(models: Models) -> None:
     if models.names_seen and len(models.namers) > 1:
-        models.kernel.need_points(NAME_POINTS)
+        models.runtime.need_points(NAME_POINTS)
 
 
 def look(models: Models, thread: Any) -> None:

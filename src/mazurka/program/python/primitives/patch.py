@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
-from mazurka.program.python.objects import dictionary, is_a
+from mazurka.program.python.isolation.state import slots_of
 from mazurka.program.python.primitives import (
     atomics,
     callbacks,
@@ -39,7 +39,7 @@ from mazurka.program.python.primitives import (
 )
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
-from mazurka.program.python.state import slots_of
+from mazurka.program.python.semantics.objects import dictionary, is_a
 
 #: Packages whose captured references stay real: they run the checks, or must work whatever the program does.
 SPARED: Final = frozenset(
@@ -131,7 +131,7 @@ def _name_inner_files() -> None:
     here = __name__.rpartition(".")[0]
     packages = (here, here.replace("primitives", "outside"))
     for name, module in list(sys.modules.items()):
-        if name.startswith(packages) or name in _HOLDERS or name in ("mazurka.program.python.kernel", "contextlib"):
+        if name.startswith(packages) or name in _HOLDERS or name in ("mazurka.program.runtime.runtime", "contextlib"):
             file = getattr(module, "__file__", None)
             if file:
                 INNER.add(file)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextvars
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.company import ends_known
-from mazurka.program.python.kernel import Kernel
 from mazurka.program.python.primitives.run import Models, current
-from mazurka.program.python.task import POOL_POINTS, Task
+from mazurka.program.runtime.concurrency import ends_known
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import POOL_POINTS, Task
 from mazurka.trace.event import Op
 
 
@@ -27,22 +27,22 @@ class Pool:
         """A task is about to be submitted; whether it may have to wait for a worker."""
         if len(self.tasks) < self.workers or self.workers == 1:
             return False
-        ended = ends_known(self.models.kernel)[1]
+        ended = ends_known(self.models.runtime)[1]
         if sum(each.index not in ended for each in self.tasks) < self.workers:
             return False
         self.exceeds = True
         self._look()
         if self.models.is_judged:
-            self.models.kernel.need_points(POOL_POINTS)
+            self.models.runtime.need_points(POOL_POINTS)
         return True
 
     def begin(self, place: int) -> None:
         """A task that may have to wait begins. It does wait where others look at what a run comes to."""
-        kernel, step = self.models.kernel, ("task", self.tasks[place].name)
+        runtime, step = self.models.runtime, ("task", self.tasks[place].name)
         if self.models.is_judged:
-            kernel.block(Op.READ, step, lambda: self._has_room(place))
+            runtime.block(Op.READ, step, lambda: self._has_room(place))
         else:
-            kernel.visit(Op.READ, step, 0, point=True)
+            runtime.visit(Op.READ, step, 0, point=True)
         self.models.exceeded |= not self._has_room(place)
 
     def _has_room(self, place: int) -> bool:
@@ -63,7 +63,7 @@ class Pool:
 
     def _look(self) -> None:
         if self.exceeds and self.waited:
-            self.models.kernel.need_points(POOL_POINTS)
+            self.models.runtime.need_points(POOL_POINTS)
 
 
 class _Turn:
@@ -81,12 +81,12 @@ class _Turn:
 
 def begin_task(pool: Pool, place: int, waits: bool) -> int:
     """A task's thread begins and waits for its turn; returns how many steps the run has made by then."""
-    kernel = pool.models.kernel
-    task = kernel.current
+    runtime = pool.models.runtime
+    task = runtime.current
     pool.tasks.append(task)
-    begun = len(kernel.log)
+    begun = len(runtime.log)
     if pool.workers == 1 and place:
-        kernel.join(pool.tasks[place - 1], waiting_for=_Turn(pool.tasks[place - 1]))
+        runtime.join(pool.tasks[place - 1], waiting_for=_Turn(pool.tasks[place - 1]))
     elif waits:
         pool.begin(place)
     task.pool = pool
@@ -95,14 +95,14 @@ def begin_task(pool: Pool, place: int, waits: bool) -> int:
 
 def end_task(pool: Pool, begun: int) -> None:
     """A task is done: note if it leaves anything to its worker."""
-    kernel = pool.models.kernel
-    if len(contextvars.copy_context()) or _keeps_locks(kernel, kernel.current, begun):
-        kernel.need_points(POOL_POINTS)
+    runtime = pool.models.runtime
+    if len(contextvars.copy_context()) or _keeps_locks(runtime, runtime.current, begun):
+        runtime.need_points(POOL_POINTS)
 
 
-def _keeps_locks(kernel: Kernel, task: Task, begun: int) -> bool:
+def _keeps_locks(runtime: Runtime, task: Task, begun: int) -> bool:
     held = set()
-    for index, op, target, *_ in kernel.log[begun:]:
+    for index, op, target, *_ in runtime.log[begun:]:
         if index == task.index and op is Op.ACQUIRE:
             held.add(target)
         elif index == task.index and op is Op.RELEASE:
@@ -110,26 +110,26 @@ def _keeps_locks(kernel: Kernel, task: Task, begun: int) -> bool:
     return bool(held)
 
 
-def finish(kernel: Kernel, learns: bool) -> None:
+def finish(runtime: Runtime, learns: bool) -> None:
     """The threads of a run have ended: whether what it shows holds of executors. ``learns`` says whether it is part of
     a search, which is to begin anew if it does not."""
     models = current()
     if models is None or not models.pools:
         return
-    shared = any(pool.exceeds and _are_locks_shared(kernel, pool) for pool in models.pools)
-    if learns and (shared or (models.exceeded and kernel.failures)):
-        kernel.need_points(POOL_POINTS)
-    if models.exceeded or POOL_POINTS in kernel.points:
-        kernel.failures.clear()  # they need not be possible
+    shared = any(pool.exceeds and _are_locks_shared(runtime, pool) for pool in models.pools)
+    if learns and (shared or (models.exceeded and runtime.failures)):
+        runtime.need_points(POOL_POINTS)
+    if models.exceeded or POOL_POINTS in runtime.points:
+        runtime.failures.clear()  # they need not be possible
 
 
-def _are_locks_shared(kernel: Kernel, pool: Pool) -> bool:
+def _are_locks_shared(runtime: Runtime, pool: Pool) -> bool:
     """Whether threads that are no tasks had locks of tasks while these were under way."""
     lives = {each.life: each.index for each in pool.tasks}
     own = set(lives.values())
     begun: set[int] = set()
     joined: dict[int, set[int]] = {}
-    for index, op, target, *_ in kernel.log:
+    for index, op, target, *_ in runtime.log:
         if op is Op.BEGIN and index in own:
             begun.add(index)
         elif op is Op.JOIN and target in lives:

@@ -22,12 +22,12 @@ class Peeked:
         if thing is None or self.name not in thing.__dict__:
             raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
         if _getframe(1).f_code.co_filename not in INNER and (models := here()) is not None:
-            models.kernel.visit(Op.READ, model_of(thing, models, self.kind).target, 0, point=True)
+            models.runtime.visit(Op.READ, model_of(thing, models, self.kind).target, 0, point=True)
         return thing.__dict__[self.name]
 
     def __set__(self, thing: Any, value: Any) -> None:
         if _getframe(1).f_code.co_filename not in INNER and (models := here()) is not None:
-            count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
+            count_untracked(models.runtime, f"assignment to {type(thing).__name__}.{self.name}")
         thing.__dict__[self.name] = value
 
 
@@ -39,7 +39,7 @@ class Stored:
 
     def __set__(self, thing: Any, value: Any) -> None:
         if self.name in thing.__dict__ and (models := here()) is not None:
-            count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
+            count_untracked(models.runtime, f"assignment to {type(thing).__name__}.{self.name}")
         thing.__dict__[self.name] = value
 
 
@@ -57,7 +57,7 @@ class Private:
         if self.tell is not None:
             self.tell(models, thing, op)
         else:
-            count_untracked(models.kernel, f"{type(thing).__name__}.{self.name}")
+            count_untracked(models.runtime, f"{type(thing).__name__}.{self.name}")
 
     def __get__(self, thing: Any, owner: type | None = None) -> Any:
         if thing is None or self.name not in thing.__dict__:
@@ -108,7 +108,7 @@ def untracked_method(owner: type, name: str, original: dict[tuple[type, str], An
     def method(self: Any, *args: Any) -> Any:
         models = here()
         if models is not None and _getframe(1).f_code.co_filename not in INNER:
-            count_untracked(models.kernel, f"{owner.__name__}.{name}()")
+            count_untracked(models.runtime, f"{owner.__name__}.{name}()")
         return original[owner, name](self, *args)
 
     return method

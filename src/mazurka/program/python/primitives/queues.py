@@ -19,7 +19,7 @@ from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.private import Stored, replace
 from mazurka.program.python.primitives.run import INNER, Models, count_untracked, describe, here, outside_number, where
-from mazurka.program.python.task import RELEASE_POINTS, Task
+from mazurka.program.runtime.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 
 real_simple_queue: Final[Any] = queue.SimpleQueue
@@ -64,9 +64,9 @@ class SimpleQueue:
             self._mz_outside().put(item, block, timeout)
             return
         self._mz_enter(models)
-        models.kernel.visit(Op.RMW, self._mz_target, 0, point=True)
+        models.runtime.visit(Op.RMW, self._mz_target, 0, point=True)
         self._mz_items.append(item)
-        models.kernel.tell(len(self._mz_items))
+        models.runtime.tell(len(self._mz_items))
 
     def put_nowait(self, item: Any) -> None:
         self.put(item, block=False)
@@ -79,12 +79,12 @@ class SimpleQueue:
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
         self._mz_enter(models)
-        kernel = models.kernel
+        runtime = models.runtime
         if not block or (timeout is not None and timeout <= 0):
-            there = kernel.attempt(Op.RMW, self._mz_target, self._mz_filled)
+            there = runtime.attempt(Op.RMW, self._mz_target, self._mz_filled)
         else:
-            there = kernel.block(Op.RMW, self._mz_target, self._mz_filled, waiting_for=self, timeout=timeout)
-        kernel.tell(len(self._mz_items) - there)
+            there = runtime.block(Op.RMW, self._mz_target, self._mz_filled, waiting_for=self, timeout=timeout)
+        runtime.tell(len(self._mz_items) - there)
         if not there:
             raise queue.Empty
         return self._mz_items.popleft()
@@ -94,9 +94,9 @@ class SimpleQueue:
 
     def _mz_take_last(self, models: Models) -> Any:
         """Take back what the running thread has just put on the queue."""
-        models.kernel.visit(Op.RMW, self._mz_target, 0)
+        models.runtime.visit(Op.RMW, self._mz_target, 0)
         item = self._mz_items.pop()
-        models.kernel.tell(len(self._mz_items))
+        models.runtime.tell(len(self._mz_items))
         return item
 
     def _mz_look(self) -> int:
@@ -104,8 +104,8 @@ class SimpleQueue:
         if models is None:
             return int(self._mz_outside().qsize())
         self._mz_enter(models)
-        models.kernel.visit(Op.READ, self._mz_target, 0, point=True)
-        models.kernel.tell(len(self._mz_items))
+        models.runtime.visit(Op.READ, self._mz_target, 0, point=True)
+        models.runtime.tell(len(self._mz_items))
         return len(self._mz_items)
 
     def empty(self) -> bool:
@@ -138,17 +138,17 @@ class Inside:
         models = here()
         if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
             mutex = thing.mutex
-            if isinstance(mutex, Lock) and mutex.holder() is not models.kernel.current:
-                models.kernel.need_points(RELEASE_POINTS)
-                models.kernel.visit(Op.READ, mutex._target, 0, point=True)
+            if isinstance(mutex, Lock) and mutex.holder() is not models.runtime.current:
+                models.runtime.need_points(RELEASE_POINTS)
+                models.runtime.visit(Op.READ, mutex._target, 0, point=True)
         return thing.__dict__[self.name]
 
     def __set__(self, thing: Any, value: Any) -> None:
         models = here()
         if models is not None and self.name in thing.__dict__:  # or it is being made
             mutex = thing.mutex
-            if isinstance(mutex, Lock) and mutex.holder() is not models.kernel.current:
-                count_untracked(models.kernel, f"assignment to {type(thing).__name__}.{self.name}")
+            if isinstance(mutex, Lock) and mutex.holder() is not models.runtime.current:
+                count_untracked(models.runtime, f"assignment to {type(thing).__name__}.{self.name}")
         thing.__dict__[self.name] = value
 
 

@@ -6,7 +6,7 @@ first use in that run, and is dropped when the run ends. So a primitive made at 
 alike, whatever the last run did to it.
 
 Whether a call belongs to the run is asked of :func:`here` by every model: it does iff a run is active and the
-caller is the thread the kernel has let go. Calls of other OS threads (a test runner's own) and calls between runs
+caller is the thread the runtime has let go. Calls of other OS threads (a test runner's own) and calls between runs
 get the real thing.
 
 Cost: 0.1 microseconds a question.
@@ -25,10 +25,10 @@ from zlib import crc32
 from greenlet import getcurrent
 
 from mazurka.program.protocol import Target
-from mazurka.program.python import kernel as _kernel
-from mazurka.program.python.company import has_company
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.task import Task
+from mazurka.program.python import activation
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
 
 #: A place in running code, kept as found and only turned into a line when somebody asks.
@@ -96,19 +96,19 @@ class Models:
         "exceeded",
         "identified",
         "is_judged",
-        "kernel",
         "leaving",
         "namers",
         "names_seen",
         "outside",
         "passed_on",
         "pools",
+        "runtime",
         "tracing",
         "undo",
     )
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
         self.births: dict[str, int] = {}
         self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
@@ -124,7 +124,7 @@ class Models:
 
     def number(self) -> str:
         """A name for what the running thread is making, the same in every run in which it makes it."""
-        task = self.kernel.current
+        task = self.runtime.current
         count = self.births.get(task.name, 0) + 1
         self.births[task.name] = count
         return f"{task.name}#{count}"
@@ -151,30 +151,30 @@ beginners: Final[list[Callable[[Models], object]]] = []
 _outside_births: dict[str, int] = {}
 
 
-def count_uncontrolled(kernel: Kernel, name: str) -> None:
+def count_uncontrolled(runtime: Runtime, name: str) -> None:
     """Something is about to be done for real that no schedule decides."""
-    kernel.count_uncontrolled(name)
+    runtime.count_uncontrolled(name)
 
 
-def count_untracked(kernel: Kernel, what: str) -> None:
+def count_untracked(runtime: Runtime, what: str) -> None:
     """Something was done that no model covers, and that others may notice, if any are there."""
-    if not kernel.is_recording and not kernel.aborting and has_company(kernel):
+    if not runtime.is_recording and not runtime.aborting and has_company(runtime):
         place = location(where(sys._getframe(1)))
         text = what if place is None else f"{what} at {place}"
-        kernel.untracked[text] = kernel.untracked.get(text, 0) + 1
+        runtime.untracked[text] = runtime.untracked.get(text, 0) + 1
 
 
 def here() -> Models | None:
     """The run that the caller is a thread of, or None."""
-    kernel = _kernel.active
-    if kernel is None:
+    runtime = activation.active
+    if runtime is None:
         return None
-    task: Task | None = kernel.current
+    task: Task | None = runtime.current
     if task is None or getcurrent() is not task.greenlet:
         return None
     models = _current
-    if models is None or models.kernel is not kernel:
-        models = begin(kernel)
+    if models is None or models.runtime is not runtime:
+        models = begin(runtime)
     return models
 
 
@@ -183,11 +183,11 @@ def current() -> Models | None:
     return _current
 
 
-def begin(kernel: Kernel) -> Models:
+def begin(runtime: Runtime) -> Models:
     """Start a run. Without this call it starts by itself at the first use of a model."""
     global _current
     end()
-    _current = models = Models(kernel)
+    _current = models = Models(runtime)
     for beginner in beginners:
         beginner(models)
     return models
@@ -206,7 +206,7 @@ def end() -> None:
         thing.__dict__.update(attributes)
     models.outside.clear()
     models.undo.clear()
-    del models.kernel  # what the program leaves behind must not hold all of the run
+    del models.runtime  # what the program leaves behind must not hold all of the run
 
 
 def outside_number(frame: FrameType | None) -> str:

@@ -1,9 +1,8 @@
-"""How what threads share that is no object of the program is told to the kernel: what is outside the Python heap, names
-of threads.
+"""Steps on locations that are no objects of the program: state outside the Python heap, names of threads.
 
 Everything of that kind is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on it has no place in
-the source, but a number that stands for its locations: by it the kernel learns whether several threads touch one of
-them, and only then others may go first (:mod:`mazurka.program.python.sharing`).
+the source, but a number that stands for its locations: by it the runtime learns whether several threads touch one of
+them, and only then others may go first (:mod:`mazurka.program.runtime.sharing`).
 
 Cost: nothing while there is one thread; a microsecond for a step.
 """
@@ -37,15 +36,15 @@ def _number_of(*targets: Target) -> int:
 
 def pass_step(models: Models, first: Touch, *others: Touch) -> None:
     """Pass one step that makes these accesses; on return the caller performs it."""
-    kernel = models.kernel
-    if kernel.solo:
+    runtime = models.runtime
+    if runtime.solo:
         return
-    if kernel.detail:
+    if runtime.detail:
         for each in (first, *others):
-            kernel.names.setdefault(each.target, each.words)
+            runtime.names.setdefault(each.target, each.words)
     more = tuple([Access(each.op, each.target) for each in others])
     site = _number_of(first.target, *[each.target for each in others])
-    kernel.visit(first.op, first.target, site, None, more)
+    runtime.visit(first.op, first.target, site, None, more)
 
 
 def read(target: Target, words: str) -> Touch:

@@ -18,7 +18,7 @@ from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.primitives.steps import pass_step, read, write
 from mazurka.program.python.primitives.threads import look_at_earlier, look_at_life, look_at_start
-from mazurka.program.python.task import POOL_POINTS
+from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
@@ -49,14 +49,14 @@ def _call(models: Models, thing: Any, op: Op) -> None:
     if op is Op.READ or "_mz_birth" not in thing.__dict__:
         return
     task = look_at_start(models, thing)
-    if task is not None and task is not models.kernel.current:
-        count_untracked(models.kernel, "a change of what a thread is to call, once it was started,")
+    if task is not None and task is not models.runtime.current:
+        count_untracked(models.runtime, "a change of what a thread is to call, once it was started,")
 
 
 def _workers(models: Models, _executor: Any, _op: Op) -> None:
     """Which threads an executor has: with the abstract model, others."""
-    models.kernel.need_points(POOL_POINTS)
-    count_untracked(models.kernel, "ThreadPoolExecutor._threads")
+    models.runtime.need_points(POOL_POINTS)
+    count_untracked(models.runtime, "ThreadPoolExecutor._threads")
 
 
 def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:

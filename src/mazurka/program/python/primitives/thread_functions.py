@@ -17,7 +17,7 @@ from mazurka.program.python.primitives import identifiers
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.threads import alive_tasks, is_users
-from mazurka.program.python.task import COUNT_POINTS, END_POINTS, THREADS, Task
+from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
 _real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
@@ -26,7 +26,7 @@ _FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's messag
 
 def _identify(models: Models) -> int:
     """The identifier of the running thread."""
-    task = models.kernel.current
+    task = models.runtime.current
     identifiers.tell(models, task)
     return models.ident(task)
 
@@ -80,18 +80,18 @@ def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemo
         except GreenletExit:
             raise
         except BaseException as error:
-            if not models.kernel.aborting and is_users(sys.unraisablehook, sys.__unraisablehook__):
+            if not models.runtime.aborting and is_users(sys.unraisablehook, sys.__unraisablehook__):
                 sys.unraisablehook(_unraisable(error, named))
             raise
-        models.left(models.kernel.current)
+        models.left(models.runtime.current)
 
     del function, args, kwargs
-    counted = (Access(Op.RMW, THREADS),) if COUNT_POINTS in models.kernel.points else ()
+    counted = (Access(Op.RMW, THREADS),) if COUNT_POINTS in models.runtime.points else ()
     accesses = (*counted, *identifiers.looks(models))
     if accesses:
-        models.kernel.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
+        models.runtime.visit(accesses[0].op, accesses[0].target, 0, None, accesses[1:], point=True)
     identifiers.pass_on(models)
-    return models.kernel.fork(live, daemon=daemon)
+    return models.runtime.fork(live, daemon=daemon)
 
 
 def _unraisable(error: BaseException, function: Any) -> Any:
@@ -106,10 +106,10 @@ def _unraisable(error: BaseException, function: Any) -> Any:
 
 def interrupt_main(signum: int = 2, /) -> None:
     models = here()
-    if models is None or models.kernel.current.index == 0:
+    if models is None or models.runtime.current.index == 0:
         _real["interrupt_main"](signum)
     else:
-        uncontrolled = models.kernel.uncontrolled
+        uncontrolled = models.runtime.uncontrolled
         uncontrolled["_thread.interrupt_main"] = uncontrolled.get("_thread.interrupt_main", 0) + 1
 
 
@@ -128,8 +128,8 @@ class ThreadHandle:
         task = self._task
         if task is None or models is None:
             return task is not None and task.done
-        models.kernel.need_points(END_POINTS)
-        models.kernel.visit(Op.READ, ("thread", task.name), 0, point=True)
+        models.runtime.need_points(END_POINTS)
+        models.runtime.visit(Op.READ, ("thread", task.name), 0, point=True)
         return task.done
 
     def _set_done(self) -> None:
@@ -143,9 +143,9 @@ class ThreadHandle:
             raise RuntimeError("thread not started")
         if models is None:
             return
-        if task is models.kernel.current:
+        if task is models.runtime.current:
             raise RuntimeError("Cannot join current thread")
-        models.kernel.join(task, timeout if timeout is None or timeout >= 0 else None, waiting_for=task)
+        models.runtime.join(task, timeout if timeout is None or timeout >= 0 else None, waiting_for=task)
 
 
 def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True) -> Any:
@@ -164,7 +164,7 @@ def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True
         raise RuntimeError("thread already started")
 
     def body() -> object:
-        task = models.kernel.current
+        task = models.runtime.current
         handle._task = task
         handle.ident = models.ident(task)
         return function()

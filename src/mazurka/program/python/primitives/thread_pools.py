@@ -23,14 +23,14 @@ from types import GeneratorType
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.company import ends_known
 from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
-from mazurka.program.python.task import POOL_POINTS
+from mazurka.program.runtime.concurrency import ends_known
+from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 #: Threads that CPython's pool has besides its workers.
@@ -111,15 +111,15 @@ class Job:
 def _has_ended(models: Models, thread: Any) -> bool:
     """Whether the running thread knows that another one has ended."""
     task = thread.__dict__["_mz"].task
-    return task is models.kernel.current or task.index in ends_known(models.kernel)[1]
+    return task is models.runtime.current or task.index in ends_known(models.runtime)[1]
 
 
 def _join(models: Models, thread: Any, deadline: float | None = None) -> bool:
     if _has_ended(models, thread):
         return True
-    kernel, task = models.kernel, thread.__dict__["_mz"].task
-    left = None if deadline is None else max(deadline - kernel.current.clock, 0.0)
-    return kernel.join(task, left, waiting_for=task)
+    runtime, task = models.runtime, thread.__dict__["_mz"].task
+    left = None if deadline is None else max(deadline - runtime.current.clock, 0.0)
+    return runtime.join(task, left, waiting_for=task)
 
 
 def _start(pool: ThreadPool, name: str, target: Callable[..., None], *args: Any) -> Any:
@@ -163,7 +163,7 @@ def pool_init(self: Any, processes: Any = None, initializer: Any = None, initarg
 
 
 def _is_covered(pool: Any, models: Models, initializer: Any) -> bool:
-    return type(pool) is _thread_pool and initializer is None and POOL_POINTS not in models.kernel.points
+    return type(pool) is _thread_pool and initializer is None and POOL_POINTS not in models.runtime.points
 
 
 def check_running(self: Any) -> None:
@@ -180,7 +180,7 @@ def waits_for_results(name: str) -> Callable[..., Any]:
         pool = _pool_of(self)
         if pool is None:
             return _original[_base, name](self, func, iterable, chunksize)
-        me = pool.models.kernel.current.index
+        me = pool.models.runtime.current.index
         pool.waiting.add(me)
         try:
             result = getattr(self, f"{name}_async")(func, iterable, chunksize)
@@ -215,26 +215,26 @@ def terminate(self: Any) -> None:
     if pool is None:
         _original[_base, "terminate"](self)
         return
-    kernel = pool.models.kernel
+    runtime = pool.models.runtime
     pass_step(pool.models, change(*pool.place()), write(*pool.end()))
     self._state = "TERMINATE"
     pool.terminated = True
-    if kernel.aborting:
+    if runtime.aborting:
         return
     for feeder in pool.feeders:
         _join(pool.models, feeder)
     if not all(_has_ended(pool.models, each) for each in pool.callers):
-        kernel.need_points(POOL_POINTS)
+        runtime.need_points(POOL_POINTS)
 
 
 def _expect_all_ended(pool: ThreadPool) -> None:
     """No model covers what becomes of tasks if nobody has their pool any more."""
-    if pool.models.kernel.aborting:
+    if pool.models.runtime.aborting:
         return
-    known = ends_known(pool.models.kernel)[1]
+    known = ends_known(pool.models.runtime)[1]
     threads = [each.__dict__["_mz"].task for each in (*pool.feeders, *pool.callers)]
     if any(task.index not in known for task in (*pool.tasks, *threads)):
-        pool.models.kernel.need_points(POOL_POINTS)
+        pool.models.runtime.need_points(POOL_POINTS)
 
 
 def join(self: Any) -> None:
@@ -248,8 +248,8 @@ def join(self: Any) -> None:
     for feeder in pool.feeders:
         _join(pool.models, feeder)
     for task in pool.tasks:
-        if task.index not in ends_known(pool.models.kernel)[1]:
-            pool.models.kernel.join(task, waiting_for=task)
+        if task.index not in ends_known(pool.models.runtime)[1]:
+            pool.models.runtime.join(task, waiting_for=task)
     for caller in pool.callers:
         _join(pool.models, caller)
 
@@ -286,8 +286,8 @@ class _Tasks:
         pool, models, (tasks, set_length) = self._pool, self._pool.models, item
         pass_step(models, change(*pool.place()))
         if self._space["_state"] != "RUN":  # it has been closed meanwhile
-            models.kernel.need_points(POOL_POINTS)
-        me = models.kernel.current.index
+            models.runtime.need_points(POOL_POINTS)
+        me = models.runtime.current.index
         job = pool.jobs.pop(me)
         source = _source(tasks)
         if type(source) in _PLAIN and job.is_empty():
@@ -396,7 +396,7 @@ def _live(
     outcome: tuple[bool, Any] | None = None
     try:
         if getattr(function, "__module__", None) in ("threading", "_thread"):  # which may ask who runs the task
-            pool.models.kernel.need_points(POOL_POINTS)
+            pool.models.runtime.need_points(POOL_POINTS)
         try:
             outcome = True, _call(function, args, named)
         except Exception as error:
@@ -404,8 +404,8 @@ def _live(
         del function, args, named
     finally:
         pool.tasks[place].pool = None
-        if outcome is None and not pool.models.kernel.aborting:  # it ends a worker: nobody ever gets the result
-            pool.models.kernel.need_points(POOL_POINTS)
+        if outcome is None and not pool.models.runtime.aborting:  # it ends a worker: nobody ever gets the result
+            pool.models.runtime.need_points(POOL_POINTS)
     end_task(pool, begun)
     if job.kind == "IMapUnorderedIterator":
         job.result._set(index, outcome)
@@ -437,11 +437,11 @@ def _call(function: Any, args: Any, named: Any) -> Any:
 def _count(job: Job, index: int, outcome: tuple[bool, Any]) -> None:
     """One of the tasks of a job with callbacks is done: the last one calls them, in a thread."""
     pool = job.pool
-    pool.models.kernel.visit(Op.RMW, ("results", pool.number), 0, point=True)
+    pool.models.runtime.visit(Op.RMW, ("results", pool.number), 0, point=True)
     job.outcomes[index] = outcome
     left = job.result.__dict__.get("_number_left", 1) - 1
     job.result.__dict__["_number_left"] = left
-    pool.models.kernel.tell(left)
+    pool.models.runtime.tell(left)
     if not left:
         job.caller = _start(pool, "callbacks", _call_back, pool, job, len(pool.callers))
 
@@ -469,7 +469,7 @@ def _job_of(result: Any) -> Job | None:
 def _register(result: Any, pool: Any) -> None:
     if (known := _pool_of(pool)) is not None:
         job = result.__dict__["_mz_job"] = Job(known, result)
-        known.jobs[known.models.kernel.current.index] = job
+        known.jobs[known.models.runtime.current.index] = job
 
 
 def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
@@ -480,11 +480,11 @@ def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
 def _await(job: Job, timeout: float | None) -> bool:
     """Wait for all tasks of a job; false if the time ran out."""
     models = job.pool.models
-    deadline = None if timeout is None else models.kernel.current.clock + max(timeout, 0.0)
+    deadline = None if timeout is None else models.runtime.current.clock + max(timeout, 0.0)
     known = all(_has_ended(models, each) for each in job.threads())
     done = all(_join(models, each, deadline) for each in job.threads())
     if job.pool.terminated and not known:  # has the result been taken in?
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
     return done
 
 
@@ -532,7 +532,7 @@ def result_ready(self: Any) -> bool:
         return bool(_original[_apply_result, "ready"](self))
     models = job.pool.models
     if job.pool.terminated:
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
     ready = all(_has_ended(models, each) or not each.is_alive() for each in job.threads())
     return ready and all(_join(models, each) for each in job.threads())  # which is no step that others could notice
 
@@ -556,7 +556,7 @@ def items_next(self: Any, timeout: Any = None) -> Any:
         return _original[_items_in_order, "next"](self, timeout)
     models = job.pool.models
     if timeout is not None:
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
     if job.kind != "IMapIterator":
         try:
             return _original[_items_in_order, "next"](self, None)
@@ -569,13 +569,13 @@ def items_next(self: Any, timeout: Any = None) -> Any:
     place = job.taken
     job.taken += 1
     if job.feeder is not None and len(job.tasks) <= place:
-        models.kernel.block(Op.READ, _items(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
+        models.runtime.block(Op.READ, _items(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
     if len(job.tasks) <= place:
         _await(job, None)
         raise StopIteration
     _join(models, job.tasks[place])
     if job.pool.terminated:
-        models.kernel.need_points(POOL_POINTS)
+        models.runtime.need_points(POOL_POINTS)
     done, value = job.outcomes.get(place, (False, None))
     if done:
         return value

@@ -1,6 +1,6 @@
 """Models of threads: ``threading.Thread`` (methods replaced in place), ``enumerate`` and its kin.
 
-A thread of the program is a task of the kernel. Its Thread object keeps CPython's attributes; the task is in its
+A thread of the program is a task of the runtime. Its Thread object keeps CPython's attributes; the task is in its
 ``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
 
 ``is_alive`` READs what the end of the thread WRITEs; ``enumerate`` and ``active_count`` READ ("threads",), which starts
@@ -28,14 +28,14 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import earlier_threads
-from mazurka.program.python.kernel import Kernel
-from mazurka.program.python.own import WeakKeyDictionary, WeakSet
+from mazurka.program.python.instrument.own import WeakKeyDictionary, WeakSet
+from mazurka.program.python.isolation import earlier_threads
 from mazurka.program.python.primitives import contexts, identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
-from mazurka.program.python.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, THREADS, Task
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, THREADS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
@@ -100,7 +100,7 @@ def _state(thread: Any, models: Models) -> ThreadState:
         if started:
             state.earlier = any(each is thread for each in _actives().values())
     if thread is _MAIN and state.task is None:
-        state.task = models.kernel.tasks[0]
+        state.task = models.runtime.tasks[0]
     return state
 
 
@@ -165,7 +165,7 @@ def _init_plain(
     space["_args"] = args
     space["_kwargs"] = {} if kwargs is None else kwargs
     space["_name"] = name
-    space["_daemonic"] = _thread_of(models.kernel.current, models).__dict__["_daemonic"] if daemon is None else daemon
+    space["_daemonic"] = _thread_of(models.runtime.current, models).__dict__["_daemonic"] if daemon is None else daemon
     space["_stderr"] = sys.stderr
     space.update({name: make() for name, make in _HANDLES.items()})
 
@@ -185,49 +185,49 @@ def thread_start(self: Any) -> None:
     if not space.get("_initialized"):
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
-    kernel = models.kernel
-    accesses = [Access(Op.RMW, state.target)] if _uses_start(state, kernel, starts=True) else []
-    if IDENT_POINTS in kernel.points:
+    runtime = models.runtime
+    accesses = [Access(Op.RMW, state.target)] if _uses_start(state, runtime, starts=True) else []
+    if IDENT_POINTS in runtime.points:
         accesses += identifiers.looks(models)
-    if COUNT_POINTS in kernel.points:
+    if COUNT_POINTS in runtime.points:
         accesses.insert(0, Access(Op.RMW, THREADS))
     if accesses:
-        kernel.visit(accesses[0].op, accesses[0].target, 0, None, tuple(accesses[1:]), point=True)
+        runtime.visit(accesses[0].op, accesses[0].target, 0, None, tuple(accesses[1:]), point=True)
     started = space["_started"]
     if started.is_set():
         raise RuntimeError("threads can only be started once")
     started.set()
-    state.starter = kernel.current
-    if IDENT_POINTS in kernel.points:
+    state.starter = runtime.current
+    if IDENT_POINTS in runtime.points:
         identifiers.pass_on(models)
     for name in _TRACING:
         if threading.__dict__[name] is not models.tracing[name]:
-            count_uncontrolled(kernel, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
+            count_uncontrolled(runtime, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
     state.context = contexts.chosen(space)
     # No partial: a call from C would deepen the stack that every switch has to copy.
-    kernel.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
+    runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
 
-def _uses_start(state: ThreadState, kernel: Kernel, starts: bool = False) -> bool:
+def _uses_start(state: ThreadState, runtime: Runtime, starts: bool = False) -> bool:
     """Whether the running thread, which starts a thread or looks whether it has been started, is to tell of it.
 
     It need not if it is the one that has started it, nor as long as nobody else is known to use that thread.
     """
-    me = kernel.current
+    me = runtime.current
     if state.starter is me:
         return False
     lookers = state.lookers
     if state.flag or starts and lookers and any(each is not me for each in lookers):
-        kernel.need_points(state.mark)
+        runtime.need_points(state.mark)
     elif not starts and not any(each is me for each in lookers):
         lookers.append(me)
-    return state.mark in kernel.points
+    return state.mark in runtime.points
 
 
 def _live(thread: Any, state: ThreadState) -> None:
     """The life of a thread: what ``Thread._bootstrap_inner`` does."""
     models = state.models
-    task = state.task = models.kernel.current
+    task = state.task = models.runtime.current
     space = thread.__dict__
     space["_ident"] = space["_native_id"] = models.ident(task)
     try:
@@ -238,7 +238,7 @@ def _live(thread: Any, state: ThreadState) -> None:
     except GreenletExit:
         raise
     except BaseException as error:
-        if not models.kernel.aborting and is_users(threading.excepthook, _real_threading["excepthook"]):
+        if not models.runtime.aborting and is_users(threading.excepthook, _real_threading["excepthook"]):
             thread._invoke_excepthook(thread)
         if type(error) is not SystemExit:
             raise
@@ -259,25 +259,25 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
     if not space.get("_initialized"):
         raise RuntimeError("Thread.__init__() not called")
     state = _state(self, models)
-    kernel = models.kernel
-    if state.starter is not kernel.current and _uses_start(state, kernel):
-        kernel.visit(Op.READ, state.target, 0, point=True)
+    runtime = models.runtime
+    if state.starter is not runtime.current and _uses_start(state, runtime):
+        runtime.visit(Op.READ, state.target, 0, point=True)
     if not space["_started"].is_set():
         raise RuntimeError("cannot join thread before it is started")
     if state.earlier:
-        kernel.stop(f"a thread waits for {space['_name']}, which was started before the check")
+        runtime.stop(f"a thread waits for {space['_name']}, which was started before the check")
     if state.earlier is False:
         return
     task = state.task
-    if task is None or task is kernel.current:
+    if task is None or task is runtime.current:
         raise RuntimeError("cannot join current thread")
     if timeout is not None:
         timeout = max(timeout, 0)
     if timeout is None or timeout > 0:
-        kernel.join(task, timeout, waiting_for=task)
+        runtime.join(task, timeout, waiting_for=task)
     else:
-        kernel.need_points(END_POINTS)
-        kernel.attempt(Op.JOIN, ("thread", task.name), lambda: task.done)
+        runtime.need_points(END_POINTS)
+        runtime.attempt(Op.JOIN, ("thread", task.name), lambda: task.done)
 
 
 def thread_is_alive(self: Any) -> bool:
@@ -286,24 +286,24 @@ def thread_is_alive(self: Any) -> bool:
         return bool(_original[threading.Thread, "is_alive"](self))
     assert self._initialized, "Thread.__init__() not called"
     state = _state(self, models)
-    kernel = models.kernel
-    if _uses_start(state, kernel):
-        kernel.visit(Op.READ, state.target, 0, point=True)
+    runtime = models.runtime
+    if _uses_start(state, runtime):
+        runtime.visit(Op.READ, state.target, 0, point=True)
     task = state.task
     if task is None:
         return bool(state.earlier)
-    kernel.need_points(END_POINTS)
-    kernel.visit(Op.READ, task.life, 0, point=True)
+    runtime.need_points(END_POINTS)
+    runtime.visit(Op.READ, task.life, 0, point=True)
     return not task.done
 
 
 def look_at_start(models: Models, thread: Any) -> Task | None:
     """Pass the step of looking whether a thread has been started: its task if so. A thread knows it of itself."""
     state = _state(thread, models)
-    kernel = models.kernel
+    runtime = models.runtime
     began_before = state.flag and state.starter is None  # as the main thread
-    if state.task is not kernel.current and not began_before and _uses_start(state, kernel):
-        kernel.visit(Op.READ, state.target, 0, point=True)
+    if state.task is not runtime.current and not began_before and _uses_start(state, runtime):
+        runtime.visit(Op.READ, state.target, 0, point=True)
     return state.task
 
 
@@ -315,9 +315,9 @@ def look_at_earlier(models: Models, thread: Any) -> bool | None:
 def look_at_life(models: Models, thread: Any) -> Task | None:
     """The same for whether it has ended, too."""
     task = look_at_start(models, thread)
-    if task is not None and task is not models.kernel.current:
-        models.kernel.need_points(END_POINTS)
-        models.kernel.visit(Op.READ, task.life, 0, point=True)
+    if task is not None and task is not models.runtime.current:
+        models.runtime.need_points(END_POINTS)
+        models.runtime.visit(Op.READ, task.life, 0, point=True)
     return task
 
 
@@ -345,17 +345,17 @@ def current_thread() -> Any:
     if models is None:
         return _real_threading["current_thread"]()
     identifiers.ask_own(models)
-    return _thread_of(models.kernel.current, models)
+    return _thread_of(models.runtime.current, models)
 
 
 def alive_tasks(models: Models) -> list[Task]:
     """Who is alive, as seen by a thread that looks."""
-    kernel = models.kernel
+    runtime = models.runtime
     identifiers.ask_all(models)
-    kernel.need_points(END_POINTS)
-    kernel.need_points(COUNT_POINTS)
-    kernel.visit(Op.READ, THREADS, 0, point=True)
-    return list(kernel.live)
+    runtime.need_points(END_POINTS)
+    runtime.need_points(COUNT_POINTS)
+    runtime.visit(Op.READ, THREADS, 0, point=True)
+    return list(runtime.live)
 
 
 def enumerate_threads() -> list[Any]:
@@ -382,7 +382,7 @@ def _registered(call: Any) -> Any:
 def finish_main() -> None:
     """What the interpreter does when the main thread has ended: callbacks of ``_register_atexit``, last one first.
 
-    To be called at the end of the main thread's body, in its task; the kernel then waits for all that are no daemons.
+    To be called at the end of the main thread's body, in its task; the runtime then waits for all that are no daemons.
     ``concurrent.futures.process`` is left out: a pool of processes belongs to whoever runs the checks.
     """
     if here() is None:
@@ -401,9 +401,9 @@ def wait_for_all() -> None:
     models = here()
     if models is None:
         return
-    kernel = models.kernel
-    while others := [task for task in kernel.live if not task.daemon and task is not kernel.current]:
-        kernel.join(others[0], waiting_for=others[0])
+    runtime = models.runtime
+    while others := [task for task in runtime.live if not task.daemon and task is not runtime.current]:
+        runtime.join(others[0], waiting_for=others[0])
 
 
 #: class -> attribute -> what replaces it.

@@ -46,7 +46,7 @@ def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         models = here()
         if models is not None:
-            count_uncontrolled(models.kernel, name)
+            count_uncontrolled(models.runtime, name)
         result = real(*args, **kwargs)
         if models is not None and name in _STARTING:
             _started.append(args[0].pid if name == "subprocess.Popen.__init__" else _pid_of(result))

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.atomics import atomic
-from mazurka.program.python import kernel
-from mazurka.program.python.objects import number
+from mazurka.program.python import activation
 from mazurka.program.python.recording.locks import place, real_rlock
+from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 
 _METHODS: Final = ("load", "store", "exchange", "fetch_add", "fetch_sub", "compare_exchange")
@@ -30,7 +30,7 @@ def _told(method: Callable[..., Any]) -> Callable[..., Any]:
     def operation(thing: atomic, *args: Any, **named: Any) -> Any:
         where = place()
         with _guard:
-            run = kernel.active
+            run = activation.active
             if run is not None:
                 run.visit(Op.RMW, ("atomic", number(thing)), where)
             return method(thing, *args, **named)

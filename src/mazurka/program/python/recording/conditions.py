@@ -23,9 +23,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
-from mazurka.program.python import kernel, sites
-from mazurka.program.python.objects import number
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.locks import RecordedLock, place
+from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 
 #: So many threads are more than wait.
@@ -62,7 +63,7 @@ def notifying_all(self: Any) -> None:
 
 def _tell(condition: Any, op: Op, frame: FrameType | None) -> None:
     """That a condition is used so, by the code of a frame."""
-    lock, run = condition._lock, kernel.active
+    lock, run = condition._lock, activation.active
     if run is None or not (isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned()):
         return
     while frame is not None and frame.f_code.co_filename == threading.__file__:  # Condition.wait_for

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
-from mazurka.program.python import sites
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording import locks
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.program.protocol import Target
+from mazurka.program.python.instrument.sites import Site
 from mazurka.program.python.recording.branches import Branches
 from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, MORE, OFFSETS, SUFFIX, Segment, read
-from mazurka.program.python.sites import Site
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments

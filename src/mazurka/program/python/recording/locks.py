@@ -27,8 +27,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python import kernel, sites
-from mazurka.program.python.objects import number, numbers
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics.objects import number, numbers
 from mazurka.trace.event import Op
 
 real_lock: Final = _thread.allocate_lock
@@ -115,7 +116,7 @@ class RecordedLock:
         self._lock.release()
 
     def _tell(self, op: Op) -> None:
-        run = kernel.active
+        run = activation.active
         if run is None:
             return
         if self._condition is not None:

@@ -21,8 +21,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import attributes, variables
-from mazurka.program.python.classification import (
+from mazurka.program.python.recording.raw import MORE, OFFSETS
+from mazurka.program.python.semantics import attributes, variables
+from mazurka.program.python.semantics.classification import (
     CONSTANT,
     FOREIGN,
     INSTANCE,
@@ -32,11 +33,10 @@ from mazurka.program.python.classification import (
     PROPERTY,
     classify,
 )
-from mazurka.program.python.containers import operation, shape_of, shapes
-from mazurka.program.python.keys import PLAIN, UNKNOWN, is_quiet, key_of
-from mazurka.program.python.locations import MANY
-from mazurka.program.python.objects import dictionary, number, numbers
-from mazurka.program.python.recording.raw import MORE, OFFSETS
+from mazurka.program.python.semantics.containers import operation, shape_of, shapes
+from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
+from mazurka.program.python.semantics.locations import MANY
+from mazurka.program.python.semantics.objects import dictionary, number, numbers
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:

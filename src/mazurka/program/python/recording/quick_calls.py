@@ -11,12 +11,13 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.python import calls, sites, wholes
-from mazurka.program.python.classification import is_instrumented
-from mazurka.program.python.containers import OPERATIONS, shape_of, shapes
-from mazurka.program.python.harmless import BUILTIN_METHODS
-from mazurka.program.python.locations import BASES, bases
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.quick import Reader, Tick
+from mazurka.program.python.semantics import calls, deep_access
+from mazurka.program.python.semantics.classification import is_instrumented
+from mazurka.program.python.semantics.containers import OPERATIONS, shape_of, shapes
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.locations import BASES, bases
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.recorder import Recorder
@@ -46,7 +47,7 @@ _Whole = Callable[[Any, int], None]
 
 def caller(run: Recorder, tick: Tick, read_attribute: Reader, read_whole: _Whole) -> Callable[..., Any]:
     """For calls of whatever can be called."""
-    give_way, instrumented, are_plain = run.give_way, sites.instrumented, wholes.PLAIN.issuperset
+    give_way, instrumented, are_plain = run.give_way, sites.instrumented, deep_access.PLAIN.issuperset
     built_in, made = _built_in(run, read_attribute, read_whole), _made(run, read_whole)
 
     def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
@@ -73,7 +74,7 @@ def caller(run: Recorder, tick: Tick, read_attribute: Reader, read_whole: _Whole
 
 def _built_in(run: Recorder, read_attribute: Reader, read_whole: _Whole) -> _Teller:
     """For functions in C, and methods of objects."""
-    are_plain = wholes.PLAIN.issuperset
+    are_plain = deep_access.PLAIN.issuperset
     handlers: dict[tuple[int, str], Callable[..., None]] = {
         (id(kind), name): handler for kind in BASES for name, handler in OPERATIONS[kind].items()
     }
@@ -96,7 +97,7 @@ def _built_in(run: Recorder, read_attribute: Reader, read_whole: _Whole) -> _Tel
 
 def _made(run: Recorder, read_whole: _Whole) -> _Teller:
     """For classes."""
-    plain = wholes.PLAIN
+    plain = deep_access.PLAIN
 
     def tell(kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
         own = (shapes.get(id(kind)) or shape_of(kind)).own
@@ -109,7 +110,7 @@ def _made(run: Recorder, read_whole: _Whole) -> _Teller:
                 if len(given) == 1:
                     read_whole(given[0], site)
                 else:
-                    wholes.read(run, given, site)
+                    deep_access.read(run, given, site)
         return bool(how >= 0)
 
     return tell
@@ -117,7 +118,7 @@ def _made(run: Recorder, read_whole: _Whole) -> _Teller:
 
 def _hold_nothing(args: tuple[Any, ...]) -> bool:
     """Whether these are plain values, and tuples of such."""
-    plain = wholes.PLAIN
+    plain = deep_access.PLAIN
     return all(
         type(each) in plain or (issubclass(type(each), tuple) and plain.issuperset(map(type, tuple.__iter__(each))))
         for each in args

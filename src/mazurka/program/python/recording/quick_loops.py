@@ -8,11 +8,11 @@ from _thread import get_ident
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.python import iteration
-from mazurka.program.python.keys import key_of
-from mazurka.program.python.locations import MANY
-from mazurka.program.python.objects import number, numbers
 from mazurka.program.python.recording.raw import MORE, OFFSETS
+from mazurka.program.python.semantics import iteration
+from mazurka.program.python.semantics.keys import key_of
+from mazurka.program.python.semantics.locations import MANY
+from mazurka.program.python.semantics.objects import number, numbers
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:

@@ -8,11 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.python import calls, sites, uses, wholes
-from mazurka.program.python.classification import NONE, OPAQUE, classify
-from mazurka.program.python.containers import Shape, read_structure, shape_of, shapes
-from mazurka.program.python.locations import MANY
-from mazurka.program.python.objects import number, numbers
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.quick import (
     Hooks,
     Reader,
@@ -26,7 +22,12 @@ from mazurka.program.python.recording.quick import (
 from mazurka.program.python.recording.quick_calls import caller
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
-from mazurka.program.python.views import LAZY
+from mazurka.program.python.semantics import calls, deep_access, uses
+from mazurka.program.python.semantics.classification import NONE, OPAQUE, classify
+from mazurka.program.python.semantics.containers import Shape, read_structure, shape_of, shapes
+from mazurka.program.python.semantics.locations import MANY
+from mazurka.program.python.semantics.objects import number, numbers
+from mazurka.program.python.semantics.views import LAZY
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _tests(run: Recorder, read_item: Reader) -> Hooks:
 
 def _whole_reader(run: Recorder) -> Callable[[Any, int], None]:
     """Of all that is in a thing."""
-    add, plain, kind_of = run.buffer.extend, wholes.PLAIN, sites.kind_of
+    add, plain, kind_of = run.buffer.extend, deep_access.PLAIN, sites.kind_of
 
     def read(thing: Any, site: int) -> None:
         kind = type(thing)
@@ -112,7 +113,7 @@ def _whole_reader(run: Recorder) -> Callable[[Any, int], None]:
                 return
         shape = shapes.get(id(kind))
         if shape is None or not _is_left_alone(shape, kind, kind_of(site)):
-            wholes.read(run, (thing,), site)
+            deep_access.read(run, (thing,), site)
 
     return read
 
@@ -185,7 +186,7 @@ def _passes(run: Recorder, tick: Tick) -> Hooks:
 def _calls(
     run: Recorder, tick: Tick, read_attribute: Reader, read_item: Reader, read_whole: Callable[[Any, int], None]
 ) -> Hooks:
-    add, give_way, plain = run.buffer.extend, run.give_way, wholes.PLAIN
+    add, give_way, plain = run.buffer.extend, run.give_way, deep_access.PLAIN
     call = caller(run, tick, read_attribute, read_whole)
 
     def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:

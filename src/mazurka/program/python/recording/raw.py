@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mazurka.errors import MazurkaError
-from mazurka.program.python import sites
+from mazurka.program.python.instrument import sites
 
 #: In a recording, what it is a recording of.
 DESCRIPTION: Final = "recording.json"

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mazurka.errors import MazurkaError
-from mazurka.program.python import hooks, kernel, loader, objects, rest, swap
+from mazurka.program.python import activation
 from mazurka.program.python.entry import Entry
+from mazurka.program.python.instrument import hot_patching, loader, rest
 from mazurka.program.python.recording import locks
 from mazurka.program.python.recording.adopting import adopt_locks
 from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
+from mazurka.program.python.semantics import hooks, objects
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def record(
     recorder = Recorder(directory, known, values)
 
     def close() -> Finished | None:
-        kernel.active = None
+        activation.active = None
         rest.sleep()
         recorder.end()
         return finished(directory) if os.getpid() == recorder.process else None
@@ -58,11 +60,11 @@ def record(
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
         for module in _imported(tracked.include):
-            undo += [swap.swap_module(module), adopt_locks(vars(module))]
+            undo += [hot_patching.swap_module(module), adopt_locks(vars(module))]
         entry.prepare()
         recorder.begin()
         rest.wake()
-        kernel.active = recorder  # type: ignore[assignment]  # it answers what hooks ask
+        activation.active = recorder  # type: ignore[assignment]  # it answers what hooks ask
         hooks.restart()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))

@@ -1,7 +1,7 @@
 """Writes down what a program does while its threads are real ones and nobody decides who moves.
 
 The hooks of instrumented code (hooks.py, quick.py) and the primitives (locks.py, threads.py) tell a :class:`Recorder`
-of each operation, as they tell the kernel where a run is under control. All threads add to one list: on CPython with a
+of each operation, as they tell the runtime where a run is under control. All threads add to one list: on CPython with a
 global interpreter lock, adding to it is one indivisible step. That the order of the list is that in which things
 happened needs more: no other thread may go on between a hook and the operation it announces. Therefore threads are
 switched where hooks begin, every few milliseconds, and the interpreter is told not to do so elsewhere until much later;
@@ -10,8 +10,8 @@ what blocks, or leaves the interpreter otherwise, lets others go on as always.
 Departure: GPredict (patent, "Implementation") has a trace for each thread and no order between them, since on a
 Java virtual machine an order costs a lock per access. Here it costs nothing.
 
-Values, if they are wanted, are what :func:`mazurka.program.python.objects.value_key` says, of a read before it, of a
-write before the thread's next event. What was recorded goes to disk in segments; a recorder that is killed loses the
+Values, if they are wanted, are keys (:func:`~mazurka.program.python.semantics.objects.value_key`), of a read before it,
+of a write before the thread's next event. A recording goes to disk in segments; a recorder that is killed loses the
 one it was at.
 
 Cost: a quarter of a microsecond for most events, three with values; memory for one segment, and the tables of names.
@@ -31,12 +31,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access, Target
-from mazurka.program.python import hooks, sites
-from mazurka.program.python.classification import sees_stores
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
 from mazurka.program.python.recording.raw import ADOPTED, MORE, RawWriter
+from mazurka.program.python.semantics import hooks
+from mazurka.program.python.semantics.classification import sees_stores
 from mazurka.trace.event import Op
 
 #: Items of events per segment (raw.py).

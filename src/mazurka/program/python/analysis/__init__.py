@@ -1,0 +1,1 @@
+"""What the source of the instrumented modules shows before anything is run."""

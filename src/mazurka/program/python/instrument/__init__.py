@@ -1,0 +1,1 @@
+"""Instruments modules of the program: rewrites their source when they are imported."""

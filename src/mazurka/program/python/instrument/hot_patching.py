@@ -1,0 +1,134 @@
+"""Instruments a module that is already imported, where it is.
+
+Its text is compiled again, instrumented, and every function that came from it gets the code of its counterpart: the
+one with the same qualified name, first line and free variables. Where several have these (lambdas on one line), it is
+the one that stands in the same place among them. Functions with no counterpart stay as they are. Module level and class
+bodies are not executed again.
+
+Cost: one compilation, and one walk over the interpreter's objects unless the caller has made it (:func:`functions`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import types
+from collections.abc import Callable, Iterable, Iterator
+
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.instrument import instrument_source
+from mazurka.program.python.semantics import objects
+
+_Key = tuple[str, int, tuple[str, ...]]
+
+
+def swap_module(
+    module: types.ModuleType,
+    compiler: Callable[[str, str], types.CodeType] = instrument_source,
+    failed: Callable[[str], object] = lambda reason: None,
+    among: Iterable[types.FunctionType] | None = None,
+) -> Callable[[], None]:
+    """Instrument a module's functions; calling the result puts the old code back.
+
+    ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
+    can't be rewritten, is left as it is; ``failed`` is told why. ``among`` are all functions there are.
+    """
+    file = getattr(module, "__file__", None)
+    already = file in sites.instrumented
+    if not isinstance(file, str):
+        failed("no Python source")
+        return _nothing
+    try:
+        source = "" if _is_empty(file) else inspect.getsource(module)
+        code = compiler(source, file)
+    except (OSError, TypeError, SyntaxError, ValueError, RecursionError) as error:
+        failed(f"{type(error).__name__}: {error}")
+        return _nothing
+    counterparts = _Counterparts(source, file, code)
+    files = (file, f"<frozen {module.__name__}>")  # the second one if the module is frozen into the interpreter
+    swapped: list[tuple[types.FunctionType, types.CodeType]] = []
+    for function in functions() if among is None else among:
+        old = function.__code__
+        if old.co_filename in files:
+            try:
+                new = counterparts.of(old)
+            except ValueError as error:
+                failed(str(error))
+                continue
+            if new is not None:
+                swapped.append((function, old))
+                function.__code__ = new
+
+    def undo() -> None:
+        while swapped:
+            function, old = swapped.pop()
+            function.__code__ = old
+        if not already:  # it is plain code again: taken for instrumented, it would not be seen to be entered
+            sites.instrumented.discard(str(file))
+
+    return undo
+
+
+def functions() -> list[types.FunctionType]:
+    """Every function there is."""
+    return objects.existing((types.FunctionType,))
+
+
+def _is_empty(file: object) -> bool:
+    """Whether there is nothing in a file, which `inspect` takes for no source."""
+    return isinstance(file, str) and os.path.isfile(file) and not os.path.getsize(file)
+
+
+def _nothing() -> None:
+    """There is nothing to undo."""
+
+
+class _Counterparts:
+    """The instrumented code of each function of a module."""
+
+    def __init__(self, source: str, file: str, instrumented: types.CodeType) -> None:
+        self._source = source
+        self._file = file
+        self._instrumented = _by_key(instrumented)
+        self._plain: dict[_Key, list[types.CodeType]] | None = None  # the same of plain code; made when it is needed
+
+    def of(self, old: types.CodeType) -> types.CodeType | None:
+        """None if there is none; ValueError if it can't be told which it is."""
+        key = _key(old)
+        found = self._instrumented.get(key, [])
+        if len(found) < 2:
+            return found[0] if found else None
+        if self._plain is None:
+            self._plain = _by_key(compile(self._source, self._file, "exec", dont_inherit=True))
+        plain = self._plain.get(key, [])
+        places = [place for place, each in enumerate(plain) if _is_alike(each, old)]
+        if not places or len(plain) != len(found):
+            raise ValueError(f"several functions {old.co_qualname} in line {old.co_firstlineno}")
+        return found[places[0]]
+
+
+def _by_key(code: types.CodeType) -> dict[_Key, list[types.CodeType]]:
+    found: dict[_Key, list[types.CodeType]] = {}
+    for each in _codes(code):
+        found.setdefault(_key(each), []).append(each)
+    return found
+
+
+def _is_alike(one: types.CodeType, other: types.CodeType) -> bool:
+    """Whether two functions do the same; other versions of Python than 3.11 compare positions in the source, too."""
+    return (one.co_code, one.co_consts, one.co_names, one.co_varnames, one.co_cellvars) == (
+        *(other.co_code, other.co_consts, other.co_names, other.co_varnames, other.co_cellvars),
+    )
+
+
+def _key(code: types.CodeType) -> _Key:
+    return code.co_qualname, code.co_firstlineno, code.co_freevars
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object's functions, at any depth, without the ones that instrumenting added."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            if constant.co_varnames[:1] != ("__mz__",):
+                yield constant
+            yield from _codes(constant)

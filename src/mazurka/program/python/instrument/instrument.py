@@ -1,0 +1,73 @@
+"""Rewrites a module's syntax tree so that shared accesses announce themselves.
+
+The principle: the native operation stays where it is, and a hook is called just before it, through which its
+operand passes (``x.a`` becomes ``__mz_ra__(x, 'a', site).a``). So evaluation order, exceptions, tracebacks and
+frames stay exactly Python's. New nodes take the position of what they replace, so that tracebacks point where they
+always did.
+
+An operand may be written twice (once for the hook, once for the operation) only if it is *steady*: a constant, or a
+name that nobody else can rebind. Everything else goes through one of the ways described in :mod:`hooks`.
+The rules are in :mod:`mazurka.program.python.rewrite`, a module for each family of nodes.
+
+Left alone: annotations, patterns, names starting with ``@`` (pytest's), and calls of modules known to be harmless.
+
+Cost: about as much again as compiling the module; the result can be kept (see :mod:`loader`).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from types import CodeType
+from typing import Final
+
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.rewrite import assignments, calls, definitions, items, loops, names, operators
+from mazurka.program.python.instrument.rewrite.rewriter import Options, Rewriter, Rules
+
+#: Changes whenever the output for some input does: kept code of other versions is not used.
+VERSION: Final = 20
+
+_EXPLORING: Final = Options()
+
+RULES: Final[Rules] = {
+    **names.RULES,
+    **items.RULES,
+    **operators.RULES,
+    **assignments.RULES,
+    **calls.RULES,
+    **loops.RULES,
+    **definitions.RULES,
+}
+
+
+def instrument_source(source: str | bytes, filename: str, options: Options = _EXPLORING) -> CodeType:
+    """Compile a module's text, instrumented."""
+    code, entries = compile_instrumented(source, filename, options)
+    sites.register(filename, entries)
+    return code
+
+
+@functools.lru_cache(maxsize=256)  # programs explored in one process share the library's modules
+def compile_instrumented(
+    source: str | bytes,
+    filename: str,
+    options: Options = _EXPLORING,
+) -> tuple[CodeType, list[sites.Entry]]:
+    """The same without making its sites known, for keeping."""
+    tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    rewriter = Rewriter(tree, filename, options, RULES)
+    code: CodeType = compile(rewriter.rewrite(tree), filename, "exec", dont_inherit=True)
+    return code, rewriter.numbering.entries
+
+
+def instrument_tree(tree: ast.Module, filename: str, options: Options = _EXPLORING) -> ast.Module:
+    """Instrument a tree, in place, and make its sites known; what compiles it is the caller's business."""
+    rewriter = Rewriter(tree, filename, options, RULES)
+    result = rewriter.rewrite(tree)
+    sites.register(filename, rewriter.numbering.entries)
+    return result
+
+
+__all__ = ["VERSION", "Options", "compile_instrumented", "instrument_source", "instrument_tree"]

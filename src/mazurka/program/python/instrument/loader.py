@@ -1,0 +1,220 @@
+"""Imports modules instrumented: those under given directories, and those named.
+
+The finder stands before Python's own, asks them for a module's place, and takes over only if it is a source file it
+is meant to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be
+instrumented is loaded plain; one with faulty source, or that was named and has none, is in :attr:`Loader.opaque`.
+
+Compiled code is kept in the directory the caller names, one file per module, with a hash of the source, our version
+and Python's in the file's name; a file that is damaged is ignored and written anew, atomically.
+
+Cost: from kept code about that of a plain import.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import marshal
+import os
+import sys
+import tempfile
+import types
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mazurka.program.python.instrument import late_imports, sites
+from mazurka.program.python.instrument.instrument import VERSION, compile_instrumented, instrument_source
+from mazurka.program.python.instrument.own import contextlib
+
+#: What an invariant is called for the moment in which it is made.
+INVARIANT: Final = "__mz_invariant__"
+
+_INVARIANT_FILE: Final = "<invariant>"
+
+_SKIPPED: Final = ("site-packages", "dist-packages")
+
+#: Our own packages and what they run on: instrumenting these would make hooks call hooks.
+MACHINERY: Final = frozenset(
+    ("mazurka", "greenlet", "z3", "_pytest", "pytest", "importlib", "builtins", "sys", "os", "posixpath", "genericpath")
+)
+
+#: In a session of pytest, what runs the tests besides.
+PYTEST_MACHINERY: Final = frozenset({"pluggy"})
+
+
+class Loader(importlib.abc.MetaPathFinder):
+    """Finds and makes instrumented modules. ``modules`` holds what it made, ``opaque`` what it could not and why.
+    Modules of the packages ``never`` stay as they are."""
+
+    def __init__(
+        self,
+        roots: Iterable[str],
+        include: Iterable[str] = (),
+        cache: str | None = None,
+        never: frozenset[str] = MACHINERY,
+    ) -> None:
+        self.never = never
+        self.roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
+        self.include = tuple(include)
+        self.cache = cache
+        self.modules: dict[str, types.ModuleType] = {}
+        self.opaque: dict[str, str] = {}
+
+    def install(self) -> None:
+        """Stand before all other finders."""
+        sys.meta_path.insert(0, self)
+
+    def uninstall(self) -> None:
+        """Step aside; modules made stay as they are."""
+        with contextlib.suppress(ValueError):
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """A spec that instruments, if the module is one to track."""
+        if fullname == "conftest" or fullname.partition(".")[0] in self.never:
+            return None
+        named = self._is_included(fullname)
+        if not named and not self.roots:
+            return None
+        spec = self._ask_others(fullname, path, target)
+        if spec is None or spec.origin is None:
+            return None
+        if not named and not self._is_under_roots(spec.origin):
+            return None
+        if type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _Instrumenting(self, fullname, spec.origin)
+            return spec
+        if fullname in self.include:
+            self.opaque[fullname] = f"no Python source ({os.path.basename(spec.origin)})"
+        return None
+
+    def _ask_others(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None
+    ) -> importlib.machinery.ModuleSpec | None:
+        for finder in sys.meta_path:
+            if isinstance(finder, Loader) or type(finder).__module__.startswith("_pytest"):
+                continue
+            find = getattr(finder, "find_spec", None)
+            spec = find(fullname, path, target) if find is not None else None
+            if spec is not None:
+                found: importlib.machinery.ModuleSpec = spec
+                return found
+        return None
+
+    def tracks(self, fullname: str, file: str) -> bool:
+        """Whether a module of that name and file, imported by whomever, is one to track."""
+        if fullname.partition(".")[0] in self.never or not file.endswith(".py"):
+            return False
+        return self._is_included(fullname) or self._is_under_roots(file)
+
+    def _is_included(self, fullname: str) -> bool:
+        return any(fullname == name or fullname.startswith(name + ".") for name in self.include)
+
+    def _is_under_roots(self, origin: str) -> bool:
+        real = os.path.realpath(origin)
+        for root in self.roots:
+            if real.startswith(root):
+                below = real[len(root) :].split(os.sep)
+                return not any(part in _SKIPPED for part in below) and not _in_environment(root, below)
+        return False
+
+    # -- compiling
+    # ------------------------------------------------------------------------------------------------------
+
+    def code_for(self, source: bytes, file: str) -> types.CodeType:
+        """The instrumented code of a file's text, kept or new; its sites are known afterwards."""
+        kept = self._kept(source, file)
+        found = _read_kept(kept, file) if kept else None
+        if found is None:
+            found = compile_instrumented(source, file)
+            if kept:
+                _keep(kept, found)
+        code, entries = found
+        sites.register(file, entries)
+        return code
+
+    def _kept(self, source: bytes, file: str) -> str:
+        """Where a file's compiled code is kept; "" if nowhere."""
+        if self.cache is None:
+            return ""
+        parts = (file.encode("utf-8", "surrogatepass"), source, str(VERSION).encode(), str(sys.flags.optimize).encode())
+        digest = hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
+        return os.path.join(self.cache, f"{digest}.{sys.implementation.cache_tag}.mz")
+
+
+def _in_environment(root: str, below: list[str]) -> bool:
+    """Whether a file under a root belongs to a virtual environment that lies there."""
+    folder = root
+    for part in below[:-1]:
+        folder = os.path.join(folder, part)
+        if os.path.exists(os.path.join(folder, "pyvenv.cfg")):
+            return True
+    return False
+
+
+class _Instrumenting(importlib.machinery.SourceFileLoader):
+    """Loads one module instrumented."""
+
+    def __init__(self, owner: Loader, fullname: str, path: str) -> None:
+        super().__init__(fullname, path)
+        self.owner = owner
+
+    def get_code(self, fullname: str) -> types.CodeType | None:
+        path = self.get_filename(fullname)
+        source = self.get_data(path)
+        try:
+            return self.owner.code_for(source, path)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            self.owner.opaque[fullname] = f"{type(error).__name__}: {error}"
+            return super().get_code(fullname)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self.owner.modules[module.__name__] = module
+        late_imports.notice(module.__name__, self.get_data(self.get_filename(module.__name__)))
+        super().exec_module(module)
+
+
+def _read_kept(path: str, file: str) -> tuple[types.CodeType, list[sites.Entry]] | None:
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read()
+        if hashlib.sha256(data[32:]).digest() != data[:32]:
+            return None
+        code, entries = marshal.loads(data[32:])
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+    return (code, entries) if code.co_filename == file else None
+
+
+def _keep(path: str, made: tuple[types.CodeType, list[sites.Entry]]) -> None:
+    data = marshal.dumps(made)
+    folder = os.path.dirname(path)
+    with contextlib.suppress(OSError):  # a read-only or full disk only costs time
+        os.makedirs(folder, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(hashlib.sha256(data).digest() + data)
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise
+
+
+def compile_invariant(text: str) -> types.CodeType:
+    """Compile an expression of the user's, instrumented, since what it reads tells orders apart: a function of no
+    arguments with the name :data:`INVARIANT`, to be made where the expression's names are."""
+    tree = ast.parse(text, _INVARIANT_FILE, "eval")
+    names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+    # Never called: says that the program binds the names, which are nothing but constants in this text.
+    bound = (
+        f"def {INVARIANT}_names():\n global {', '.join(names)}\n {' = '.join([*names, *names])} = None\n"
+        if names
+        else ""
+    )
+    return instrument_source(f"def {INVARIANT}():\n return (\n{text}\n)\n{bound}", _INVARIANT_FILE)

@@ -1,0 +1,249 @@
+"""Calls: of builtins, of methods that containers have, of anything else.
+
+Left alone are functions and classes of the module itself, and those of modules known to be harmless. What a method is
+is seen when it is called; where its operands can't be written twice, by a stand-in for the object.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import Final
+
+from mazurka.program.python.analysis.scopes import Variable, Way
+from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, is_ours, text_of
+from mazurka.program.python.instrument.rewrite.operators import is_asked, used
+from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.semantics.containers import GOING_THROUGH, METHODS, SLOTS
+
+#: Builtins that go through their one argument.
+_CONSUMERS: Final = frozenset(
+    "list tuple set frozenset dict sorted sum min max any all str repr bytes bytearray ascii".split()
+)
+#: Those that look at the values of a dictionary, too.
+_WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
+_EVALUATING: Final = ("exec", "eval")
+#: Those that look at one thing about their argument: the hook that tells it.
+_ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
+
+#: Imported modules whose functions change nothing, or tell the runtime themselves.
+_QUIET: Final = frozenset(
+    "cmath errno keyword math stat threading time unicodedata _thread queue concurrent pytest".split()
+)
+
+#: ... but for these, which go through what they are given.
+_GOING: Final = frozenset("fsum prod sumprod dist hypot perm".split())
+
+
+def call(r: Rewriter, node: ast.Call) -> ast.expr:
+    function = node.func
+    if isinstance(function, ast.Name) and is_builtin(r, function):
+        return builtin_call(r, node, function.id)
+    if isinstance(function, ast.Attribute) and not is_ours(function.value):
+        origin = r.imported(function)
+        if origin is not None and is_quiet(origin, function.attr) and is_of_module(r, function):
+            return plain_call(r, node)
+        if origin is None and not is_builtin(r, function.value):
+            return method_call(r, node, function)
+        return looked_at(r, node)
+    if isinstance(function, ast.Name):
+        origin = r.imported(function)
+        if not is_quiet(origin, function.id) if origin is not None else not is_defined(r, function):
+            return looked_at(r, node)
+    elif not isinstance(function, (ast.Attribute, ast.Lambda)):
+        return looked_at(r, node)
+    return ordinary_call(r, node)
+
+
+def is_builtin(r: Rewriter, node: ast.expr) -> bool:
+    """Whether this is a builtin, a type most likely."""
+    return isinstance(node, ast.Name) and r.what(node.id)[0] is Variable.BUILTIN
+
+
+def is_quiet(origin: str, name: str) -> bool:
+    """Whether a function of an imported module needs no watching."""
+    return origin.partition(".")[0] in _QUIET and name not in _GOING
+
+
+def is_of_module(r: Rewriter, function: ast.Attribute) -> bool:
+    """Whether a dotted name means what a module has, not something of that."""
+    start = function.value
+    if isinstance(start, ast.Name):
+        name = r.mangled(start.id)
+        owner = r.always(name, Way.IMPORT)
+        return owner is not None and (name not in owner.members or text_of(start) == "futures")
+    return text_of(start) in ("concurrent.futures", "concurrent.futures.thread")
+
+
+def is_defined(r: Rewriter, function: ast.Name) -> bool:
+    """Whether a name always means a function or class of this module (or is pytest's business)."""
+    name = r.mangled(function.id)
+    owner = r.always(name, Way.DEFINITION)
+    return (owner is not None and name not in owner.derived) or function.id.startswith("@")
+
+
+def ordinary_call(r: Rewriter, node: ast.Call) -> ast.Call:
+    node.func = r.visit(node.func)
+    arguments(r, node)
+    return node
+
+
+def plain_call(r: Rewriter, node: ast.Call) -> ast.Call:
+    """Of a function of a module that needs no watching: not even the attribute."""
+    arguments(r, node)
+    return node
+
+
+def arguments(r: Rewriter, node: ast.Call) -> None:
+    node.args = [r.visit(each) for each in node.args]
+    for keyword in node.keywords:
+        value = r.visit(keyword.value)
+        keyword.value = used(r, value, keyword.value, "unpack") if keyword.arg is None else value
+
+
+def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
+    if name == "exec" and len(node.args) == 2 and isinstance(node.args[1], ast.Name) and r.steady(node.args[1]):
+        source = r.visit(node.args[0])
+        node.args[0] = r.hook("src", [source, copied(node.args[1])], source)
+        node.args[1:] = [r.visit(each) for each in node.args[1:]]
+        return looked_at(r, node, visited=True)
+    single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+    if single and not any(not r.steady(keyword.value) for keyword in node.keywords) and not has_key(node):
+        hook = _ASKING.get(name, "")
+        if name in _CONSUMERS:
+            hook = "u" if name in _WHOLE else "us"
+        if hook and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr, ast.GeneratorExp)):
+            argument = node.args[0]
+            by_key = " by key" if any(keyword.arg == "key" for keyword in node.keywords) else ""
+
+            def told() -> ast.expr:
+                return r.hook(hook, [r.visit(argument), r.site(node, "call", name + by_key)], argument)
+
+            node.args = [r.doubled(argument, told)]
+            node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
+            return node
+    if name == "next" and len(node.args) == 2 and r.steady(node.args[1]):
+        args = [r.visit(node.args[0]), r.site(node, "call", name)]
+        node.args[0] = r.hook("n", args, node.args[0])
+        return node
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    plain = all(r.plain(each) or isinstance(each, ast.GeneratorExp) for each in given) or (
+        name in _MAKERS
+        and not any(isinstance(each, ast.Starred) for each in given)
+        and (name != "type" or len(node.args) == 1)
+    )
+    if name in _LAZY and plain:
+        return begun(r, node, _LAZY[name])
+    if name in _UNWATCHED or (plain and name not in _EVALUATING and name not in ("print", "dir")):
+        node.func = r.visit(node.func)  # `id` is another in a run
+        if single and isinstance(node.args[0], ast.GeneratorExp) and not has_key(node):
+            generated(r, node.args[0], name)
+        else:
+            arguments(r, node)
+        return node
+    return looked_at(r, node)
+
+
+#: Builtins that give iterators, and how many arguments come before what these go over.
+_LAZY: Final = {"enumerate": 0, "zip": 0, "map": 1, "filter": 1}
+
+
+def begun(r: Rewriter, node: ast.Call, first: int) -> ast.Call:
+    """An iterator is made, which begins with what it goes over."""
+    arguments_before, node.args = node.args, []
+    for index, argument in enumerate(arguments_before):
+        if index < first or isinstance(argument, (ast.Starred, ast.Constant, ast.Lambda, ast.GeneratorExp)):
+            node.args.append(r.visit(argument))
+        else:
+            node.args.append(r.doubled(argument, partial(beginning, r, argument)))
+    node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
+    return node
+
+
+def beginning(r: Rewriter, argument: ast.expr) -> ast.expr:
+    return r.hook("bl", [r.visit(argument), r.site(argument, "iterate")], argument)
+
+
+def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
+    """A generator expression, such that what a builtin looks at in its elements is told."""
+    element = node.elt
+    hook = ""
+    if consumer in ("any", "all") and is_asked(r, element):
+        hook = "b"
+    elif consumer == "dict" and r.is_shared(element):
+        hook = "us"
+    elif consumer in ("max", "min", "sorted") and r.is_shared(element, inside=True):
+        hook = "uk"
+    r.visit(node)
+    if hook:
+        given: ast.Call = node.elt  # type: ignore[assignment]  # the call of the hook that tells of the yield
+        given.args[0] = r.hook(hook, [given.args[0], r.site(element, "call", consumer)], element)
+
+
+#: Builtins that make something of what they are given without looking into it.
+_MAKERS: Final = frozenset("type zip enumerate map filter slice".split())
+#: Builtins that look at nothing threads share, or at the frame that calls them.
+_UNWATCHED: Final = frozenset(
+    "super locals globals id callable input breakpoint help isinstance issubclass property staticmethod classmethod "
+    "object range chr ord __build_class__".split()
+)
+
+
+def has_key(node: ast.Call) -> bool:
+    """Whether a function is handed over that is called for each element."""
+    return any(
+        keyword.arg == "key" and not isinstance(keyword.value, (ast.Lambda, ast.Constant)) for keyword in node.keywords
+    )
+
+
+def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
+    """A method of something that is no module."""
+    if function.attr in GOING_THROUGH:
+        return looked_at(r, node, passed_on=True)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    name = r.mangled(function.attr)
+    if all(r.steady(each) for each in given) and all(keyword.arg for keyword in node.keywords):
+        owner = function.value
+
+        def told() -> ast.expr:
+            args = [r.visit(owner), constant(name, function), r.site(node, "call", name)]
+            hook = r.hook("m", [*args, *(copied(each) for each in node.args)], owner)
+            hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
+            return hook
+
+        function.value = r.doubled(owner, told)
+        return node
+    if function.attr in METHODS or function.attr in SLOTS:
+        return looked_at(r, node)
+    args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
+    function.value = r.hook("mc", args, function.value)
+    arguments(r, node)
+    return node
+
+
+def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False, visited: bool = False) -> ast.expr:
+    """Any function: what it is is seen when it is called."""
+    name = text_of(node.func)
+    if visited:
+        hook = r.hook("cp", [r.visit(node.func), r.site(node, "call", name), *node.args], node)
+        hook.keywords = node.keywords
+        return r.through("call", hook, node)
+    steady = not passed_on and all(
+        r.steady(each) for each in (*node.args, *(keyword.value for keyword in node.keywords))
+    )
+    function = r.visit(node.func)
+    if steady and all(keyword.arg for keyword in node.keywords):
+        hook = r.hook("c", [function, r.site(node, "call", name), *map(copied, node.args)], node.func)
+        hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
+        node.func = hook
+        return node
+    site = r.site(node, "call", name)
+    arguments(r, node)
+    hook = r.hook("cp", [function, site, *node.args], node)
+    hook.keywords = node.keywords
+    return r.through("call", hook, node)
+
+
+RULES: Final[dict[type[ast.AST], Rule]] = {
+    ast.Call: call,
+}

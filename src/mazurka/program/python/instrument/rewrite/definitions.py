@@ -1,0 +1,277 @@
+"""Statements that open a scope or bind names: functions, classes, ``with``, ``import``, ``except``, ``match``."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import Final
+
+from mazurka.program.python.analysis.scopes import Variable, is_lazy
+from mazurka.program.python.instrument.rewrite import reentrant
+from mazurka.program.python.instrument.rewrite.assignments import unpacked
+from mazurka.program.python.instrument.rewrite.calls import is_builtin
+from mazurka.program.python.instrument.rewrite.items import assigned, bound, unbinding
+from mazurka.program.python.instrument.rewrite.loops import leave
+from mazurka.program.python.instrument.rewrite.names import cell, stored, told
+from mazurka.program.python.instrument.rewrite.nodes import (
+    at,
+    constant,
+    copied,
+    is_ours,
+    named,
+    parameter_names,
+    reading,
+    text_of,
+)
+from mazurka.program.python.instrument.rewrite.operators import tested, used
+from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
+
+#: Methods whose result is asked for its truth where they are not seen to be called.
+_JUDGING: Final = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
+    kept: list[ast.stmt] = []
+    ends: list[ast.stmt] = []
+    first: list[ast.stmt] = []
+    for item in node.items:
+        manager = item.context_expr
+        item.context_expr = r.visit(manager)
+        if isinstance(node, ast.With) and r.is_shared(manager):
+            site = r.site(manager, "call", text_of(manager))
+            item.context_expr = r.hook("w", [item.context_expr, site], manager)
+            ends.insert(0, at(ast.Expr(r.hook("wx", [copied(site)], manager)), manager))
+        if item.optional_vars is not None:
+            kept += bound(r, item.optional_vars)
+            item.optional_vars, unpacking = unpacked_inside(r, item.optional_vars)
+            first += unpacking
+    body = [*first, *r.statements(node.body)]
+    for end in ends:
+        for part in ast.walk(end):
+            if hasattr(part, "lineno"):
+                ast.copy_location(part, body[0])
+    node.body = [*([at(ast.Try(body, [], [], ends), body[0])] if ends else body), *kept]
+    return node
+
+
+def unpacked_inside(r: Rewriter, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+    """What ``with ... as`` binds, and statements that do the rest."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return assigned(r, target), []
+    whole = f"__mz_with{target.lineno}_{target.col_offset}__"
+    value = unpacked(r, reading(whole, target), reading(whole, target), [target])
+    statement = at(ast.Assign([assigned(r, target)], value), target)
+    forget = at(ast.Delete([at(ast.Name(whole, ast.Del()), target)]), target)
+    return at(ast.Name(whole, ast.Store()), target), [statement, forget]
+
+
+def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return [node]
+    kept: list[ast.stmt] = []
+    first = reading_of_module(r, node) if isinstance(node, ast.ImportFrom) and r.scope.kind == "function" else []
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        if alias.name == "*" or r.what(name)[0] is not Variable.GLOBAL or name in r.scope.lazy or is_lazy(node):
+            kept += told(r, [name] if alias.name != "*" else [], node)
+        elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
+            # Bound under a name that nobody else has, and then by an assignment that tells.
+            alias.asname = f"__mz_{name}__"
+            value = stored(r, name, at(ast.Name(alias.asname, ast.Load()), node), node)
+            kept.append(at(ast.Assign([at(ast.Name(name, ast.Store()), node)], value), node))
+            kept.append(at(ast.Delete([at(ast.Name(alias.asname, ast.Del()), node)]), node))
+        else:
+            kept += told(r, [name], node)
+    return [*first, node, *kept]
+
+
+def reading_of_module(r: Rewriter, node: ast.ImportFrom) -> list[ast.stmt]:
+    """Says that variables of a module are about to be read."""
+    names = at(ast.Tuple([constant(alias.name, node) for alias in node.names], ast.Load()), node)
+    module = constant("." * node.level + (node.module or ""), node)
+    return [at(ast.Expr(r.hook("fi", [module, names, r.site(node, "global", node.module or "")], node)), node)]
+
+
+def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
+    node.type = node.type and r.visit(node.type)
+    name, body = node.name, r.statements(node.body)
+    if name is None or r.what(name)[0] not in (Variable.GLOBAL, Variable.CELL):
+        node.body = body
+        return node
+    # Bound, and unbound at the end, under a name that nobody else has, and by statements that tell.
+    node.name = f"__mz_{name}__"
+    first = at(ast.Assign([store(name, node)], stored(r, name, reading(node.name, node), node)), node)
+    target = at(ast.Name(name, ast.Del()), body[-1])
+    gone = at(ast.Assign([store(name, body[-1])], constant(None, body[-1])), body[-1])
+    last = [*unbinding(r, target), gone, at(ast.Delete([target]), body[-1])]
+    node.body = [first, at(ast.Try(body, [], [], last), body[0])]
+    return node
+
+
+def store(name: str, like: ast.AST) -> ast.expr:
+    return at(ast.Name(name, ast.Store()), like)
+
+
+def match(r: Rewriter, node: ast.Match) -> list[ast.stmt]:
+    """Patterns have no place for hooks: what they compare with is told before."""
+    told_before: list[ast.stmt] = [
+        at(ast.Expr(r.hook("ra", [copied(each.value), *named(name, each), r.site(each, "read", name)], each)), node)
+        for case in node.cases
+        for each in ast.walk(case.pattern)
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and r.steady(each.value)
+        for name in [r.mangled(each.attr)]
+    ]
+    subject = r.visit(node.subject)
+    if isinstance(subject, ast.Tuple):
+        node.subject = r.hook("u", [subject, r.site(subject, "match")], subject)
+    else:
+        node.subject = used(r, subject, node.subject, "match")
+    for case in node.cases:
+        bound = [
+            name
+            for each in ast.walk(case.pattern)
+            for name in (getattr(each, "name", None), getattr(each, "rest", None))
+            if name
+        ]
+        case.guard = case.guard and tested(r, case.guard, True)
+        case.body = [*told(r, bound, case.body[0]), *r.statements(case.body)]
+    return [at(ast.If(r.awake(node), told_before, []), node), node] if told_before else [node]
+
+
+def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
+    """One decorator: a call, for which there is no node."""
+    value: ast.expr = r.visit(node)
+    if (isinstance(node, ast.Name) and is_builtin(r, node)) or is_ours(node):
+        return value
+    return r.hook("d", [value, r.site(node, "call", text_of(node))], node)
+
+
+def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
+    node.decorator_list = [decorator(r, each) for each in node.decorator_list]
+    defaults(r, node.args)
+    outer, loops = r.scope, r.loops
+    r.scope, r.loops = r.scopes.of[node], []
+    r.path.append(node.name)
+    if node.name == "__del__":
+        r.said.add("finalizer")
+    docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+    outer_telling, r.telling = r.telling, r.told_of.get(node) is reentrant.How.BY_RETURN
+    body = r.statements(node.body[len(docstring) :])
+    r.telling = outer_telling
+    shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
+    started = [
+        *call_event(r, node),
+        *told(r, [name for name in shared if r.what(name)[0] is Variable.CELL], node),
+    ]
+    body = [*started, *body] or [at(ast.Pass(), node)]
+    node.body = [*docstring, *reentrant.enclosed(r, node, body)]
+    r.path.pop()
+    r.scope, r.loops = outer, loops
+    return announced_definition(r, node)
+
+
+def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
+    """A definition whose name is shared: its last decorator tells of the binding, just before it."""
+    variable, _ = r.what(node.name)
+    name = r.mangled(node.name)
+    if variable is Variable.GLOBAL:
+        args = [*named(name, node), r.site(node, "global", name)]
+        node.decorator_list.insert(0, r.hook("db", args, node))
+    elif variable is Variable.CELL:
+        args = [cell(r, node.name, node), *named(name, node), r.site(node, "write", name)]
+        node.decorator_list.insert(0, r.hook("dc", args, node))
+    return [node]
+
+
+def call_event(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
+    if not r.options.calls:
+        return []
+    hook = r.hook("fn", [*named(".".join(r.path), node), r.site(node, "call")], node.body[0])
+    return [at(ast.Expr(hook), node.body[0])]
+
+
+def defaults(r: Rewriter, args: ast.arguments) -> None:
+    args.defaults = [r.visit(each) for each in args.defaults]
+    args.kw_defaults = [each and r.visit(each) for each in args.kw_defaults]
+
+
+def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
+    value = node.value
+    if value is not None:
+        judges = bool(r.path) and r.path[-1] in _JUDGING
+        visited: ast.expr = tested(r, value, False) if judges else r.visit(value)
+        of_iter = bool(r.path) and r.path[-1] == "__iter__"
+        node.value = r.hook("ir", [visited, r.site(value, "iterate")], value) if of_iter else visited
+    if r.options.calls and r.path:
+        value = node.value or constant(None, node)
+        node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
+    if r.telling:
+        node.value = reentrant.ended(r, node.value or constant(None, node))
+    return [*(leave(r, site, node) for site in r.loops), node]
+
+
+def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
+    if node.exc is not None:
+        raised = r.visit(node.exc)
+        made = isinstance(node.exc, ast.Call) or (isinstance(node.exc, ast.Name) and node.exc.id[:1].isupper())
+        node.exc = raised if made else r.hook("rx", [raised, r.site(node, "raise")], node.exc)
+    node.cause = node.cause and r.visit(node.cause)
+    if r.telling and node.exc is not None:
+        node.exc = reentrant.ended(r, node.exc)
+    return node
+
+
+def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
+    defaults(r, node.args)
+    outer, loops = r.scope, r.loops
+    r.scope, r.loops = r.scopes.of[node], []
+    r.path.append("<lambda>")
+    node.body = reentrant.enclosed_value(r, r.visit(node.body))
+    r.path.pop()
+    r.scope, r.loops = outer, loops
+    return node
+
+
+def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
+    node.decorator_list = [decorator(r, each) for each in node.decorator_list]
+    outer, loops, owner = r.scope, r.loops, r.owner
+    parameters = getattr(node, "type_params", None)
+    if parameters:
+        r.scope = r.scopes.of[parameters[0]]
+    node.bases = [r.visit(each) for each in node.bases]
+    for keyword in node.keywords:
+        keyword.value = r.visit(keyword.value)
+    r.scope, r.loops, r.owner = r.scopes.of[node], [], node.name
+    r.path.append(node.name)
+    prepared = r.hook("cb", [r.site(node, "call", node.name)], node.body[0])
+    body = r.statements(node.body)
+    node.body = with_first(body, at(ast.Expr(prepared), node.body[0])) if node.bases or node.keywords else body
+    r.path.pop()
+    r.scope, r.loops, r.owner = outer, loops, owner
+    return announced_definition(r, node)
+
+
+def with_first(body: list[ast.stmt], first: ast.stmt) -> list[ast.stmt]:
+    """A body with a statement before all others but its docstring."""
+    value = body[0].value if isinstance(body[0], ast.Expr) else None
+    start = 1 if isinstance(value, ast.Constant) and isinstance(value.value, str) else 0
+    return [*body[:start], first, *body[start:]]
+
+
+RULES: Final[dict[type[ast.AST], Rule]] = {
+    ast.With: with_,
+    ast.AsyncWith: with_,
+    ast.Import: imported_names,
+    ast.ImportFrom: imported_names,
+    ast.ExceptHandler: except_handler,
+    ast.Match: match,
+    ast.FunctionDef: function_def,
+    ast.AsyncFunctionDef: function_def,
+    ast.Lambda: lambda_,
+    ast.Return: return_,
+    ast.Raise: raise_,
+    ast.ClassDef: class_def,
+}
+if sys.version_info >= (3, 12):
+    RULES[ast.TypeAlias] = lambda rewriter, node: node

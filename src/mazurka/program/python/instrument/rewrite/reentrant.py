@@ -1,0 +1,107 @@
+"""Functions that native operations call: they report their begin and return (semantics/reentrant.py).
+
+Which these can be is said by the language (methods like ``__lt__``) or seen in the module: what is used as a value and
+not just called (a key function, a default's factory), what is decorated, and every ``lambda``. Generators are not
+among them: what goes through them is accompanied.
+"""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from mazurka.program.python.instrument.rewrite.nodes import at, children, constant, walk
+
+if TYPE_CHECKING:
+    from mazurka.program.python.instrument.rewrite.rewriter import Rewriter
+
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Called by name by native code that is not amid anything that was announced, or has nothing left to do.
+_APART: Final = frozenset(
+    "__init__ __new__ __del__ __enter__ __exit__ __init_subclass__ __class_getitem__ __set_name__ __post_init__ "
+    "__getattr__ __getattribute__ __setattr__ __delattr__ __get__ __set__ __delete__".split()
+)
+
+#: Decorators that don't hand the function to code that would call it amid something.
+_HARMLESS: Final = frozenset("property staticmethod classmethod setter getter deleter contextmanager override".split())
+
+
+class How(Enum):
+    """How a function tells that it returns."""
+
+    BY_RETURN = "each `return` and `raise` does"
+    AT_YIELDS = "it is a generator: its `yield` do"
+    FINALLY = "its body is enclosed: there may be more to do once a `return` has its value"
+
+
+def possible(tree: ast.Module) -> dict[ast.AST, How]:
+    """The functions of a module that may be called amid an operation."""
+    nodes = [*walk(tree)]
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    values = {"keys"} | {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in nodes
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called
+    }
+    found: dict[ast.AST, How] = {}
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            own = _own(node)
+            if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own):
+                found[node] = How.AT_YIELDS
+            elif _may_be(node, own, values):
+                found[node] = _how(own)
+    return found
+
+
+def _may_be(node: ast.FunctionDef, own: list[ast.AST], values: set[str]) -> bool:
+    if node.name.startswith("__") and node.name.endswith("__"):
+        return node.name not in _APART
+    if not any(isinstance(each, ast.Return) and each.value is not None for each in own):
+        return False  # nobody could do anything with what it returns
+    names = {getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list}
+    if "property" in names:
+        return False
+    return node.name in values or bool(names - _HARMLESS)
+
+
+def _own(function: ast.FunctionDef) -> list[ast.AST]:
+    """The nodes of a function, without those of functions and classes in it."""
+    inside: list[ast.AST] = [*function.body]
+    for node in inside:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            inside += children(node)
+    return inside
+
+
+def _how(own: list[ast.AST]) -> How:
+    nested = (inner for node in own if isinstance(node, (ast.With, ast.Try)) for inner in walk(node))
+    return How.FINALLY if any(isinstance(node, (ast.Return, ast.Raise)) for node in nested) else How.BY_RETURN
+
+
+def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.stmt]:
+    """A function's body, telling when it begins and when it is left."""
+    how = r.told_of.get(node)
+    if how is How.AT_YIELDS:
+        last = r.hook("y", [constant(None, body[-1]), r.site(node, "yield")], body[-1])
+        return [at(ast.Try(body, [], [], [at(ast.Expr(last), body[-1])]), body[0])]
+    if how is None:
+        return body
+    begins = at(ast.Expr(r.hook("en", [], body[0])), body[0])
+    ends = at(ast.Expr(r.hook("ex", [], body[-1])), body[-1])
+    if how is How.FINALLY:
+        return [begins, at(ast.Try(body, [], [], [ends]), body[0])]
+    falls_off = node.name.startswith("__") and not isinstance(body[-1], (ast.Return, ast.Raise))
+    return [begins, *body, ends] if falls_off else [begins, *body]
+
+
+def ended(r: Rewriter, value: ast.expr) -> ast.expr:
+    """What is returned or raised, telling that the function is left."""
+    return r.hook("el", [constant(None, value), value], value)
+
+
+def enclosed_value(r: Rewriter, value: ast.expr) -> ast.expr:
+    """The same for the value of a lambda."""
+    return r.hook("el", [r.hook("en", [], value), value], value)

@@ -1,0 +1,227 @@
+"""What all rules of the rewriter use: where in the module it is, what names mean there, how hooks are called.
+
+A *rule* takes the rewriter and a node and gives what takes the node's place; each kind of node has at most one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mazurka.program.python.analysis.scopes import Scope, Scopes, Variable, Way, mangle
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.rewrite import reentrant
+from mazurka.program.python.instrument.rewrite.nodes import (
+    DISPLAYS,
+    FRESH,
+    at,
+    calls_nothing,
+    constant,
+    duplicate,
+    elements,
+    is_ours,
+    reading,
+)
+
+#: Builtins that give numbers, texts or ranges.
+_COUNTING = "range len int float ord hash id str repr bool isinstance chr hex callable".split()
+
+#: Expressions that stand twice in what is made of a module: with hooks, and as they are for where hooks are at rest.
+_DOUBLED: Final = (
+    ast.Attribute,
+    ast.Subscript,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.BoolOp,
+    ast.IfExp,
+    ast.Name,
+)
+
+Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
+Rules = Mapping[type[ast.AST], Rule]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What else becomes an event, for traces; off while exploring, where it would only cost."""
+
+    branches: bool = False
+    calls: bool = False
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites one module by the rules it is given; holds where in the module it is."""
+
+    def __init__(self, tree: ast.Module, filename: str, options: Options, rules: Rules) -> None:
+        self.rules = rules
+        self.numbering = sites.Numbering(filename)
+        self.options = options
+        self.scopes = Scopes(tree)
+        self.scope = self.scopes.module
+        self.owner = ""  # the class whose private names are being mangled
+        self.path: list[str] = []
+        self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
+        self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
+        self.said: set[str] = set()  # kinds of entries that say something of the whole module
+        self.hooks = 0  # how many calls of hooks there are by now
+        self.doubling = False  # whether this is in the first half of something that stands twice
+        self.telling = False  # whether returns of this function are to be told
+        self.told_of = reentrant.possible(tree)
+        self.plain_locals: dict[tuple[Scope, str], bool] = {}
+        self.module_known = "__name__" not in self.scopes.module.bindings
+
+    def rewrite(self, tree: ast.Module) -> ast.Module:
+        """The module, rewritten."""
+        tree.body = self.statements(tree.body)
+        for kind in sorted(self.said):
+            self.number(tree, kind)
+        for name in sorted(self.handed_in):
+            self.number(tree, "stored from outside", name)
+        return ast.fix_missing_locations(tree)
+
+    def visit(self, node: ast.AST) -> Any:
+        """What takes the place of a node."""
+        rule = self.rules.get(type(node))
+        if rule is None:
+            return self.generic_visit(node)
+        if isinstance(node, _DOUBLED) and not self.doubling:
+            return self.doubled(node, lambda: rule(self, node))
+        return rule(self, node)
+
+    def doubled(self, node: ast.expr, rewritten: Callable[[], ast.expr]) -> ast.expr:
+        """``rewritten()``, which makes hooks for ``node``, and ``node`` as it is for where hooks are at rest.
+
+        Only if ``node`` calls nothing: a thread that a call in it starts would find the rest of it without hooks. What
+        properties and operators start is seen then (:mod:`mazurka.program.python.instrument.rest`).
+        """
+        if self.doubling or not calls_nothing(node):
+            return rewritten()
+        hooks, original = self.hooks, duplicate(node)
+        self.doubling = True
+        try:
+            result = rewritten()
+        finally:
+            self.doubling = False
+        return result if hooks == self.hooks else at(ast.IfExp(self.awake(node), result, original), node)
+
+    def awake(self, like: ast.AST) -> ast.expr:
+        """Whether hooks are not at rest."""
+        return reading("__mz_on__", like)
+
+    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A body, rewritten."""
+        result: list[ast.stmt] = []
+        for statement in body:
+            rewritten = self.visit(statement)
+            if isinstance(rewritten, list):
+                result += rewritten
+            else:
+                result.append(rewritten)
+        return result
+
+    def number(self, node: ast.AST, kind: str, name: str = "") -> int:
+        """The number of a new site."""
+        return self.numbering.new(node, ".".join(self.path), kind, name)
+
+    def stores(self, target: ast.Attribute) -> None:
+        """An attribute is stored here."""
+        if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
+            self.handed_in.add(self.mangled(target.attr))
+
+    def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
+        """The same as an argument of a hook."""
+        return constant(self.number(node, kind, name), node)
+
+    def hook(self, name: str, args: list[ast.expr], like: ast.AST) -> ast.Call:
+        """A call of a hook."""
+        self.hooks += 1
+        return at(ast.Call(reading(f"__mz_{name}__", like), args, []), like)
+
+    def through(self, function: str, hook: ast.Call, like: ast.AST) -> ast.Call:
+        """``function(*hook)``: a hook that hands on several operands."""
+        return at(ast.Call(reading(f"__mz_{function}__", like), [at(ast.Starred(hook, ast.Load()), like)], []), like)
+
+    def mangled(self, name: str) -> str:
+        """A name as the compiler spells it here."""
+        return mangle(name, self.owner)
+
+    def what(self, name: str) -> tuple[Variable, Scope]:
+        """What a name means here, and whose it is."""
+        return self.scopes.resolve(self.scope, self.mangled(name))
+
+    def steady(self, node: ast.expr) -> bool:
+        """Whether evaluating it twice gives the same and does nothing."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.Name):
+            if node.id.startswith("@"):
+                return False
+            return self.what(node.id)[0] in (Variable.LOCAL, Variable.CONSTANT, Variable.BUILTIN)
+        if isinstance(node, ast.Tuple):
+            return all(self.steady(part) for part in node.elts)
+        return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+
+    def plain(self, node: ast.expr) -> bool:
+        """Whether its value is a number, a text or the like, which nobody can change; or a range of numbers."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+            return True
+        if isinstance(node, ast.Name):
+            return self._is_plain_local(node.id)
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) or self.plain(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(map(self.plain, node.values))
+        if isinstance(node, ast.BinOp):
+            return self.plain(node.left) and self.plain(node.right)
+        if isinstance(node, ast.Compare):
+            return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops) or all(
+                self.plain(each) for each in (node.left, *node.comparators)
+            )
+        return isinstance(node, ast.Call) and self.is_builtin(node.func, _COUNTING)
+
+    def is_shared(self, node: ast.expr, inside: bool = False) -> bool:
+        """Whether others may have its value, or, if that is wanted, something in it."""
+        if isinstance(node, ast.GeneratorExp) or self.plain(node) or is_ours(node):
+            return False
+        if inside and isinstance(node, DISPLAYS):
+            return not all(map(self.plain, elements(node)))
+        return not isinstance(node, FRESH) or (inside and not isinstance(node, ast.Lambda))
+
+    def _is_plain_local(self, name: str) -> bool:
+        """Whether all that a local variable is ever given is plain."""
+        variable, owner = self.what(name)
+        name = self.mangled(name)
+        if variable is not Variable.LOCAL or owner.kind != "function" or owner.ways.get(name) != {Way.EXPRESSION}:
+            return False
+        known = self.plain_locals.get((owner, name))
+        if known is None:
+            self.plain_locals[owner, name] = True  # while it is asked for
+            known = self.plain_locals[owner, name] = owner is self.scope and all(
+                map(self.plain, owner.given.get(name, [ast.Name("", ast.Load())]))
+            )
+        return known
+
+    def is_builtin(self, node: ast.expr, names: Iterable[str]) -> bool:
+        """Whether it is one of those builtins by name."""
+        return isinstance(node, ast.Name) and node.id in names and self.what(node.id)[0] is Variable.BUILTIN
+
+    def imported(self, node: ast.expr) -> str | None:
+        """The module that a name, or the start of a dotted one, was imported from and always means something of."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        name = self.mangled(node.id)
+        found = self.always(name, Way.IMPORT)
+        modules = found.imports[name] if found is not None else set()
+        return next(iter(modules)) if len(modules) == 1 else None
+
+    def always(self, name: str, way: Way) -> Scope | None:
+        """Whose variable a (mangled) name is, if nothing else ever binds it, and that once."""
+        variable, owner = self.scopes.resolve(self.scope, name)
+        if variable not in (Variable.LOCAL, Variable.CONSTANT) or owner.ways.get(name) != {way}:
+            return None
+        return None if owner is self.scopes.module and self.scopes.star_import else owner

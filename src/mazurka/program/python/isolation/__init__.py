@@ -1,0 +1,1 @@
+"""Each execution starts from the same state, and leaves nothing behind."""

@@ -1,0 +1,138 @@
+"""What else could differ between two runs of one schedule, held fixed: randomness, the outside world's answers.
+
+Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start anew with each run. Each
+thread draws from one of its own, so that what it gets does not depend on the others. Time is virtual (see the models of
+`time`). String hashing is fixed by the environment a check is started in (:func:`pinned_environment`). What stays open
+(object addresses) is found out by comparing two runs of the same plan.
+"""
+
+from __future__ import annotations
+
+import _random
+import functools
+import os
+import random
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.python import activation
+from mazurka.program.python.isolation import forked
+
+_SEED: Final = 20_240_229
+
+#: The hash seed of every check, so that sets of strings have the same order in each.
+HASH_SEED: Final = "0"
+
+# What seeds a generator, whatever stands in for `Random.seed`.
+_seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
+_shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the functions of `random` are
+
+#: What `uuid` keeps of the times it has used, and the hardware address that it is told.
+_LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
+_NODE: Final = 0x02_00_00_00_00_01
+
+#: By thread, what it has drawn from in this run ("": outside).
+_streams: Final[dict[str, random.Random]] = {}
+_undo: list[Callable[[], None]] = []
+
+
+def pinned_environment() -> dict[str, str] | None:
+    """The environment to start Python in again for fixed hashing; None if this one is already right."""
+    if os.environ.get("PYTHONHASHSEED", "random") != "random":
+        return None
+    return {**os.environ, "PYTHONHASHSEED": HASH_SEED}
+
+
+def _draw() -> random.Random:
+    """The running thread's stream, to draw from."""
+    running = activation.active
+    name = running.current.name if running is not None and running.current is not None else ""
+    stream = _streams.get(name)
+    if stream is None:
+        stream = _streams[name] = random.Random.__new__(random.Random)
+        _seed(stream, _SEED << 32 | crc32(name.encode()))
+    return stream
+
+
+def _urandom(size: int) -> bytes:
+    return _draw().randbytes(size)
+
+
+def _seed_unseeded(seed: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(seed)
+    def wrapper(self: random.Random, a: Any = None, version: int = 2) -> None:
+        seed(self, _draw().getrandbits(64) if a is None else a, version)
+
+    return wrapper
+
+
+#: The code of what stands for `random.Random.seed`.
+SEEDING: Final = next(each for each in _seed_unseeded.__code__.co_consts if isinstance(each, types.CodeType))
+
+
+def _replace(owner: Any, name: str, value: Any) -> None:
+    if hasattr(owner, name):
+        old = getattr(owner, name)
+        if isinstance(old, types.BuiltinFunctionType) and callable(value):
+            value = staticmethod(value)  # no method where a class holds it
+        setattr(owner, name, value)
+        _undo.append(lambda: setattr(owner, name, old))
+
+
+def install() -> None:
+    """Fix the sources of randomness until :func:`uninstall`."""
+    if _undo:
+        return
+    pid, parent = os.getpid(), os.getppid()
+    _replace(os, "urandom", _urandom)
+    _replace(random, "_urandom", _urandom)
+    _replace(random.Random, "seed", _seed_unseeded(random.Random.seed))
+    _replace(os, "register_at_fork", forked.register_at_fork)
+    _replace(os, "getpid", lambda: pid)
+    _replace(os, "getppid", lambda: parent)
+
+
+def uninstall() -> None:
+    if (names := sys.modules.get("tempfile")) is not None and type(vars(names)["_name_sequence"]) is _FileNames:
+        vars(names)["_name_sequence"] = None  # it makes one of its own again
+    while _undo:
+        _undo.pop()()
+
+
+class _FileNames:
+    """The names of temporary files: the same in each run, and not those of another check beside this one."""
+
+    def __init__(self, tempfile: Any) -> None:
+        self._tempfile = tempfile
+        self._sequence: Any = None  # made when it is asked for: most programs make no such file
+
+    def __iter__(self) -> _FileNames:
+        return self
+
+    def __next__(self) -> str:
+        if self._sequence is None:
+            self._sequence = self._tempfile._RandomNameSequence()
+            self._sequence._rng = random.Random(_SEED)
+            self._sequence._rng_pid = os.getpid()  # of the check, in its children, too
+            _seed(self._sequence._rng, _SEED * self._sequence._rng_pid)
+        return str(next(self._sequence))
+
+
+def restart() -> None:
+    """Start every stream anew: the beginning of a run."""
+    _streams.clear()
+    _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
+    vars(_shared)["gauss_next"] = None
+    if (names := sys.modules.get("tempfile")) is not None:
+        vars(names)["_name_sequence"] = _FileNames(names)
+    if (metadata := sys.modules.get("importlib.metadata")) is not None:
+        vars(metadata)["FastPath"].__new__.cache_clear()  # which folders it has read
+    if (uuid := sys.modules.get("uuid")) is not None:
+        space = vars(uuid)
+        space.update((name, None) for name in _LAST_TIMES if name in space)
+        if space.get("_generate_time_safe") is not None:
+            _replace(uuid, "_generate_time_safe", None)
+            _replace(uuid, "_node", _NODE)

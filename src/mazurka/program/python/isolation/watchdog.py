@@ -1,0 +1,95 @@
+"""Ends a run that hangs where the runtime can't see it: in a blocking call outside the model, or in opaque code.
+
+All threads of the program share one OS thread, so a real `select` that waits for another of them waits for ever. While
+a run lasts, a timer looks once a second whether anything has happened (a step, a loop pass, time spent computing) and
+cuts the run when nothing has for a while, or when it takes longer than it may. The exception that ends the thread is
+raised in its own frame, as for any other run that is cut; a thread that swallows it again and again is abandoned.
+
+Only where signals can be had (the main OS thread, a system with `setitimer`). Cost: four system calls per run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import threading
+from time import perf_counter, process_time
+from types import FrameType
+from typing import Any, Final
+
+from greenlet import GreenletExit, getcurrent
+
+from mazurka.program.python import outside
+from mazurka.program.python.failures import is_ours
+from mazurka.program.runtime.runtime import Runtime
+
+#: Seconds between two looks.
+_TICK: Final = 1.0
+
+#: Seconds without anything happening after which a run is cut.
+_IDLE: Final = 5.0
+
+#: Of a second, how much computing counts as something happening.
+_BUSY: Final = 0.05
+
+#: How often a thread that is being ended may be told so before it is abandoned.
+_PATIENCE: Final = 3
+
+# What the program can't replace under us.
+_set_timer: Final = getattr(signal, "setitimer", None)
+_set_handler: Final[Any] = importlib.import_module("_signal").signal  # `signal.signal` converts to enums and back
+_MAIN: Final = threading.main_thread().ident
+_get_ident: Final = threading.get_ident
+
+
+class Watchdog:
+    """Watches one run; a context manager around it."""
+
+    def __init__(self, run: Runtime) -> None:
+        self._run = run
+        self._watches = _set_timer is not None and _get_ident() == _MAIN
+        self._hub = getcurrent()
+        self._started = self._alive = perf_counter()
+        self._seen = (0, 0)
+        self._computed = 0.0  # at the last look; asking now would cost as much as the rest
+        self._told = 0
+        self._before: Any = None
+        self._timer: tuple[float, float] = (0.0, 0.0)
+
+    def __enter__(self) -> None:
+        if self._watches:
+            self._before = _set_handler(signal.SIGALRM, self._look)
+            self._timer = _set_timer(signal.ITIMER_REAL, _TICK, _TICK)  # type: ignore[misc]  # it is there
+
+    def __exit__(self, *exception: object) -> None:
+        if self._watches:
+            _set_timer(signal.ITIMER_REAL, *self._timer)  # type: ignore[misc]  # it is there
+            _set_handler(signal.SIGALRM, signal.SIG_DFL if self._before is None else self._before)
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        """The timer's signal: has anything happened since the last one?"""
+        run = self._run
+        if getcurrent() is self._hub:
+            return
+        if run.aborting:
+            self._told += 1
+            if self._told > _PATIENCE:
+                run.abandon()
+            raise GreenletExit
+        now, computed, seen = perf_counter(), process_time(), (len(run.log), run.passes)
+        if outside.files.JOURNAL.waits:  # its turn comes when other processes have made their runs
+            self._alive, self._started = now, self._started + _TICK
+        elif seen != self._seen or computed - self._computed > _BUSY:
+            self._alive = now
+        self._seen, self._computed = seen, computed
+        if now - self._started > run.limits.seconds + _TICK:
+            run.stop(f"the run was cut after {run.limits.seconds:g} seconds, {_place(frame)}")
+        if now - self._alive > _IDLE:
+            run.stop(f"the run was cut: it has been blocked for {_IDLE:g} seconds outside the model, {_place(frame)}")
+
+
+def _place(frame: FrameType | None) -> str:
+    """Where the program is, in words."""
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return f"at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "at an unknown place"

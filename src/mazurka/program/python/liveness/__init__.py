@@ -1,0 +1,1 @@
+"""Threads that cannot go on, or go round in loops: spinning, livelocks, deadlocks."""

@@ -1,0 +1,1 @@
+"""Which locations an operation of Python reads and writes, and the hooks that report it."""

@@ -1,0 +1,452 @@
+"""Where an attribute lives, and so which location an access to it touches.
+
+===========================================  ==========================================================
+what the class says                          location
+===========================================  ==========================================================
+nothing, or a slot                           the instance's attribute; each class's, too, if runs showed that
+                                             a class gets or loses one of that name while threads run
+a function, class or method                  none; the instance's attribute if that may hide it
+a data descriptor (property ...)             none: its own code is tracked, or opaque
+another descriptor (cached_property ...)     the instance's attribute: that is where it keeps its result
+any other value                              the instance's attribute, and the class's while that shows through
+what C, or code not instrumented, computes   the object's state (:mod:`native_objects`)
+===========================================  ==========================================================
+
+An attribute of a class is a location of the class that has it, and of those that come before it and might get it, of
+all if none has it; an attribute of a module is the module's global.
+How an attribute is found is decided in :mod:`classification`.
+
+Cost: two dictionary look-ups for what was seen before.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import types
+from collections.abc import Callable
+from enum import EnumType
+from itertools import dropwhile
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import foreign, harmless, native_objects, objects
+from mazurka.program.python.semantics.classification import (
+    BESIDE_STATE,
+    COMPUTED,
+    CONSTANT,
+    CONTAINER,
+    DICTIONARY,
+    FOREIGN,
+    FORWARDED,
+    GOT_IN_C,
+    LISTED,
+    METHODS,
+    NONE,
+    OF_BASES,
+    OF_CELL,
+    OF_CLASS,
+    OF_FRAME,
+    OF_MODULE,
+    OPAQUE,
+    PROPERTY,
+    REMADE,
+    STATE,
+    classify,
+    comes_and_goes,
+    comes_or_goes,
+    find,
+    getter_of,
+    may_be_replaced,
+    only_looks,
+    private,
+    stands_for,
+)
+from mazurka.program.python.semantics.containers import calling, forget_shapes, shape_of
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
+from mazurka.program.python.semantics.locations import bases, space_name
+from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.trace.event import Op
+
+_READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
+
+
+def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
+    """An attribute is about to be read that is not simply the instance's."""
+    if how is NONE:
+        return
+    if type(how) is int and how in _READ_BY:
+        _READ_BY[how](run, thing, name, site)
+    elif is_a(how, type):
+        if name in objects.dictionary(thing) and not comes_and_goes(name):
+            _emit(run, thing, name, site, _READ)
+        else:  # where classes change, a step reads the same whether the instance hides them or not
+            _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
+    else:
+        _emit(run, thing, name, site, _READ)
+
+
+def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
+    target = ("c", number(thing))
+    if run.detail:
+        run.names.setdefault(target, "cell_contents")
+    run.visit(_READ, target, site)
+
+
+def _tell_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
+    """What the call of what is read does is told then."""
+
+
+def _read_dictionary(run: Any, thing: Any, _name: str, site: int) -> None:
+    objects.adopt_namespace(thing)
+    if root_of(type(thing).__module__) in harmless.MODELLED and has_company(run):
+        count_untracked(run, f"{type(thing).__name__}.__dict__", site)
+
+
+def _read_method(run: Any, _thing: Any, _name: str, _site: int) -> None:
+    run.current.silent += 1
+
+
+def _read_state(run: Any, thing: Any, _name: str, site: int) -> None:
+    native_objects.access(run, thing, _READ, site)
+
+
+def _read_computed(run: Any, thing: Any, name: str, site: int) -> None:
+    if only_looks(type(thing), name):
+        native_objects.access(run, thing, _READ, site)
+    else:
+        native_objects.access(run, thing, _RMW, site)
+        foreign.count_if_shared(run, thing, name, site)
+
+
+def _read_forwarded(run: Any, thing: Any, name: str, site: int) -> None:
+    inner = stands_for(thing)
+    read(run, inner, name, site, classify(type(inner), name))
+
+
+def _read_of_frame(run: Any, frame: Any, name: str, site: int) -> None:
+    if has_company(run) and not _is_running(frame):
+        count_untracked(run, f"{name} of a frame", site)
+
+
+def _read_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
+    _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
+
+
+def _is_running(frame: types.FrameType) -> bool:
+    """Whether a frame is the running thread's."""
+    each: types.FrameType | None = sys._getframe(1)
+    while each is not None and each is not frame:
+        each = each.f_back
+    return each is frame
+
+
+def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
+    """``super().name`` is about to be read, or called."""
+    kind = thing.__self_class__
+    if kind is None:
+        return
+    searched: list[type] = []
+    owner: type | None = None
+    for each in dropwhile(lambda each: each is not thing.__thisclass__, bases(kind)):
+        if each is not thing.__thisclass__ and owner is None:
+            searched.append(each)
+            owner = each if name in each.__dict__ else None
+    if owner is None or (is_a(owner.__dict__[name], METHODS) and not may_be_replaced(name)):
+        return
+    reads = _reads_of(run, tuple([each for each in searched if each.__flags__ & 1 << 9]), name)
+    if reads:
+        run.visit(_READ, reads[0].target, site, None, reads[1:])
+
+
+def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
+    """A property's function in C is called, or a dictionary is given away that calls go by unseen."""
+    getter = getter_of(type(thing), name)
+    if getter is not None:
+        for tell in calling:
+            tell(run, getter, site, (thing,), {})
+        return
+    count = functools.partial(count_untracked, run, f"{type(thing).__name__}.{name}, which calls go by,", site)
+    owner = next((each for each in bases(type(thing)) if any(each is other for other in private)), None)
+    if owner is not None:
+        # It is the thread's own, as long as the thread keeps it to itself.
+        space = vars(owner)["__getattribute__"](thing, name)
+        foreign.hand(run, [Access(_READ, ("s", number(space)))], count)
+    elif has_company(run):
+        count()
+
+
+def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
+    target = ("a", number(thing), name)
+    value = None
+    if run.detail:
+        objects.label(run, target, thing, f".{name}")
+        look = objects.own_attribute if run.keyed else objects.peek_attribute
+        value = objects.peek(lambda: look(thing, name), run.names[target])
+    run.visit(op, target, site, value, more)
+
+
+def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE) -> None:
+    """An attribute is about to be stored that is not simply the instance's, or deleted (`op` is RMW, since an attribute
+    that is not there can't be)."""
+    if how is OF_MODULE:
+        module_write(run, thing, name, site, op)
+        return
+    if how is OF_CLASS:
+        _change_class(run, thing, name, site, op)
+    elif how is FORWARDED:
+        inner = stands_for(thing)
+        write(run, inner, name, site, classify(type(inner), name), op)
+        return
+    elif how is STATE or how is COMPUTED:
+        native_objects.access(run, thing, _RMW, site)
+        foreign.count_if_shared(run, thing, name, site)
+        return
+    elif how is BESIDE_STATE:
+        there = name in objects.dictionary(thing)
+        listed = () if there and op is _WRITE else (Access(_RMW, ("s", -number(thing))),)
+        _emit(run, thing, name, site, op, (*native_objects.accesses(thing, _RMW), *listed))
+        return
+    elif _is_method(how):
+        how = _store_over(run, thing, name, site, how)
+        if how is NONE:
+            return
+    elif how is DICTIONARY:
+        replace_all(run, thing, site)
+        return
+    if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
+        n = number(thing)
+        there = name in objects.dictionary(thing)
+        changed = () if there and op is _WRITE else (Access(_RMW, ("s", -n)),)
+        _emit(run, thing, name, site, _RMW, changed)
+        return
+    _emit(run, thing, name, site, op)
+
+
+def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
+    """A class is about to get, or lose, an attribute."""
+    changed_code(run, thing, name, site)
+    if not (native_objects.is_ours(thing) or run.is_recording) and has_company(run):
+        count_untracked(run, f"assignment to {thing.__name__}.{name}", site)
+    space = type.__dict__["__dict__"].__get__(thing)
+    if type(space.get(name)) is types.MemberDescriptorType and has_company(run):
+        count_untracked(run, f"assignment to {thing.__name__}.{name}, a slot,", site)
+    if name not in space or op is _RMW or name not in sites.stored_from_outside:
+        comes_or_goes(run, name)
+    if name not in space or is_a(space[name], METHODS) or find(type(space[name]), "__get__"):
+        forget_shapes()
+
+
+def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
+    """An attribute is about to be stored, or deleted, under a name that the class has a method or a descriptor for: how
+    it is found from now on, if it is the instance's, or else NONE."""
+    found = find(type(thing), name)
+    if found is not None and is_a(found[1], METHODS) and name not in sites.stored:
+        comes_or_goes(run, name)  # it hides the method of the class
+        how = classify(type(thing), name)
+    if not _is_method(how):
+        return how
+    if found is not None and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None:
+        count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
+    if found is not None and how is PROPERTY:
+        _store_in_c(run, thing, found[1], site)
+    if found is None or type(found[1]) is not property:  # whose code would tell
+        run.current.silent += 1
+        changed_code(run, thing, name, site)
+    return NONE
+
+
+def _store_in_c(run: Any, thing: Any, descriptor: Any, site: int) -> None:
+    """An attribute is stored by a descriptor, which may have a method in C, of something else, for that."""
+    setter = find(type(descriptor), "__set__")
+    if setter is not None and type(setter[1]) in BUILTIN_METHODS:
+        for tell in calling:
+            tell(run, setter[1], site, (thing, None), {})
+
+
+#: What classes in C have for parts of their objects.
+_FIELDS: Final = frozenset((types.MemberDescriptorType, types.GetSetDescriptorType))
+
+
+def _is_method(how: Any) -> bool:
+    return (
+        how is GOT_IN_C
+        or how is OF_FRAME
+        or how is OF_CELL
+        or how is NONE
+        or how is FOREIGN
+        or how is OPAQUE
+        or how is CONTAINER
+        or how is REMADE
+        or how is PROPERTY
+    )
+
+
+def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = None) -> None:
+    """Another dictionary is about to be put in the place of an instance's: all that is known of it is written.
+
+    ``space`` is the new one if no thread has touched it. Then its items are the attributes from now on, if no thread
+    has touched the instance either; otherwise accesses to either dictionary are untracked.
+    """
+    fresh = space is not None and id(thing) not in objects.numbers
+    n = number(thing)
+    known = {target for target in run.touched if target[0] == "a" and target[1] == n}
+    known.update([("a", n, name) for name in (*objects.dictionary(thing), *(space or ()))])
+    if fresh:
+        objects.adopt_dictionary(thing, space)
+    run.visit(_RMW, ("s", -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
+    if not fresh:
+        count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
+
+
+#: What an enumeration keeps, and adds to where combinations of its flags are made.
+_OF_ENUMERATIONS: Final = frozenset({"_value2member_map_", "_member_map_", "_member_names_"})
+
+
+def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
+    if name in _OF_ENUMERATIONS and type(thing) is EnumType and has_company(run):
+        count_untracked(run, f"{thing.__name__}.{name}", site)
+    owners = _owners_of(thing, name)
+    if owners:
+        _emit(run, owners[0], name, site, _READ, _reads_of(run, owners[1:], name))
+
+
+def _reads_of(run: Any, kinds: tuple[type, ...], name: str) -> tuple[Access, ...]:
+    """Reads of an attribute of these classes."""
+    if run.detail:
+        for kind in kinds:
+            objects.label(run, ("a", number(kind), name), kind, f".{name}")
+    return tuple([Access(_READ, ("a", number(kind), name)) for kind in kinds])
+
+
+def owner_of(kind: type, name: str) -> Any:
+    """The class that alone decides what attribute ``name`` of class ``kind`` is: NONE if it never changes, None if
+    several do. Remembered, for code that always tells when it changes a class."""
+    own = shape_of(kind).own
+    if name not in own:
+        owners = _owners_of(kind, name)
+        own[name] = NONE if not owners else owners[0] if len(owners) == 1 else None
+    return own[name]
+
+
+def _owners_of(kind: type, name: str) -> tuple[type, ...]:
+    """The classes that decide what attribute ``name`` of class ``kind`` is: those up to the one that has it, or all if
+    none has, since any of them may get it. None if it never changes."""
+    if (name.startswith("__") and name.endswith("__")) or _is_member(kind, name):
+        return ()
+    found = find(kind, name)
+    above = find(type(kind), name) if found is None else None
+    known = found or above
+    if known and (is_a(known[1], CONSTANT) or find(type(known[1]), "__get__")) and not may_be_replaced(name):
+        return ()
+    if found is not None:
+        return upto(kind, found[0])
+    return (*upto(kind, None), *upto(type(kind), above[0] if above else None))
+
+
+def _is_member(kind: type, name: str) -> bool:
+    """Whether it is a member of an enumeration, which nobody replaces."""
+    return issubclass(type(kind), EnumType) and name in kind.__dict__.get("_member_map_", ())
+
+
+def upto(kind: type, owner: type | None) -> tuple[type, ...]:
+    """The classes that instances of ``kind`` are of, the program's own, up to ``owner``."""
+    found: list[type] = []
+    for each in bases(kind):
+        if each.__flags__ & 1 << 9:
+            found.append(each)
+        if each is owner:
+            break
+    return tuple(found)
+
+
+def module_read(run: Any, module: Any, name: str, site: int) -> None:
+    """A global is about to be read by way of its module."""
+    space = objects.dictionary(module)
+    if name not in space and not is_a(space.get("__getattr__"), (types.FunctionType, type(None))) and has_company(run):
+        count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
+    if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
+        global_access(run, space_name(space), name, site, _READ, space)
+
+
+#: Globals of modules that are not instrumented, of which those who use them tell.
+_STREAMS: Final = frozenset("stdin stdout stderr".split())
+
+
+def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -> None:
+    """A global is about to be stored, or deleted, by way of its module."""
+    space = objects.dictionary(module)
+    file = space.get("__file__")
+    if name == "__class__" and has_company(run):
+        count_untracked(run, f"assignment to {space.get('__name__', '?')}.__class__", site)
+    if space is vars(builtins) and not run.is_recording:
+        count_untracked(run, f"assignment to the builtin {name}", site)
+    elif file not in sites.instrumented and space.get("__spec__") is not None and name not in _STREAMS:
+        if has_company(run) and not run.is_recording:  # its own code, and others', look there unseen
+            count_untracked(run, f"assignment to {space.get('__name__', '?')}.{name}", site)
+    if file in sites.instrumented and name not in sites.variables(file):
+        count_untracked(
+            run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
+        )
+    global_access(run, space_name(space), name, site, op, space)
+
+
+def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:
+    """A module's global is about to be read or stored."""
+    target = ("g", module, name)
+    value = None
+    more: tuple[Access, ...] = ()
+    if _is_foreign(module, space) and not is_a(space.get(name), type):
+        more = (Access(op if op is _READ else Op.RMW, ("o", root_of(module))),)  # its functions change it unseen
+    if run.detail:
+        run.names[target] = name
+        value = objects.peek(lambda: space.get(name, objects.MISSING), name)
+        for access in more:
+            run.names.setdefault(access.target, f"the state of {root_of(module)}")
+    run.visit(op, target, site, value, more)
+
+
+def _is_foreign(module: str, space: dict[str, Any]) -> bool:
+    """Whether a module has code in Python that is not instrumented, nor modelled."""
+    file = space.get("__file__")
+    return is_a(file, str) and file not in sites.instrumented and root_of(module) not in harmless.MODELLED
+
+
+def count_untracked(run: Any, what: str, site: int) -> None:
+    """Something shared was used in a way that is not tracked."""
+    text = f"{what} at {sites.location(site)}"
+    run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+#: Attributes of functions, cells, classes and instances that say what calls do.
+_OF_CODE: Final = frozenset(
+    """__code__ __defaults__ __kwdefaults__ __bases__ cell_contents __class__ __name__ __qualname__ __doc__
+    __annotations__ __module__ tb_next f_lineno f_trace _value_ _name_""".split()
+)
+
+
+def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
+    """What code is may be about to change: calls of it do not look again, and tell of no read."""
+    special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
+    if (special or name in _OF_CODE) and has_company(run) and not run.is_recording:
+        count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)
+
+
+_READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
+    OF_MODULE: module_read,
+    OF_CLASS: _class_read,
+    DICTIONARY: _read_dictionary,
+    FOREIGN: _read_method,
+    **dict.fromkeys((OPAQUE, CONTAINER, REMADE, PROPERTY), _tell_when_called),
+    STATE: _read_state,
+    COMPUTED: _read_computed,
+    GOT_IN_C: _get_in_c,
+    OF_BASES: _read_of_bases,
+    FORWARDED: _read_forwarded,
+    OF_FRAME: _read_of_frame,
+    OF_CELL: _read_of_cell,
+    BESIDE_STATE: _read_beside_state,
+}

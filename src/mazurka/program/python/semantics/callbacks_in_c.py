@@ -1,0 +1,90 @@
+"""Functions in C that code which is not instrumented may call because something it has leads to them.
+
+A function has what is in its closure, one that was made of a text what its globals hold under the names it uses; an
+object of a class that is not instrumented (an `ExitStack`, a `finalize`) has its attributes. Containers, partials and
+other such functions lead further; functions that are instrumented tell of themselves.
+
+Cost: a microsecond for a function without a closure.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from collections import deque
+from typing import Any, Final
+
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import native_objects, objects
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.objects import is_a
+
+#: How many objects are looked at behind one call.
+_MOST: Final = 200
+
+
+def methods_in_c(function: types.FunctionType, given: tuple[Any, ...]) -> list[Any]:
+    """The bound methods in C that a call leads to: by its function, or by the object that it is a method of."""
+    waiting = _behind_function(function)
+    if given and not is_a(given[0], type) and type(given[0]).__module__ == function.__module__:
+        waiting += _behind_object(given[0])
+    found: list[Any] = []
+    seen: set[int] = set()
+    while waiting and len(seen) < _MOST:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        kind = type(each)
+        if kind in BUILTIN_METHODS or kind is types.MethodWrapperType:
+            if each.__self__ is not None and not is_a(each.__self__, (types.ModuleType, type)):
+                found.append(each)
+        elif kind is types.MethodType and type(each.__func__) is not types.FunctionType:
+            found.append(each)
+        else:
+            waiting += _further(each, kind)
+    if waiting:
+        native_objects.count_cut(function)
+    return found
+
+
+def _further(thing: Any, kind: type) -> list[Any]:
+    """What an object directly leads to."""
+    if kind is types.FunctionType:
+        return _behind_function(thing)
+    if kind is types.MethodType:
+        return [thing.__func__]
+    if is_a(thing, functools.partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if kind is functools.partialmethod:
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if kind in (tuple, list, deque):
+        return [*thing]
+    return [*thing.values()] if kind in (dict, types.MappingProxyType) else []
+
+
+def _behind_function(function: types.FunctionType) -> list[Any]:
+    code = function.__code__
+    if code.co_filename in sites.instrumented:
+        return []
+    found = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    if code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen"):
+        space = function.__globals__
+        found += [space[name] for name in code.co_names if name in space]
+    return found
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return bool([cell.cell_contents])
+    except ValueError:
+        return False
+
+
+def _behind_object(thing: Any) -> list[Any]:
+    if is_a(thing, weakref.finalize):
+        info: Any = weakref.finalize._registry.get(thing)  # type: ignore[attr-defined]
+        return [info.func, info.args, info.kwargs] if info is not None else []
+    space = objects.dictionary(thing)
+    return [*space.values()] if type(space) is dict else []

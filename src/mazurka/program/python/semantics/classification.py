@@ -1,0 +1,334 @@
+"""How an attribute is found, which decides what location an access to it touches (:mod:`attributes`).
+
+What was found out is kept by class and name, and forgotten between runs.
+
+Cost: two dictionary look-ups for what was seen before.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+import types
+from enum import EnumType
+from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import harmless, native_objects, objects, views
+from mazurka.program.python.semantics.containers import forget_shapes, shape_of, shapes
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
+from mazurka.program.python.semantics.locations import bases
+from mazurka.program.python.semantics.native_objects import state_of
+from mazurka.program.python.semantics.objects import is_a
+
+#: How an attribute of instances of a class is found; any other entry is the class whose value shows through.
+NONE: Final = 0
+INSTANCE: Final = 1
+DICTIONARY: Final = 3
+OF_CLASS: Final = 4
+OF_MODULE: Final = 5
+OPAQUE: Final = 6  # a method written in Python that is not instrumented
+FOREIGN: Final = 7  # a method in C of an object with a state: a file, a generator
+STATE: Final = 8  # part of an object's state, which C computes
+COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
+BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
+CONTAINER: Final = 11  # a method of a container, see containers.py
+GOT_IN_C: Final = 13  # what a property gives whose function is in C
+REMADE: Final = 14  # an initialiser in C of what is else never changed
+PROPERTY: Final = 15  # what code gives that tells of itself
+OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
+FORWARDED: Final = 18  # what a method bound to an object, or a class with parameters, has from its function or class
+OF_FRAME: Final = 19  # what changes while a frame runs
+OF_CELL: Final = 20  # a variable of a closure
+LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
+
+METHODS: Final = (
+    types.FunctionType,
+    classmethod,
+    staticmethod,
+    *BUILTIN_METHODS,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.MethodType,
+    type,
+)
+_NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
+
+#: What is not taken for a variable where modules and classes have it.
+CONSTANT: Final = (*METHODS, types.ModuleType)
+
+#: Attributes of what can be called that hold a dictionary which calls go by: whose.
+_PARTS_OF_CODE: Final[dict[str, tuple[type, ...]]] = {
+    "__kwdefaults__": (types.FunctionType,),
+    "keywords": (functools.partial, functools.partialmethod),
+}
+
+#: Classes of the models whose attributes are each thread's own.
+private: set[type] = set()
+
+
+def find(kind: type, name: str) -> tuple[type, Any] | None:
+    """The class that has an attribute of instances of ``kind``, and what it has there."""
+    for each in bases(kind):
+        space = type.__dict__["__dict__"].__get__(each)
+        if name in space:
+            return each, space[name]
+    return None
+
+
+def classify(kind: type, name: str) -> Any:
+    """How attribute ``name`` of instances of ``kind`` is found; remembered."""
+    attributes = (shapes.get(id(kind)) or shape_of(kind)).attributes
+    found = attributes.get(name)
+    if found is None:
+        found = _classify_apart(kind, name) or _classify(kind, name)
+        if found is INSTANCE and objects.is_listed(kind):
+            found = LISTED
+        attributes[name] = found
+    return found
+
+
+def sees_stores(kind: type) -> bool:
+    """Whether code of the program may run when an attribute of an instance is stored."""
+    own = shape_of(kind).own
+    found = own.get(_SEES_STORES)
+    if found is None:
+        stores = find(kind, "__setattr__")
+        found = own[_SEES_STORES] = stores is not None and bool(stores[0].__flags__ & 1 << 9)
+    return bool(found)
+
+
+#: In `Shape.own`, beside names of attributes.
+_SEES_STORES: Final = " stores"
+
+
+def _classify_apart(kind: type, name: str) -> int:
+    """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
+    if native_objects.is_proxy(kind) and not _is_own(kind, name):
+        return STATE
+    if kind is super:
+        return OF_BASES
+    if kind in views.LAZY or name == "__dir__":
+        return OPAQUE
+    if _is_forwarded(kind, name):
+        return FORWARDED
+    if kind is types.FrameType and name in _OF_FRAMES:
+        return OF_FRAME
+    if kind is types.CellType and name == "cell_contents":
+        return OF_CELL
+    if name in _OF_ERRORS and issubclass(kind, BaseException):
+        return INSTANCE
+    if name in _OF_MEMBERS and type(kind) is EnumType:
+        return GOT_IN_C
+    if name == "__dict__" and any(each is other for each in bases(kind) for other in private):
+        return GOT_IN_C
+    owners = _PARTS_OF_CODE.get(name)
+    return GOT_IN_C if owners and any(each is owner for each in bases(kind) for owner in owners) else NONE
+
+
+def _is_own(kind: type, name: str) -> bool:
+    """Whether a class has a function of that name that is instrumented."""
+    found = find(kind, name)
+    return found is not None and type(found[1]) is types.FunctionType and is_instrumented(found[1])
+
+
+#: What members of enumerations are, which their methods go by.
+_OF_MEMBERS: Final = frozenset({"_value_", "_name_"})
+#: Attributes of a frame that change while it runs, and of errors that change where they are raised.
+_OF_FRAMES: Final = frozenset({"f_locals", "f_lineno", "f_lasti", "f_trace"})
+_OF_ERRORS: Final = frozenset({"__traceback__", "__context__", "args"})
+
+
+def _is_forwarded(kind: type, name: str) -> bool:
+    """Whether what stands for a function or class hands on its attribute."""
+    if kind is types.MethodType or kind is types.GenericAlias:
+        return not name.startswith("__")
+    of_typing = kind.__module__ == "typing" and kind.__name__ in ("_GenericAlias", "_SpecialGenericAlias")
+    return of_typing and not name.startswith("_")
+
+
+def stands_for(thing: Any) -> Any:
+    """What that is."""
+    return thing.__func__ if type(thing) is types.MethodType else thing.__origin__
+
+
+def _classify(kind: type, name: str) -> Any:
+    for each in bases(kind):
+        if each is type:
+            return DICTIONARY if name == "__dict__" else OF_CLASS
+        if each is types.ModuleType:
+            return OF_MODULE
+        for other in private:  # by identity: a metaclass may see to equality itself
+            if each is other:
+                return NONE
+    if name in shape_of(kind).operations:
+        return CONTAINER
+    has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
+    found = find(kind, name)
+    state = state_of(kind)
+    in_instance = (INSTANCE if state is native_objects.NOTHING else BESIDE_STATE) if has_dictionary else NONE
+    if name == "__dict__":
+        return DICTIONARY if has_dictionary else NONE
+    if found is None:
+        comes = state is native_objects.NOTHING and comes_and_goes(name)  # then any class may get it
+        return COMPUTED if _is_computed_elsewhere(kind) else object if comes else in_instance
+    owner, value = found
+    if is_a(value, METHODS):
+        how = _method(owner, value, state)
+        if how is not NONE or not (name in sites.stored or comes_and_goes(name)):
+            return how
+        if may_be_replaced(name) and owner.__flags__ & 1 << 9:
+            return owner  # somebody may give the class another one
+        return in_instance if has_dictionary else how
+    if type(value) is types.MemberDescriptorType:
+        return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
+    descriptor = type(value)
+    if find(descriptor, "__set__") or find(descriptor, "__delete__"):
+        return _computed(value, state)
+    if find(descriptor, "__get__"):
+        in_c = GOT_IN_C if _is_cached_in_c(value) else _bound_natively(descriptor) if state else None
+        return in_c or in_instance
+    return owner
+
+
+def may_be_replaced(name: str) -> bool:
+    """Whether what a class has under a name may be replaced."""
+    return name in sites.stored_from_outside or comes_and_goes(name)
+
+
+def comes_and_goes(name: str) -> bool:
+    """Whether an attribute of that name is known to be stored by its name, or classes to get or lose one, while
+    threads run."""
+    run = activation.active
+    return run is not None and not run.is_recording and _coming_and_going(name) in run.points
+
+
+def _coming_and_going(name: str) -> int:
+    """What stands for that among points."""
+    return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
+
+
+def comes_or_goes(run: Any, name: str) -> None:
+    """From now on it is known."""
+    if not run.is_recording and not comes_and_goes(name):
+        run.sharing.learn((_coming_and_going(name),))
+        forget_shapes()
+
+
+def _bound_natively(descriptor: type) -> Any:
+    """How what a descriptor in C gives is found, of a kind of its own, like Cython's methods; or None."""
+    if native_objects.is_in_python(descriptor) or harmless.is_harmless_type(descriptor):
+        return None
+    return FOREIGN if find(descriptor, "__call__") else STATE
+
+
+def _method(owner: type, value: Any, state: int) -> int:
+    """How a function, or method in C, of a class is to be taken when it is called."""
+    inner = value.__func__ if type(value) in (classmethod, staticmethod) else value
+    if type(inner) is types.FunctionType:
+        if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
+            return NONE
+        quiet = harmless.is_transparent(inner) and harmless.is_harmless_type(owner)
+        return NONE if quiet and not harmless.is_untraceable(inner.__module__, inner.__qualname__) else OPAQUE
+    if type(inner) in BUILTIN_METHODS:
+        return OPAQUE  # of another object, or of none: that is told when it is called
+    if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
+        return OPAQUE  # a container's, under another name
+    if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
+        return OPAQUE
+    if is_a(inner, _NATIVE) and inner.__name__ == "__call__" and inner.__objclass__ is not type:
+        return OPAQUE
+    if is_a(inner, _NATIVE) and owner is not object:
+        if inner.__name__ in REMAKING and not state_of(owner):
+            return REMADE
+        if owner is struct.Struct:
+            return OPAQUE  # what it packs into, or unpacks, has a state
+        return FOREIGN if state_of(owner) else NONE
+    return NONE
+
+
+#: Functions in C that may give away the dictionary of an instance they are called with.
+HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
+
+#: Methods in C of what never changes that go into what it holds, or that use what they are given.
+_GOING_IN: Final = frozenset(
+    [("count", tuple), ("index", tuple)]
+    + [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
+)
+
+#: Methods that make an object anew, which is otherwise never changed.
+REMAKING: Final = frozenset({"__init__", "__setstate__"})
+
+
+def _computed(value: Any, state: int) -> int:
+    """How the value of a data descriptor is found."""
+    if type(value) is property:
+        if value.fget is not None and type(value.fget) is not types.FunctionType:
+            return GOT_IN_C
+        functions = [each for each in (value.fget, value.fset, value.fdel) if type(each) is types.FunctionType]
+        opaque = [each for each in functions if not is_instrumented(each)]
+        modelled = all(root_of(each.__module__) in harmless.MODELLED for each in opaque)
+        return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else PROPERTY
+    if type(value) is types.GetSetDescriptorType:
+        return STATE if state else PROPERTY
+    found = find(type(value), "__get__")
+    if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
+        return PROPERTY if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
+    return STATE if state and not native_objects.is_in_python(type(value)) else PROPERTY  # a field of a C structure
+
+
+def getter_of(kind: type, name: str) -> Any:
+    """The function of a property."""
+    found = find(kind, name)
+    return found[1].fget if found is not None and type(found[1]) is property else None
+
+
+def _is_cached_in_c(value: Any) -> bool:
+    return type(value) is functools.cached_property and type(value.func) is not types.FunctionType
+
+
+def only_looks(kind: type, name: str) -> bool:
+    """Whether a property only looks at its object."""
+    getter = getter_of(kind, name)
+    return type(getter) is types.FunctionType and harmless.is_pure_python(getter.__module__, getter.__qualname__)
+
+
+def _is_computed_elsewhere(kind: type) -> bool:
+    """Whether a missing attribute is asked of a function that is not instrumented."""
+    found = find(kind, "__getattr__")
+    return found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1])
+
+
+#: What a class may have that gives what an instance has under its name, and how that is known.
+_BINDING: Final = (
+    *(types.FunctionType, staticmethod, classmethod, functools.partialmethod, types.MemberDescriptorType),
+    *_NATIVE,
+)
+
+
+def is_computed(thing: Any, name: str) -> bool:
+    """Whether only looking up a method, not looking at it, tells what it is: code of the program gives it."""
+    kind = type(thing)
+    if kind is super or kind is types.MemberDescriptorType or kind is str or kind is bytes:
+        return False
+    how = classify(kind, name)
+    if how is NONE or how is FOREIGN or how is OPAQUE or how is CONTAINER:
+        return False
+    found = objects.peek_attribute(thing, name)
+    if found is objects.MISSING:
+        return True
+    kind = type(found)
+    if any(kind is each for each in _BINDING):
+        return False
+    if any(each.__name__ == "partial" and each.__module__ == "functools" for each in bases(kind)):
+        return False  # called without being bound, and from 3.13 on it warns where that is
+    return hasattr(kind, "__get__")
+
+
+def is_instrumented(function: types.FunctionType) -> bool:
+    """Whether what a function does is seen."""
+    return function.__code__.co_filename in sites.instrumented

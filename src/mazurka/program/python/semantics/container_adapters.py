@@ -1,0 +1,153 @@
+"""Containers of the library that are no builtins, or show another one: what operations on them read and write.
+
+Those that keep their items in a builtin (`UserDict`, `ChainMap`, a view of a dictionary) stand for it, and views of
+bytes for the whole object whose bytes these are.
+Weak collections, arrays and the environment have one location each, their structure: any change of it is one.
+
+Cost: that of the container behind.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import types
+import weakref
+from array import array
+from collections import ChainMap, UserDict, UserList
+from collections.abc import MappingView
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.semantics import native_objects, natives
+from mazurka.program.python.semantics.containers import (
+    Handler,
+    change_all,
+    know,
+    operation,
+    read_all,
+    read_structure,
+)
+from mazurka.program.python.semantics.locations import contents, emit_reads
+from mazurka.program.python.semantics.objects import dictionary, is_a, number
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.trace.event import Op
+
+_LOOKING: Final = (
+    "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
+    "__ge__ __gt__ __repr__ __copy__ __deepcopy__ __add__ __radd__ __mul__ __rmul__ __ror__ __reversed__ __reduce_ex__ "
+    "get copy keys values items union intersection difference issubset issuperset isdisjoint index count tolist "
+    "tobytes symmetric_difference keyrefs valuerefs itervaluerefs buffer_info tofile tounicode cast hex toreadonly"
+).split()
+_CHANGING: Final = (
+    "__setitem__ __delitem__ __ior__ __iand__ __isub__ __ixor__ __iadd__ __imul__ add discard remove pop popitem clear "
+    "update setdefault append extend insert reverse difference_update intersection_update "
+    "symmetric_difference_update sort byteswap frombytes fromfile fromlist fromunicode release"
+).split()
+
+_WHOLE: Final[dict[str, Handler]] = {
+    **dict.fromkeys(_LOOKING, read_structure),
+    **dict.fromkeys(_CHANGING, change_all),
+}
+
+
+def _watching(handler: Handler) -> Handler:
+    """The same for a weak collection, which the ends of its members change."""
+
+    def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        if not run.is_recording:
+            natives.watch_members(run, thing)
+        handler(run, thing, site, args)
+
+    return watching
+
+
+_WEAK: Final[dict[str, Handler]] = {name: _watching(handler) for name, handler in _WHOLE.items()}
+
+
+def _behind(thing: Any) -> Any:
+    """The builtin that holds the items, or None."""
+    if is_a(thing, (UserDict, UserList)):
+        return dictionary(thing).get("data")
+    if type(thing) is memoryview:
+        return native_objects.owner_of_bytes(thing)
+    if is_a(thing, MappingView):
+        return thing._mapping
+    return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
+
+
+def _handed_on(name: str) -> Handler:
+    def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        held = _behind(thing)
+        inner = operation(held, name)
+        if inner is not None:
+            inner(run, held, site, args)
+        elif name in _LOOKING and operation(held, "__len__") is not None:
+            read_all(run, held, site)
+
+    return handler
+
+
+def _view_of_bytes(name: str) -> Handler:
+    """An index of a view is none of the object whose bytes it shows, so that all of these are touched. The view itself
+    can be released."""
+    op = Op.READ if name in _LOOKING else Op.RMW
+
+    def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        if run.is_recording:
+            _HANDED_ON[name](run, thing, site, args)
+            return
+        found = [Access(Op.RMW if name == "release" else Op.READ, ("o", number(thing)))]
+        owner = native_objects.owner_of_bytes(thing)
+        if owner is not thing and name != "release":
+            found += native_objects.accesses(owner, op)
+        native_objects.label(run, thing, found)
+        run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+
+    return handler
+
+
+def _chain_read(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    maps = [each for each in dictionary(thing)["maps"] if is_a(each, dict)]
+    if len(maps) < len(dictionary(thing)["maps"]) and has_company(run):
+        text = "a ChainMap of what are no dictionaries"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+    if maps:
+        emit_reads(run, maps, [access for each in maps for access in contents(each)], site)
+
+
+def _chain_changed(name: str) -> Handler:
+    def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        first = dictionary(thing)["maps"][0]
+        inner = operation(first, name)
+        if inner is not None:
+            inner(run, first, site, args)
+
+    return handler
+
+
+_HANDED_ON: Final = {name: _handed_on(name) for name in (*_LOOKING, *_CHANGING)}
+_VIEW: Final = {name: _view_of_bytes(name) for name in (*_LOOKING, *_CHANGING)}
+_CHAIN: Final[dict[str, Handler]] = {
+    **dict.fromkeys(_LOOKING, _chain_read),
+    **{name: _chain_changed(name) for name in _CHANGING},
+}
+
+TABLES: Final[dict[type, dict[str, Handler]]] = {
+    weakref.WeakSet: _WEAK,
+    weakref.WeakKeyDictionary: _WEAK,
+    weakref.WeakValueDictionary: _WEAK,
+    type(os.environ): _WHOLE,
+    array: _WHOLE,
+    UserDict: _HANDED_ON,
+    UserList: _HANDED_ON,
+    types.MappingProxyType: _HANDED_ON,
+    memoryview: _VIEW,
+    MappingView: _HANDED_ON,
+    ChainMap: _CHAIN,
+}
+
+
+def install() -> None:
+    """Let hooks know them; what is asked of a subclass is found along its bases."""
+    know(TABLES)

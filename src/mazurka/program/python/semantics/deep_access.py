@@ -1,0 +1,201 @@
+"""What an operation looks at that goes into whatever is in its operands: comparing, describing, copying, matching.
+
+Through containers in containers, and through instances, unless the program's own instrumented method tells what it
+reads (``__eq__``, ``__repr__``). Of an object that has a state instead (:mod:`native_objects`) that is read.
+
+Cost: some microseconds for each container; a list of numbers is looked through in a twentieth of one for each.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import harmless, native_objects, objects
+from mazurka.program.python.semantics.containers import Shape, shape_of, shapes
+from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
+from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
+from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.views import LAZY, moved, sources
+from mazurka.program.runtime.sharing import SHARED
+from mazurka.trace.event import Op
+
+#: Values that hold nothing.
+PLAIN: Final = frozenset(
+    {int, str, float, bool, type(None), bytes, complex, range, type, types.FunctionType, types.ModuleType}
+)
+_COMPARING: Final = tuple("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
+_DESCRIBING: Final = ("__format__", "__str__", "__repr__")
+
+#: What kind of site asks which methods of an instance; any other looks at it past all methods.
+_ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBING}
+
+#: What is asked of a thing that is copied, but not of what is in it.
+_COPY: Final = "copy"
+
+#: Kinds of sites that look no further than the container itself, and what does so, too.
+_SHALLOW: Final = frozenset({"combine", "change", "unpack", "search", _COPY})
+
+#: Methods by which a class says how it is copied.
+_COPIED_BY: Final = frozenset("__copy__ __reduce_ex__ __reduce__ __getstate__ __getattribute__ __getattr__".split())
+
+
+def read(run: Any, things: Iterable[Any], site: int, copying: bool = False, comparing: bool = False) -> None:
+    """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods,
+    ``comparing`` past all but those that compare."""
+    waiting = [each for each in things if type(each) not in PLAIN]
+    if waiting:
+        asked = "" if copying else "compare" if comparing else sites.kind_of(site)
+        perform(run, site, _read, waiting, site, asked)
+
+
+def reads_shared(run: Any, things: Iterable[Any], site: int, shallow: bool = False) -> bool:
+    """The same, and whether any of it is something that threads change; ``shallow``: without what is in them."""
+    waiting = [each for each in things if type(each) not in PLAIN]
+    if not waiting:
+        return False
+    perform(run, site, _read, waiting, site, _COPY if shallow else "")
+    last = run.log[-1] if run.log else None
+    if last is None or last[3] != site or last[0] != run.current.index:
+        return False
+    return any(run.touched.get(target) is SHARED for target in (last[2], *[access.target for access in last[6]]))
+
+
+def is_copied_shallowly(thing: Any) -> bool:
+    """Whether `copy.copy` takes what is in a thing as it is: in containers, and in instances that say nothing else."""
+    kind = type(thing)
+    if kind in (*BASES, tuple, frozenset):
+        return True
+    own = [each for each in bases(kind) if each is not object]
+    return not sources(thing) and not any(_COPIED_BY & each.__dict__.keys() for each in own)
+
+
+def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
+    found, reads = _within(run, things, site, asked)
+    if found:
+        emit_reads(run, found, reads, site)
+    elif reads:
+        if run.detail:
+            for access in reads:
+                run.names.setdefault(access.target, "")
+        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
+
+
+def contents_of(thing: Any) -> list[Access]:
+    """Reads of a container, or of what a view or an iterator shows."""
+    return [access for container in sources(thing) for access in contents(container)]
+
+
+def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[list[Any], list[Access]]:
+    """The containers that are looked at, and all that is read."""
+    waiting = [*things]
+    found: list[Any] = []
+    reads: list[Access] = []
+    seen: set[int] = set()
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        kind = type(thing)
+        if issubclass(kind, (tuple, frozenset)):
+            waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
+            continue
+        shape = shapes.get(id(kind)) or shape_of(kind)
+        inside = sources(thing) if shape.base is not None or kind in LAZY else ()
+        if kind in LAZY:
+            reads += moved(run, thing, site)
+        for container in inside:
+            found.append(container)
+            reads += contents(container)
+            if asked not in _SHALLOW:
+                waiting += [each for each in elements(container) if type(each) not in PLAIN]
+        looks = shape.operations.get("__iter__")
+        if looks is not None:
+            looks(run, thing, site, ())
+        elif inside:
+            continue
+        elif _is_error_in_c(thing, kind) and _is_looked_into(shape, kind, asked):
+            reads += instance_accesses(thing)
+            waiting += [thing.args, *objects.dictionary(thing).values()]
+        elif state_of(kind) and shape.base is None:
+            if not run.is_recording:
+                reads += native_objects.accesses(thing, Op.READ)
+        elif asked == _COPY and _is_looked_into(shape, kind, asked):
+            reads += instance_accesses(thing)
+        elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
+            reads += instance_accesses(thing)
+            waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
+    return found, reads
+
+
+def _is_error_in_c(thing: Any, kind: type) -> bool:
+    """Whether it is an error that describes itself, and what it was made of, in C."""
+    return is_a(thing, BaseException) and (
+        state_of(kind) is not FOREIGN or kind in (BaseExceptionGroup, ExceptionGroup)
+    )
+
+
+def inside(things: Iterable[Any]) -> list[Any]:
+    """What is in containers, or shown by views of them, that may hold something itself."""
+    return [
+        each
+        for thing in things
+        for container in sources(thing)
+        for each in elements(container)
+        if type(each) not in PLAIN
+    ]
+
+
+def elements(thing: Any) -> list[Any]:
+    """What is directly in a container."""
+    kind = type(thing)
+    if issubclass(kind, tuple):
+        return [*tuple.__iter__(thing)]
+    if issubclass(kind, dict):
+        return [*dict.keys(thing), *dict.values(thing)]
+    if issubclass(kind, frozenset):
+        return [*frozenset.__iter__(thing)]
+    return [*base_of(thing).__iter__(thing)] if issubclass(kind, (list, set, deque, bytearray)) else []
+
+
+def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
+    """Whether an instance's attributes are read without any hook telling so."""
+    found = shape.looked_into.get(asked)
+    if found is None:
+        found = shape.looked_into[asked] = _instances_are(kind, asked)
+    return found
+
+
+def _instances_are(kind: type, asked: str) -> bool:
+    if issubclass(kind, BaseException) and not native_objects.is_in_python(kind):
+        return asked in ("format", "call")
+    if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
+        return False
+    if harmless.is_value_type(kind):
+        return False
+    asks = _ASKS.get(asked, ())
+    methods = [each.__dict__[name] for each in bases(kind)[:-1] for name in asks if name in each.__dict__]
+    if asked in _ASKS and not methods:
+        return False  # `object` compares and describes without looking
+    codes = [value.__code__.co_filename for value in methods if type(value) is types.FunctionType]
+    return not any(file in sites.instrumented for file in codes)
+
+
+def instance_accesses(thing: Any) -> list[Access]:
+    """Reads of all attributes an instance has."""
+    n = number(thing)
+    shape = shape_of(type(thing))
+    if shape.slots is None:
+        shape.slots = [
+            name
+            for each in bases(type(thing))
+            for name, value in each.__dict__.items()
+            if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
+        ]
+    errors = ("args",) if is_a(thing, BaseException) else ()
+    return reads_of([("a", n, name) for name in [*objects.dictionary(thing), *shape.slots, *errors]])

@@ -1,0 +1,599 @@
+"""Code of the program's libraries that is not instrumented: what entering it reads and writes, and what it leaves open.
+
+It runs as one step that nobody sees into. An object of a class from there has one state
+(:mod:`native_objects`), the package itself has another: a call reads and writes both, and looks at what it is given.
+So every order of such calls is explored, but not what threads do amid them: as soon as two threads that run
+at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's
+name.
+
+Modules of the standard library are an exception: those that a run enters are instrumented from then on. They are learnt
+like points (:func:`explored`), so that a search begins anew, and a replay knows them. And functions that only look at
+what they are given (:mod:`harmless`) are one step, unless they are written in Python and look at what threads change.
+
+Cost: some microseconds a call.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import gc
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.protocol import ENTERED, Access
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.isolation import determinism
+from mazurka.program.python.semantics import (
+    attributes,
+    callbacks_in_c,
+    classification,
+    deep_access,
+    definitions,
+    harmless,
+    native_objects,
+    objects,
+)
+from mazurka.program.python.semantics.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.semantics.gathering import in_one_step, is_seen
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.locations import BASES, bases
+from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
+from mazurka.program.python.semantics.objects import is_a
+from mazurka.program.python.semantics.views import sources
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.sharing import SHARED
+from mazurka.trace.event import WRITES, Op
+
+_READ, _RMW = Op.READ, Op.RMW
+
+_EXPLORED: Final = 1 << 37
+
+#: Names of functions that the library makes of texts of its own, for classes of the program.
+_MADE: Final = frozenset(
+    """__init__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __getstate__
+    __setstate__ __new__ __replace__ __getnewargs__ __attrs_init__ __post_init__""".split()
+)
+
+
+def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function in Python that is not instrumented is about to be called."""
+    module, name = module_of(function), function.__name__
+    if harmless.root_of(module) in harmless.MODELLED:
+        if function.__code__ is determinism.SEEDING and args and not run.is_recording:
+            native_objects.access(run, args[0], _RMW, site)
+        return
+    run.current.silent += 1
+    given = (*args, *named.values())
+    if harmless.is_untraceable(module, function.__qualname__) and has_company(run):
+        attributes.count_untracked(run, f"{function.__qualname__}()", site)
+        return
+    if is_made(function):
+        _call_made(run, function, site, args, given)
+        return
+    _look(run, function, module, given, site)
+    _look_at_hints(run, function, given, site)
+    if module == "contextlib" and function.__qualname__ in _REDIRECTING and args:
+        attributes.global_access(run, "sys", args[0]._stream, site, _RMW, vars(sys))
+    if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
+        _count_changers(run, function, given, site)
+        return
+    if harmless.is_interface(module) and args:  # it calls the methods of its object
+        if deep_access.reads_shared(run, given[1:], site) and not run.is_recording:
+            _enter(run, module, name, site)
+        return
+    if harmless.is_assertion(module):
+        deep_access.read(run, given[1:], site)
+        return
+    if harmless.is_pure_python(module, function.__qualname__):
+        _call_pure(run, function, module, site, args, given)
+        return
+    if run.is_recording:
+        deep_access.read(run, given, site)
+        return
+    space = function.__globals__
+    if module not in sys.modules or vars(sys.modules[module]) is not space:
+        given = (*given, space)  # of no module: what it has for globals others may have
+    enter(run, module, name, given, site)
+
+
+def _call_pure(
+    run: Any, function: types.FunctionType, module: str, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
+) -> None:
+    """A function that only looks at what it is given, and changes no more than its own object."""
+    name = function.__name__
+    owner = args[0] if args and _has_method(args[0], name) else None
+    _count_changers(run, function, given, site)
+    if not run.is_recording and any(map(_is_stream, given)):
+        enter(run, module, name, given, site)
+        return
+    of_object = owner is not None and state_of(type(owner)) is not NOTHING
+    looks_at_shared = deep_access.reads_shared(run, given[1:] if of_object else given, site)
+    if of_object:
+        native_objects.access(run, owner, _RMW, site)
+        looks_at_shared |= _is_used_by_several(run, owner)
+    if looks_at_shared and not run.is_recording:
+        _enter(run, module, name, site)
+
+
+def _is_used_by_several(run: Any, owner: Any) -> bool:
+    """Whether threads share an object, whose methods in Python take several steps."""
+    record = run.touched.get(("o", objects.number(owner)))
+    return has_company(run) and record is not None and record[0] == -1
+
+
+def _is_stream(thing: Any) -> bool:
+    """Whether it is a stream in memory, which functions in Python use in several steps."""
+    return state_of(type(thing)) is NATIVE and hasattr(type(thing), "readline")
+
+
+def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
+    """What a function of the library looks at beside containers and instances."""
+    name = function.__name__
+    if module == "unittest.mock" and name in _PATCHING and has_company(run):
+        _enter(run, module, name, site)  # anything may be given another value
+    if module in _WRITING and not run.is_recording:
+        for stream in ("stdout", "stderr"):
+            attributes.global_access(run, "sys", stream, site, _READ, vars(sys))
+    definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
+
+
+def _call_made(
+    run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
+) -> None:
+    """A function that a library has made for a class of the program."""
+    _call_behind(run, function, (), site)
+    if function.__name__ not in ("__init__", "__new__", "__post_init__"):
+        deep_access.read(run, given, site, copying=True)
+    elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
+        _made_again(run, args[0], function, site)
+
+
+#: Methods of `unittest.mock.patch` that put something in the place of something else.
+_PATCHING: Final = frozenset("__enter__ __exit__ start stop".split())
+
+#: Modules whose functions write on what `sys.stdout` or `sys.stderr` is just then.
+_WRITING: Final = frozenset({"pprint", "traceback", "warnings", "logging"})
+
+#: Modules whose functions look at the classes of what they are given.
+_LOOKING_BEHIND: Final = frozenset("inspect pydoc pprint reprlib string json pickle copy".split())
+
+#: Those that set a stream of `sys`, and set it back.
+_REDIRECTING: Final = frozenset({"_RedirectStream.__enter__", "_RedirectStream.__exit__"})
+
+#: Functions that look at annotations, or at the fields of data classes.
+_READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fields asdict astuple replace".split())
+
+#: Attributes of classes that hold them.
+_HINTS: Final = ("__annotations__", "__annotations_cache__", "__dataclass_fields__")
+
+
+def _look_at_hints(run: Any, function: types.FunctionType, given: Iterable[Any], site: int) -> None:
+    if function.__name__ in _READING_HINTS:
+        deep_access.read(run, [hints for each in given for hints in _hints_of(each)], site)
+
+
+def _hints_of(thing: Any) -> list[Any]:
+    """The annotations and fields of a class and its bases, or of a function; those that were never asked for are not
+    shared."""
+    if type(thing) is types.FunctionType:
+        return _evaluated(thing) if sys.version_info >= (3, 14) else [thing.__annotations__]
+    places = bases(thing) if is_a(thing, type) else (thing, *bases(type(thing)))
+    spaces = [getattr(each, "__dict__", {}) for each in places]
+    return [space.get(name) for space in spaces for name in _HINTS]
+
+
+def _evaluated(function: types.FunctionType) -> list[Any]:
+    """A function's annotations if they have been evaluated: to ask for others would run code of the program's."""
+    others = [getattr(function, name) for name in ("__globals__", "__builtins__", "__dict__", "__kwdefaults__")]
+    found = [each for each in gc.get_referents(function) if type(each) is dict]
+    return [each for each in found if not any(each is other for other in others)]
+
+
+def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
+    """A function that changes nothing by itself may call a method in C that it is given."""
+    if run.is_recording or not has_company(run):
+        return
+    for each in given:
+        if type(each) in BUILTIN_METHODS and changes(each):
+            attributes.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
+    _call_behind(run, function, given, site)
+
+
+def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
+    """A function may call methods in C that it, or its object, leads to."""
+    if run.is_recording or not has_company(run):
+        return
+    methods = callbacks_in_c.methods_in_c(function, given)
+    if not methods:
+        return
+    text = f"{getattr(methods[0], '__name__', '?')}(), which {function.__qualname__}() may call"
+    count = functools.partial(attributes.count_untracked, run, text, site)
+    accesses = _given(run, tuple([each.__self__ for each in methods]), count)
+    if accesses and _visit(run, accesses, site, f"what {function.__qualname__}() calls"):
+        count()
+
+
+def changes(function: types.BuiltinMethodType) -> bool:
+    """Whether it is a method in C of an object that has a state, which code that nobody sees may call."""
+    if is_a(function.__self__, types.ModuleType):
+        return False
+    owner = type(function.__self__)
+    return owner not in deep_access.PLAIN and (shape_of(owner).base is not None or state_of(owner) is not NOTHING)
+
+
+def _owner_of(function: types.FunctionType, kind: type) -> tuple[type, ...]:
+    """The classes among those of an object that have a function for their initialiser."""
+    return tuple([each for each in bases(kind) if each.__dict__.get("__init__") is function])
+
+
+def _made_again(run: Any, thing: Any, function: types.FunctionType, site: int) -> None:
+    """An initialiser that a library has made is called for an object that is there already."""
+    if any(access.target in run.touched for access in deep_access.instance_accesses(thing)):
+        attributes.count_untracked(run, f"{function.__qualname__}()", site)
+
+
+def is_plain_reader(function: types.FunctionType) -> bool:
+    """Whether a function, of a module that copies things, only looks at what it is given."""
+    return harmless.is_pure_python(module_of(function), function.__qualname__)
+
+
+def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
+    """A function looks at all that it is given, past the methods of objects; if it copies it, at no more."""
+    definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
+    if not run.is_recording and any(map(_is_stream, given)):
+        enter(run, module_of(function), function.__name__, given, site)
+    _look_at_hints(run, function, given, site)
+    shallow = function is copy.copy and all(map(deep_access.is_copied_shallowly, given))
+    if deep_access.reads_shared(run, given, site, shallow) and not run.is_recording:
+        _enter(run, module_of(function), function.__name__, site)
+
+
+def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -> None:
+    """Code of a module is about to be entered that may do anything with what it is given, and with what it keeps."""
+    package = harmless.root_of(module) or "?"
+    target = ("o", package)
+    accesses = [Access(_RMW, target), *_given(run, given, functools.partial(_enter, run, module, name, site))]
+    if _visit(run, accesses, site, f"the state of {package}"):
+        _enter(run, module, name, site)
+
+
+def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
+    """Pass the step of a call into code that nobody sees, unless its thread is alone; whether threads contend there."""
+    target = accesses[0].target
+    if not has_company(run) and run.touched.get(target) is not SHARED:
+        return False
+    if run.detail:
+        run.names[target] = words
+        for access in accesses[1:]:
+            run.names.setdefault(access.target, "")
+    run.visit(_RMW, target, site, None, tuple(accesses[1:]))
+    return is_contested(run, accesses)
+
+
+def driven(run: Any, generator: Any, site: int) -> list[Access]:
+    """What a generator may do that is about to get on, if its code is not instrumented: anything with its variables."""
+    frame = generator.gi_frame
+    if frame is None or frame.f_code.co_filename in sites.instrumented:
+        return []
+    module = frame.f_globals.get("__name__", "")
+    if harmless.root_of(module) in harmless.MODELLED:
+        return []
+    count = functools.partial(_enter, run, module, frame.f_code.co_name, site)
+    return _given(run, tuple(frame.f_locals.values()), count)
+
+
+def is_contested(run: Any, accesses: list[Access]) -> bool:
+    """Whether several threads touch one of these, while more than one of them is there."""
+    if not has_company(run):
+        return False
+    me = run.current.index
+    for access in accesses:
+        record = run.touched.get(access.target)
+        if record is not None and record[0] != me and (access.target[0] == "o" or access.op is not _READ or record[1]):
+            return True
+    return False
+
+
+def _enter(run: Any, module: str, name: str, site: int) -> None:
+    """Count code as entered and not explored, unless it will be from now on."""
+    package = harmless.root_of(module) or "?"
+    if harmless.is_explorable(module) and not run.is_recording:
+        run.sharing.learn((_mark_of(module),))
+        if run.sharing.grew:
+            return  # the search begins anew
+    if package == "?":
+        attributes.count_untracked(run, f"{name}(), code that is not in a module,", site)
+        return
+    advice = module if package in harmless.stdlib_names() else package
+    text = f"{ENTERED}{advice} (add --include {advice})"
+    run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def _mark_of(module: str) -> int:
+    """Stands among points for a module of the standard library that is to be instrumented."""
+    return -1 - (crc32(module.encode("utf-8", "surrogatepass")) | _EXPLORED)
+
+
+def marks_of(modules: Iterable[str]) -> set[int]:
+    return {_mark_of(module) for module in modules}
+
+
+def marks(points: Iterable[int]) -> set[int]:
+    """Those among points that stand for modules."""
+    return {point for point in points if point < 0 and -1 - point & _EXPLORED}
+
+
+def explored(points: Iterable[int]) -> list[str]:
+    """The modules, of those that were imported, that are to be instrumented."""
+    known = marks(points)
+    return [name for name in sorted(sys.modules) if known and harmless.is_explorable(name) and _mark_of(name) in known]
+
+
+def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
+    """A method of a container was used that is written in Python: no single step if threads share the container."""
+    if run.is_recording or not has_company(run):
+        return
+    found = classification.find(type(thing), name)
+    if found is None or type(found[1]) is not types.FunctionType or classification.is_instrumented(found[1]):
+        return
+    n = objects.numbers.get(id(thing))
+    last = run.log[-1] if run.log else None
+    targets = {("s", n)}
+    if last is not None and last[3] == site:
+        targets |= {last[2], *[each.target for each in last[6]]}
+    if any(run.touched.get(each) is SHARED for each in targets):
+        _enter(run, module_of(found[1]), found[1].__qualname__, site)
+
+
+def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
+    """An object of a class that is not instrumented was used: its methods are no single steps if threads share it."""
+    if run.is_recording or state_of(type(thing)) is not FOREIGN or not has_company(run):
+        return
+    record = run.touched.get(("o", objects.number(thing)))
+    if record is not None and record[0] == -1:
+        _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.{name}", site)
+
+
+def _module_of_class(kind: type) -> str:
+    """The module of the class that makes objects of another one foreign."""
+    for each in bases(kind):
+        if native_objects.is_in_python(each) and not native_objects.is_ours(each):
+            return str(type.__dict__["__module__"].__get__(each))
+    return ""
+
+
+def anything_with(thing: Any) -> list[Access]:
+    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
+    an object of a class that is not instrumented, the same with whatever it leads to."""
+    if type(thing) in BUILTIN_METHODS:
+        thing = thing.__self__
+    if type(thing) in deep_access.PLAIN:
+        return []
+    found: list[Access] = []
+    waiting, seen = [thing], {id(thing)}
+    while waiting and len(seen) < _MOST_REACHED:
+        each = waiting.pop()
+        found += _with(each)
+        if each is thing and state_of(type(each)) is not FOREIGN:
+            break
+        for inner in _inside(each):
+            if id(inner) not in seen and type(inner) not in deep_access.PLAIN:
+                seen.add(id(inner))
+                waiting.append(inner)
+    else:
+        if waiting:
+            native_objects.count_cut(thing)
+    return found
+
+
+#: How many objects are looked for behind one: what leads to more is a world of its own.
+_MOST_REACHED: Final = 200
+
+
+#: Number of an object that code nobody sees was given -> the threads that gave it, each with what counts the call.
+_handed: dict[int, dict[int, Callable[[], None]]] = {}
+
+
+def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
+    """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
+    them what others look for; whether somebody does is found out at the end (:func:`own_up`)."""
+    found = [access for each in given for access in anything_with(each)]
+    if has_company(run):
+        hand(run, found, count)
+        for each in given:
+            if n := objects.numbers.get(id(each)):  # an instance without attributes, say
+                _handed.setdefault(abs(n), {}).setdefault(run.current.index, count)
+    return [Access(_RMW, access.target) for access in found]
+
+
+def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
+    """What code that nobody sees touches in steps of its own: ``count`` is called if others use it at the same time."""
+    if has_company(run):
+        for access in accesses:
+            if access.target[0] in _HOLDING and type(access.target[1]) is int:
+                _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
+
+
+#: Kinds of locations that are part of an object.
+_HOLDING: Final = frozenset({"a", "i", "s", "v"})
+
+
+def own_up(run: Any) -> None:
+    """A run has ended: count calls whose arguments other threads used while the caller was there."""
+    for text in unseen_methods() if len(run.tasks) > 1 else ():
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+    if len(run.tasks) > 1 and objects.shared_dictionaries():
+        run.untracked["a __dict__ that instances share"] = 1
+    if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
+        run.untracked["keys that decide themselves what they equal, beside others"] = mixed
+    if not (_handed or definitions.looked_at or definitions.held or definitions.ended):
+        return
+    joined: dict[int, set[int]] = {}
+    begun: set[int] = set()
+    for index, op, target, _site, _point, _value, more in run.log:
+        if op is Op.BEGIN:
+            begun.add(index)
+            parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
+            joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
+        elif op is Op.JOIN and target[0] == "thread":
+            ended = run.by_name[target[1]].index
+            joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
+        else:
+            for how, each, _ in ((op, target, None), *more):
+                if each[0] in _HOLDING and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
+                    _count_others(run, givers, index, begun, joined.get(index, set()))
+                if each[0] in ("s", "o") and WRITES[how] and (holders := definitions.held.get(each[1])):
+                    _count_others(run, holders, index, begun, joined.get(index, set()))
+                if (enders := definitions.ended.get(each)) is not None:
+                    _count_others(run, enders, index, begun, joined.get(index, set()))
+                if each[0] in ("a", "g") and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
+                    _count_others(run, lookers, index, begun, joined.get(index, set()))
+
+
+def _count_others(
+    run: Any, givers: dict[int, Callable[[], None]], index: int, begun: set[int], joined: set[int]
+) -> None:
+    """Count the calls of threads that a step is neither before nor after."""
+    mine = run.tasks[index].name
+    for giver in [each for each in givers if each != index and each not in joined]:
+        if giver in begun or not run.tasks[giver].name.startswith(f"{mine}."):
+            givers.pop(giver)()
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _handed.clear()
+    definitions.restart()
+    forget_unknown()
+
+
+def _inside(thing: Any) -> list[Any]:
+    """What an object directly leads to, for code that is not instrumented."""
+    if is_a(thing, (type, types.ModuleType, types.FunctionType)):
+        return []
+    if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
+        return deep_access.elements(thing)
+    return [*objects.dictionary(thing).values()] if state_of(type(thing)) is FOREIGN else []
+
+
+def _with(thing: Any) -> list[Access]:
+    kind = type(thing)
+    if harmless.is_value_type(kind):
+        return []
+    base = shape_of(kind).base
+    if base is not None and base not in BASES:
+        return native_objects.accesses(thing, _RMW)
+    if base is not None or sources(thing):
+        found = deep_access.contents_of(thing)
+        return [Access(_RMW, found[0].target), *found[1:]] if found else []
+    if state_of(kind) is not NOTHING:
+        return native_objects.accesses(thing, _RMW)
+    if kind.__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
+        return deep_access.instance_accesses(thing)
+    return []
+
+
+def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A function or class in C that no rule knows is about to be called: it may change what it is given, and keep a
+    state of its own."""
+    module = getattr(function, "__module__", None) or "builtins"
+    name = getattr(function, "__name__", "?")
+    given = (*args, *named.values())
+    run.current.silent += 1
+    if harmless.root_of(module) in harmless.MODELLED:
+        return
+    if harmless.is_foreign_function(function) and call_foreign(run, name, site):
+        return
+    if name in _WRITING_IN_C and not run.is_recording:
+        attributes.global_access(run, "sys", _WRITING_IN_C[name], site, _READ, vars(sys))
+    if run.is_recording or harmless.is_pure_native(module, name):
+        copies = module in _COPYING_IN_C
+        if module != "builtins":
+            definitions.look(run, given, site, f"{name}()", behind=copies)
+        deep_access.read(run, given, site, copying=copies)
+        if harmless.keeps_a_state(module) and not run.is_recording:
+            run.visit(_READ, ("o", module), site)  # which other functions of it may change
+        return
+    if harmless.root_of(module) == "numpy":
+        accesses = [access for each in given for access in anything_with(each)]
+        if accesses:
+            run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
+        return
+    count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
+    if harmless.touches_only_given(module, name):
+        _call_with_given(run, module, given, site, count)
+        return
+    wrapped = harmless.functions_wrapped_by(function)
+    if wrapped and all(map(is_seen, wrapped)):
+        run.visit(_READ, ("o", objects.number(function)), site)
+        return
+    if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
+        count()
+
+
+def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:
+    """A function in C that touches nothing but what it is given, and calls methods of it, as of a file."""
+    if has_company(run) and any(_is_called_unseen(each, name) for each in given for name in _OF_FILES):
+        count()
+    in_one_step(
+        run,
+        site,
+        lambda told: deep_access.read(told, given if module in _COPYING_IN_C else (), site, copying=True),
+        lambda told: [told.visit(each.op, each.target, site) for thing in given for each in anything_with(thing)],
+    )
+
+
+#: Methods of files by which a function in C reads or writes.
+_OF_FILES: Final = ("write", "read", "readline", "readinto")
+
+
+def _is_called_unseen(thing: Any, name: str) -> bool:
+    """Whether a thing has a method of that name that neither tells of itself nor is a file's in C."""
+    if name in objects.dictionary(thing):
+        return True
+    found = classification.find(type(thing), name)
+    if found is None:
+        return False
+    owner, method = found
+    if type(method) is types.FunctionType:
+        return not is_seen(method) and harmless.root_of(module_of(method)) not in harmless.MODELLED
+    return owner.__module__ != "_io" or type(method) is not types.MethodDescriptorType
+
+
+#: Functions in C that do, and on which of them.
+_WRITING_IN_C: Final = {"warn": "stderr", "warn_explicit": "stderr", "excepthook": "stderr", "displayhook": "stdout"}
+
+#: Modules in C whose functions look past the methods of what they are given.
+_COPYING_IN_C: Final = frozenset("_pickle _json marshal".split())
+
+
+def call_foreign(run: Any, name: str, site: int) -> bool:
+    """A function is about to be called by way of `ctypes`: whether it was counted."""
+    if run.is_recording or not has_company(run):
+        return False
+    attributes.count_untracked(run, f"the foreign function {name}()", site)
+    return True
+
+
+def module_of(function: Any) -> str:
+    """The module of a function, as its code says: of what wraps another one, its own."""
+    space = getattr(function, "__globals__", None)
+    name = harmless.known_as(space.get("__name__")) if type(space) is dict else None
+    return name if isinstance(name, str) else getattr(function, "__module__", None) or ""
+
+
+def is_made(function: types.FunctionType) -> bool:
+    """Whether a library has made a function of a text, for a class of the program: an initialiser, a comparison."""
+    code = function.__code__
+    if module_of(function).startswith("namedtuple_"):
+        return True
+    return code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen") and code.co_name in _MADE
+
+
+def _has_method(thing: Any, name: str) -> bool:
+    kind = type(thing)
+    return state_of(kind) in (FOREIGN, NATIVE) and any(name in each.__dict__ for each in bases(kind))

@@ -1,0 +1,318 @@
+"""The explicit table of what is harmless: types whose objects have no state, and functions that touch nothing but what
+they are given.
+
+This is the only place that says so. Whatever is neither here nor modelled counts as untracked once two threads reach it
+(:mod:`native_objects`, :mod:`foreign`), so that a new type, library or version of Python may cost an answer, and never
+gives a wrong one.
+
+- A *harmless type* has instances that nobody can change: numbers, texts, dates, compiled patterns. What a tuple or a
+  partial holds is looked at for itself; attributes of functions, classes and modules are locations of their own.
+- A *pure function* reads what it is given, as deep as it likes, and gives a value. Caches of its own do not count where
+  they can't be told from none.
+- Names of temporary files belong to nobody else; in which order they are handed out matters to no program.
+- A *modelled* package tells the runtime itself what it does.
+
+Cost: a set look-up; types of modules that are loaded later are found when they are first asked about.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import types
+from typing import Any, Final
+
+#: The types of bound methods in C, and of functions in C. Methods that know which class defines them are of a type of
+#: their own, which `types` does not name.
+BUILTIN_METHODS: Final[frozenset[type]] = frozenset({types.BuiltinMethodType, type(re.compile("").search)})
+
+#: Types without a state, by the module that has them under their name.
+_TYPES: Final[dict[str, str]] = {
+    "builtins": "int float complex bool str bytes tuple frozenset range slice type object property classmethod "
+    "staticmethod super sentinel",
+    "types": "NoneType EllipsisType NotImplementedType FunctionType BuiltinFunctionType MethodType CodeType "
+    "WrapperDescriptorType MethodWrapperType MethodDescriptorType ClassMethodDescriptorType GetSetDescriptorType "
+    "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
+    "_thread": "lock RLock LockType _local",
+    "abc": "ABC ABCMeta",
+    "contextlib": "AbstractContextManager ContextDecorator",
+    "contextvars": "ContextVar Token",
+    "dataclasses": "Field",
+    "datetime": "date time datetime timedelta tzinfo timezone",
+    "decimal": "Decimal",
+    "enum": "Enum EnumType Flag IntEnum IntFlag StrEnum ReprEnum",
+    "fractions": "Fraction",
+    "functools": "partial partialmethod cached_property singledispatchmethod",
+    "inspect": "Signature Parameter BoundArguments",
+    "ipaddress": "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface",
+    "multiprocessing.synchronize": "SemLock Lock RLock Semaphore BoundedSemaphore",
+    "numbers": "Number Complex Real Rational Integral",
+    "numpy": "dtype ufunc generic finfo iinfo",
+    "operator": "itemgetter attrgetter methodcaller",
+    "os": "stat_result terminal_size times_result uname_result PathLike DirEntry",
+    "pathlib": "PurePath PurePosixPath PureWindowsPath Path PosixPath WindowsPath",
+    "pathlib._local": "PurePath PurePosixPath PureWindowsPath Path PosixPath WindowsPath",
+    "pathlib._abc": "ParserBase PurePathBase PathBase",
+    "pathlib.types": "_JoinablePath _ReadablePath _WritablePath",
+    "re": "Pattern Match",
+    "string": "Template",
+    "struct": "Struct",
+    "time": "struct_time",
+    "unittest.case": "TestCase",
+    "typing": "Generic Protocol TypeVar ParamSpec NamedTuple",
+    "urllib.parse": "ParseResult SplitResult DefragResult",
+    "uuid": "UUID",
+    "weakref": "ReferenceType",
+    "zoneinfo": "ZoneInfo",
+}
+
+#: The modules of those in Python that have attributes, which nobody changes.
+_VALUES: Final = frozenset("fractions ipaddress pathlib pathlib._local pathlib._abc uuid".split())
+
+#: Modules in C all of whose functions are pure.
+_PURE_NATIVE_MODULES: Final = frozenset(
+    """math math.integer cmath _operator _bisect _struct binascii zlib _json _datetime unicodedata _statistics _sre
+    _string _stat errno _abc _opcode _typing _md5 _sha1 _sha2 _sha3 _blake2 _hashlib _uuid _zoneinfo _suggestions
+    itertools""".split()
+)
+
+#: Pure functions of other modules in C.
+_PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "builtins": "abs all any ascii bin callable chr divmod format hash hex id isinstance issubclass max min oct "
+        "ord pow repr round sorted sum dir len compile input breakpoint __build_class__ __import__ iter next globals "
+        "locals aiter anext print",
+        "sys": "_getframe exc_info exception getdefaultencoding getfilesystemencoding getfilesystemencodeerrors "
+        "intern is_finalizing audit _getframemodulename _is_gil_enabled",
+        "_codecs": "encode decode lookup lookup_error escape_decode escape_encode utf_8_decode utf_8_encode "
+        "ascii_decode ascii_encode latin_1_decode latin_1_encode charmap_decode charmap_encode charmap_build",
+        "_functools": "cmp_to_key reduce",
+        "_pickle": "dumps loads",
+        "marshal": "dumps loads",
+        "_weakref": "proxy",
+        "_collections": "_tuplegetter",
+        "_imp": "is_builtin is_frozen lock_held acquire_lock release_lock",
+        "_warnings": "warn warn_explicit",
+        "_csv": "reader writer get_dialect list_dialects",
+        "_ctypes": "sizeof byref addressof alignment",
+        "posix": "getpid getppid getuid geteuid getgid getegid fspath cpu_count strerror getlogin sysconf "
+        "get_terminal_size getpgid sched_yield isatty",
+        "decimal": "getcontext localcontext",
+        "_locale": "strcoll strxfrm nl_langinfo",
+        "_socket": "htons htonl ntohs ntohl inet_aton inet_ntoa inet_pton inet_ntop gethostname",
+        "_contextvars": "copy_context",
+        "_asyncio": "current_task",
+        "gc": "get_referents is_tracked is_finalized",
+    }.items()
+}
+
+#: Modules of the standard library in Python whose functions are pure, but for a few.
+_PURE_PYTHON_MODULES: Final = frozenset(
+    """pathlib._local pathlib._abc pathlib._os pathlib.types abc annotationlib ast base64 bisect colorsys contextlib
+    copy dataclasses datetime difflib dis enum fnmatch fractions functools genericpath hashlib heapq html inspect
+    ipaddress json keyword ntpath numbers opcode operator pathlib posixpath pprint re reprlib secrets stat
+    statistics string struct textwrap token traceback types typing typing_extensions unicodedata urllib.parse uuid
+    warnings weakref zoneinfo _strptime _collections_abc _py_abc _weakrefset codecs encodings collections random
+    decimal calendar tempfile tokenize importlib.metadata""".split()
+)
+
+#: Modules that have what is known here under the name of another one, from Python 3.14 on.
+_KNOWN_AS: Final = {"_py_warnings": "warnings"}
+
+#: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
+_TRANSPARENT: Final = frozenset(
+    "contextlib functools typing typing_extensions abc enum types warnings dataclasses _py_abc".split()
+)
+
+#: ... but for these.
+_LOOKING: Final = frozenset(
+    "asdict astuple replace _asdict_inner _astuple_inner NamedTuple TypedDict make_dataclass namedtuple".split()
+)
+
+#: Functions of other modules in Python that only look at what belongs to nobody, or never changes.
+_PURE_PYTHON: Final = frozenset(
+    """multiprocessing.process.current_process multiprocessing.process.parent_process
+    multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
+    multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
+    multiprocessing.context.BaseContext.cpu_count""".split()
+)
+
+#: Functions of these that keep something, or change what they are given: by module and qualified name.
+_IMPURE: Final = frozenset(
+    """calendar.setfirstweekday contextlib._RedirectStream.__enter__ contextlib._RedirectStream.__exit__
+    random.Random.shuffle heapq.merge warnings.simplefilter
+    warnings.filterwarnings warnings.resetwarnings""".split()
+)
+
+#: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
+_UNTRACEABLE: Final = frozenset(
+    """importlib.reload _weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register
+    gc.get_referrers gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
+    functools.singledispatch.<locals>.register functools.singledispatchmethod.register
+    calendar.setfirstweekday""".split()
+)
+
+#: Packages whose operations tell the runtime themselves, or that run the checks.
+MODELLED: Final = frozenset(
+    "mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest".split()
+)
+
+#: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
+#: them, or they are entered so often, and for so little, that it is of no use.
+_NOT_EXPLORABLE: Final = frozenset(
+    """abc annotationlib ast asyncio builtins codecs concurrent ctypes dis encodings enum functools
+    importlib io linecache multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal
+    site socket selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback
+    types typing warnings _py_warnings zipimport _collections_abc _py_abc _strptime datetime pdb
+    bdb cmd doctest unittest numbers pickle tempfile""".split()
+)
+
+#: ... of packages among these, modules that may be all the same.
+_EXPLORABLE: Final = frozenset({"unittest.mock"})
+
+_harmless: set[int] = set(map(id, BUILTIN_METHODS))
+_looked_at: set[str] = set()
+_modules_then = 0  # how many modules there were when they were looked for last
+
+
+def is_harmless_type(kind: type) -> bool:
+    """Whether objects of exactly this class, as far as it makes them, have no state."""
+    global _modules_then
+    if id(kind) in _harmless:
+        return True
+    if len(sys.modules) == _modules_then:
+        return False
+    _modules_then = len(sys.modules)
+    for module in _TYPES.keys() - _looked_at:
+        if module in sys.modules:
+            _looked_at.add(module)
+            space = vars(sys.modules[module])
+            _harmless.update(id(space[name]) for name in _TYPES[module].split() if isinstance(space.get(name), type))
+    return id(kind) in _harmless
+
+
+def is_value_type(kind: type) -> bool:
+    """Whether what is in an object of exactly this class stays as it is, but for what it remembers of itself."""
+    return kind.__module__ in _VALUES and is_harmless_type(kind)
+
+
+def is_pure_native(module: object, name: str) -> bool:
+    """Whether a function in C only looks at what it is given."""
+    if not isinstance(module, str):
+        return False
+    return module in _PURE_NATIVE_MODULES or name in _PURE_NATIVES.get(module, ())
+
+
+#: Functions of modules in C that touch nothing but what they are given, which they may change.
+_ONLY_GIVEN: Final[dict[str, frozenset[str]]] = {
+    "_pickle": frozenset({"dump", "load"}),
+    "_elementtree": frozenset({"SubElement"}),
+}
+
+
+def touches_only_given(module: str, name: str) -> bool:
+    """Whether a function in C touches nothing but what it is given."""
+    return name in _ONLY_GIVEN.get(module, ())
+
+
+#: Types in C whose objects, when they are called, only call two functions that they keep, by module.
+_WRAPPERS: Final[dict[str, frozenset[str]]] = {
+    "wrapt._wrappers": frozenset({"FunctionWrapper", "BoundFunctionWrapper"})
+}
+
+
+def functions_wrapped_by(thing: Any) -> tuple[Any, ...]:
+    """The functions that a call of an object in C comes to, if it does nothing else; none if that is not known."""
+    for module, names in _WRAPPERS.items():
+        space = vars(sys.modules[module]) if module in sys.modules else {}
+        if any(type(thing) is space.get(name) for name in names):
+            return thing.__wrapped__, thing._self_wrapper
+    return ()
+
+
+def keeps_a_state(module: str) -> bool:
+    """Whether a module in C, some of whose functions are pure, has others that change what those see."""
+    return module not in _PURE_NATIVE_MODULES and module not in _WITHOUT_STATE
+
+
+#: Modules of which some functions are pure, whose other functions change nothing that those see.
+_WITHOUT_STATE: Final = frozenset(
+    "builtins _functools _pickle marshal _weakref _collections _ctypes posix decimal".split()
+)
+
+
+def is_stateless_device(status: os.stat_result) -> bool:
+    """Whether a file is `/dev/null`, `/dev/zero` or `/dev/full` of Linux."""
+    device = os.major(status.st_rdev), os.minor(status.st_rdev)
+    return stat.S_ISCHR(status.st_mode) and device in ((1, 3), (1, 5), (1, 7))
+
+
+def is_pure_python(module: object, name: str) -> bool:
+    """Whether a function of the standard library in Python only looks at what it is given, and changes no more than
+    its own object."""
+    if not isinstance(module, str) or f"{module}.{name}" in _IMPURE:
+        return False
+    if f"{module}.{name}" in _PURE_PYTHON:
+        return True
+    return module in _PURE_PYTHON_MODULES or module.partition(".")[0] in ("json", "encodings", "zoneinfo")
+
+
+def is_transparent(function: Any) -> bool:
+    """Whether a function in Python only hands on what it is given."""
+    name = known_as(function.__globals__.get("__name__"))
+    if f"{name}.{function.__qualname__}" in _IMPURE:
+        return False
+    return name in _TRANSPARENT and function.__name__ not in _LOOKING
+
+
+def is_interface(module: str) -> bool:
+    """Whether functions of a module do what they do by calling methods of their object."""
+    return module in ("collections.abc", "_collections_abc")
+
+
+def is_assertion(module: str) -> bool:
+    """Whether functions of a module compare what they are given, and keep nothing of it."""
+    return module == "unittest.case"
+
+
+def is_untraceable(module: object, name: str) -> bool:
+    """Whether what a function does, or gives, can't be told as accesses."""
+    return f"{module}.{name}" in _UNTRACEABLE
+
+
+def is_foreign_function(thing: Any) -> bool:
+    """Whether it is a function of `ctypes`, of which nothing is known but its name."""
+    module: Any = sys.modules.get("_ctypes")
+    return module is not None and isinstance(thing, module.CFuncPtr)
+
+
+def is_foreign_library(thing: Any) -> bool:
+    """Whether it is a library that `ctypes` has loaded, whose attributes are such functions."""
+    module: Any = sys.modules.get("ctypes")
+    return module is not None and isinstance(thing, module.CDLL)
+
+
+def is_explorable(module: str) -> bool:
+    """Whether a module of the standard library may be instrumented where a program enters it."""
+    root = module.partition(".")[0]
+    if module in _EXPLORABLE:
+        return True
+    return root in sys.stdlib_module_names and root not in _NOT_EXPLORABLE
+
+
+def known_as(module: Any) -> Any:
+    """The name by which a module is known here."""
+    return _KNOWN_AS.get(module, module) if isinstance(module, str) else module
+
+
+def root_of(module: object) -> str:
+    """The package a module's name starts with."""
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def stdlib_names() -> frozenset[str]:
+    """The packages that come with Python."""
+    return sys.stdlib_module_names

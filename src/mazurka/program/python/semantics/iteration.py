@@ -1,0 +1,258 @@
+"""The hooks at loops over something: each step of going through a container reads what it is about to show.
+
+What is gone through is wrapped in a `map` of two arguments: a generator that visits before each step, and the native
+iterator, whose element the map hands on by a builtin. So no frame of ours lies between the program and what it goes
+through. What iterators look at is found out in :mod:`views`; a list, by far the most frequent, has a way of its own.
+
+Cost: a microsecond for each element of a list while several threads exist, about three elsewhere.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import types
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mazurka.program.protocol import Access, Target
+from mazurka.program.python import activation
+from mazurka.program.python.semantics import calls, deep_access
+from mazurka.program.python.semantics.classification import find
+from mazurka.program.python.semantics.containers import Handler, operation
+from mazurka.program.python.semantics.gathering import is_seen
+from mazurka.program.python.semantics.locations import emit_reads, perform
+from mazurka.program.python.semantics.native_objects import state_of
+from mazurka.program.python.semantics.objects import number
+from mazurka.program.python.semantics.views import Cursor, begin_reads, cursors, next_reads
+from mazurka.trace.event import Op
+
+_READ: Final = Op.READ
+_iter: Final = iter  # programs may replace the builtin
+
+# Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
+_NO_ITEMS: Final[dict[Any, Any]] = {}
+second: Final = _NO_ITEMS.get
+_ENDLESS: Final = frozenset({itertools.count, itertools.cycle, itertools.repeat, type(iter(int, 1))})
+
+#: Numbers of lists -> for each index what reading it adds to a step. Numbers come again in each run.
+_item_reads: dict[int, list[tuple[Access]]] = {}
+_MOST_LISTS: Final = 512
+_MOST_ITEMS: Final = 256
+
+
+def iterate(thing: Any, site: int) -> Any:
+    """``thing`` is about to be gone through: what is returned visits before each native step."""
+    run = activation.active
+    if run is None:
+        return thing
+    kind = type(thing)
+    if kind is list:
+        return map(second, _list_ticks(thing, site), thing)
+    if kind in _ENDLESS and (run.solo or run.is_recording):
+        return map(second, _passes(), thing)
+    if kind in _CALLING and not run.is_recording and not run.solo:
+        if any(each is second for each in gc.get_referents(thing)):
+            return thing  # one of ours, which tells
+        thing = _with_calls(thing, site)
+    found = cursors(thing)
+    if not found:
+        if not run.solo:
+            calls.may_get_on(run, thing)
+        looks = operation(thing, "__iter__")
+        if looks is not None:
+            return map(second, _looks(looks, thing, site), thing)
+        return thing if run.is_recording or kind in _FIXED else _stepped(thing, site)
+    if not run.solo and (begun := begin_reads(found)):
+        emit_reads(run, [container for container, _ in found], begun, site)
+    native = _iter(thing)
+    if native is thing and not run.solo:
+        calls.may_get_on(run, thing)
+    return map(second, _ticks(cursors(native), site, native if native is thing else None), native)
+
+
+#: What never changes while it is gone through.
+_FIXED: Final = frozenset({str, bytes, tuple, frozenset, range})
+
+#: Iterators that call a function for each element.
+_CALLING: Final = frozenset({map, filter, itertools.starmap})
+
+
+def _stepped(thing: Any, site: int) -> Any:
+    """Objects without a model: each step is one on their state; user classes tell themselves what it does."""
+    kind = type(thing)
+    run = activation.active
+    if not state_of(kind):
+        return thing
+    if not hasattr(kind, "__next__"):
+        if run is not None and not run.solo:
+            calls.begin(run, thing, site)
+        found = find(kind, "__iter__")
+        if found is None or type(found[1]) is types.FunctionType:
+            return thing
+        native = _iter(thing)
+        return native if native is thing or type(native) in _FIXED_ITERATORS else iterate(native, site)
+    return map(second, _state_ticks(thing, site), thing)
+
+
+def iterate_unpacking(thing: Any, nested: bool, site: int) -> Any:
+    """The elements of ``thing``, wrapped for going through already, are about to be unpacked, each when it comes."""
+    if activation.active is None:
+        return thing
+
+    def unpacked(element: Any) -> Any:
+        run = activation.active
+        if run is not None and not run.solo and (nested or type(element) is not tuple):
+            _unpack(run, element, nested, site)
+        return element
+
+    return map(unpacked, thing)
+
+
+def _unpack(run: Any, element: Any, nested: bool, site: int) -> None:
+    if type(element) in deep_access.PLAIN:
+        return
+    if type(element) is not tuple:
+        calls.go_through(run, element, site)
+    for each in deep_access.elements(element) if nested else ():
+        _unpack(run, each, True, site)
+
+
+def returned(thing: Any, site: int) -> Any:
+    """What ``__iter__`` of the program returns, which somebody will go through."""
+    run = activation.active
+    if run is None or run.is_recording or not hasattr(type(thing), "__next__") or not state_of(type(thing)):
+        return thing
+    return thing if type(thing) is types.GeneratorType else iterate(thing, site)
+
+
+_FIXED_ITERATORS: Final = frozenset({type(iter(())), type(iter("")), type(iter(b"")), type(iter(range(0)))})
+
+
+def _state_ticks(thing: Any, site: int) -> Iterator[None]:
+    while True:
+        run = activation.active
+        if run is not None:
+            if type(thing) in _ENDLESS:
+                run.passed_loop()
+            if not run.solo:
+                calls.get_on(run, thing, site)
+        yield None
+
+
+def _with_calls(thing: Any, site: int) -> Any:
+    """An iterator that calls a function in C for each element, such that the calls are told."""
+    parts = [each for each in gc.get_referents(thing) if each is not type(thing)]
+    if type(thing) is map:
+        sources = [source for each in parts if type(each) is tuple for source in gc.get_referents(each)]
+    else:
+        sources = [each for each in parts if hasattr(type(each), "__next__")][:1]
+    functions = [each for each in parts if type(each) is not tuple and all(each is not source for source in sources)]
+    function = functions[0] if functions else None
+    if type(thing) is filter and function is None:
+        function = bool
+    if function is None or not sources or is_seen(function) or any(function is each for each in _LOOKING_AT_NOTHING):
+        return thing
+    return _calling(type(thing), function, sources, site)
+
+
+#: Functions that don't look into what they are given.
+_LOOKING_AT_NOTHING: Final = (id, type, callable, ord, chr, float)
+
+
+def _calling(kind: type, function: Any, sources: list[Any], site: int) -> Iterator[Any]:
+    elements: Any = iterate(sources[0], site) if kind is not map or len(sources) == 1 else None
+    packed = zip(*[iterate(each, site) for each in sources], strict=False) if elements is None else elements
+    for each in packed:
+        args = tuple(each) if kind is itertools.starmap or elements is None else (each,)
+        run = activation.active
+        if run is not None and not run.solo:
+            calls.announce(run, function, site, args, {})
+        if kind is filter:
+            if function(*args):
+                yield each
+        else:
+            yield function(*args)
+
+
+def _passes() -> Iterator[None]:
+    while True:
+        run = activation.active
+        if run is not None:
+            run.passed_loop()
+        yield None
+
+
+def _looks(look: Handler, thing: Any, site: int) -> Iterator[None]:
+    """The same for containers of the library, of which nothing closer is known."""
+    while True:
+        run = activation.active
+        if run is not None and not run.solo:
+            look(run, thing, site, ())
+        yield None
+
+
+def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]:
+    """Visits what each native step is about to read; ``shared`` is an iterator that others may have."""
+    containers = [container for container, _ in found]
+    while True:
+        run = activation.active
+        if run is not None and not run.solo:
+            perform(run, site, _tick, containers, found, site, shared)
+        yield None
+
+
+def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
+    reads = [access for each in found for access in next_reads(each)]
+    if shared is not None and not run.is_recording:
+        reads += calls.moved(run, shared, site)
+    emit_reads(run, containers, reads, site)
+
+
+def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
+    """The same for an iterator over a list that nobody else has: it is where this generator is."""
+    n = 0  # the list's number, once somebody else could be interested
+    structure: Target = ()
+    for index in itertools.count():
+        run = activation.active
+        if run is not None and not run.solo:
+            if not n:
+                n = number(items)
+                structure = ("s", n)
+            perform(run, site, _list_tick, items, structure, index, site)
+        yield None
+
+
+def _list_tick(run: Any, items: list[Any], structure: Target, index: int, site: int) -> None:
+    more: tuple[Access, ...] = ()
+    n = structure[1]
+    if index < len(items):
+        known = _item_reads.get(n, ())
+        more = known[index] if index < len(known) else _item_read(n, index)
+    if run.detail:
+        emit_reads(run, [items], [Access(_READ, structure), *more], site)
+    else:
+        run.visit(_READ, structure, site, None, more)
+
+
+def _item_read(n: int, index: int) -> tuple[Access]:
+    read = (Access(_READ, ("i", n, index)),)
+    if index == 0 and len(_item_reads) < _MOST_LISTS:
+        _item_reads[n] = []
+    known = _item_reads.get(n)
+    if known is not None and len(known) == index < _MOST_ITEMS:
+        known.append(read)
+    return read
+
+
+def step(thing: Any, site: int) -> Any:
+    """``next(thing)`` is about to be called."""
+    run = activation.active
+    if run is not None and not run.solo:
+        found = cursors(thing)
+        if found:
+            run.current.silent += 1  # an iterator that gets on is not seen to
+            perform(run, site, _tick, [container for container, _ in found], found, site, thing)
+        else:
+            calls.get_on(run, thing, site)
+    return thing

@@ -1,0 +1,511 @@
+"""Objects without a model of their own: each has one location, *its state*.
+
+An object implemented in C (a file, an iterator, a hash, a NumPy array), and one of a class written in Python that is
+not instrumented, is a location ``("o", number)``. Calling a method of it, applying an operator to it, passing it to
+native code reads its state, or reads and writes it: by the table of what only looks, and if in doubt it writes. For an
+object in C that is one step, as CPython makes it one. What shows another object's bytes (a view, a slice of an array)
+has the state of that object. What such an object keeps hold of, like an iterator its container, is read with it.
+
+What has no state is in :mod:`harmless`.
+
+Cost: a look-up by class; two microseconds for an operation on an object that has a state.
+"""
+
+from __future__ import annotations
+
+import _io
+import gc
+import io
+import posix
+import stat
+import sys
+import types
+import weakref
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import harmless, objects
+from mazurka.program.python.semantics.containers import shape_of, shapes
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.locations import BASES, bases, contents
+from mazurka.program.python.semantics.objects import dictionary, is_a, number
+from mazurka.program.python.semantics.views import LAZY, sources
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.sharing import SHARED
+from mazurka.trace.event import Op
+
+_READ, _RMW = Op.READ, Op.RMW
+
+#: What kind of state objects of a class have, beside attributes and items that are locations of their own.
+NOTHING: Final = 0  # none
+NATIVE: Final = 1  # of a class in C
+FOREIGN: Final = 2  # of a class in Python that is not instrumented
+
+#: Methods that only look at the object, by name: of any class, unless it is listed below.
+_LOOKING: Final = frozenset(
+    """__repr__ __str__ __format__ __len__ __bool__ __hash__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__
+    __getitem__ __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __mod__
+    __pow__ __and__ __or__ __xor__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __index__ __matmul__ __sizeof__
+    __reduce__ __reduce_ex__ __getstate__ __copy__ __deepcopy__ __dir__ __class__ __array__ __length_hint__ __divmod__
+    __iter__ digest hexdigest copy getvalue fileno isatty readable writable seekable getstate keys values items get
+    all any sum mean min max std var argmin argmax astype tolist item dot ravel reshape flatten transpose nonzero round
+    cumsum cumprod prod clip tobytes view squeeze diagonal trace searchsorted take repeat argsort conj total_changes
+    cache_info cache_parameters""".split()
+)
+
+#: ... and classes of which these names mean something else: going through them uses them up, or moves them.
+_MOVED_BY_LOOKING: Final = frozenset({"_io", "_csv", "_sqlite3"})
+
+_HEAP_TYPE: Final = 1 << 9
+_basic_size: Final[Any] = type.__dict__["__basicsize__"].__get__
+_dictionary_offset: Final[Any] = type.__dict__["__dictoffset__"].__get__
+_weak_offset: Final[Any] = type.__dict__["__weakrefoffset__"].__get__
+_space_of: Final[Any] = type.__dict__["__dict__"].__get__
+_WORD: Final = 8
+_MANAGES: Final[bool] = sys.version_info >= (3, 12)  # whether classes may keep these two outside of their objects
+
+
+def state_of(kind: type) -> int:
+    """What state objects of a class have: NOTHING, NATIVE or FOREIGN. Remembered with the class's shape."""
+    shape = shapes.get(id(kind)) or shape_of(kind)
+    found: int | None = shape.state
+    if found is None:
+        found = shape.state = _state_of(kind)
+    return found
+
+
+def _state_of(kind: type) -> int:
+    found = NOTHING
+    for each in bases(kind):
+        if each is object or harmless.is_harmless_type(each) or shape_of(each).base is each or id(each) in _LAZY_VIEWS:
+            continue
+        if root_of_class(each) == "numpy" and any(root.__name__ == "generic" for root in bases(each)):
+            continue  # a number
+        if is_in_python(each):
+            if not is_ours(each) and not is_stateless(each):
+                found = max(found, FOREIGN)
+        elif not _comes_from(each, harmless.MODELLED):
+            found = max(found, NATIVE)
+    return found
+
+
+def root_of_class(kind: type) -> str:
+    """The package a class comes from."""
+    return harmless.root_of(_space_of(kind).get("__module__") or type.__dict__["__module__"].__get__(kind))
+
+
+def is_in_python(kind: type) -> bool:
+    """Whether a class was made by a ``class`` statement or a call of `type`: all its instances have beyond its bases'
+    are attributes. A class in C needs more room than these take."""
+    if not kind.__flags__ & _HEAP_TYPE:
+        return False
+    base = kind.__base__
+    if base is None:
+        return False
+    extra = _basic_size(kind) - _basic_size(base)
+    if extra > 0:
+        space = _space_of(kind)
+        extra -= _WORD * sum(1 for value in space.values() if type(value) is types.MemberDescriptorType)
+    managed = kind.__flags__ & ~base.__flags__ if _MANAGES else 0
+    extra -= _WORD * (bool(_dictionary_offset(kind)) and not _dictionary_offset(base) and not managed & 1 << 4)
+    extra -= _WORD * (bool(_weak_offset(kind)) and not _weak_offset(base) and not managed & 1 << 3)
+    return bool(extra <= 0 and not (kind.__flags__ & 1 << 8))  # immutable types are none
+
+
+def is_ours(kind: type) -> bool:
+    """Whether a class comes from a module that is instrumented."""
+    space = _space_of(kind)
+    for value in space.values():
+        inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
+        inner = inner.fget if type(inner) is property else inner
+        if type(inner) is types.FunctionType and inner.__code__.co_filename in sites.instrumented:
+            return True
+    return is_module_ours(space.get("__module__"))
+
+
+def is_module_ours(name: object) -> bool:
+    """Whether a module is instrumented; what has no name was made by hand, in one that is."""
+    if not isinstance(name, str):
+        return True
+    module = sys.modules.get(name)
+    if module is None:
+        return name.partition(".")[0] not in sys.stdlib_module_names
+    return dictionary(module).get("__file__") in sites.instrumented
+
+
+def is_stateless(kind: type) -> bool:
+    """Whether a class in Python that is not instrumented adds no state: it runs the checks, or tells what it does."""
+    return _comes_from(kind, harmless.MODELLED) or _comes_from(kind, _INTERFACES)
+
+
+def _comes_from(kind: type, roots: frozenset[str]) -> bool:
+    """Whether a class is of one of these packages or modules. It can say so without being: then it isn't found there,
+    and its functions are others'."""
+    space = _space_of(kind)
+    module = space.get("__module__") or type.__dict__["__module__"].__get__(kind)
+    if module not in roots and harmless.root_of(module) not in roots:
+        return False
+    found: Any = sys.modules.get(module)
+    for part in type.__dict__["__qualname__"].__get__(kind).split("."):
+        found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
+    if found is kind:
+        return True
+    spaces = [value.__globals__ for value in space.values() if type(value) is types.FunctionType]
+    modules = [sys.modules.get(str(each.get("__name__"))) for each in spaces]
+    return any(
+        module is not None and vars(module) is each and harmless.root_of(module.__name__) in harmless.MODELLED
+        for module, each in zip(modules, spaces, strict=True)
+    )
+
+
+#: Modules of classes that others derive from for their methods only.
+_INTERFACES: Final = frozenset({"_collections_abc", "collections.abc", "typing", "abc"})
+
+
+#: Views that :mod:`views` looks behind, by identity.
+_LAZY_VIEWS: Final = frozenset(id(kind) for kind in LAZY if not hasattr(kind, "__next__"))
+
+
+def is_read_by(thing: Any, name: str) -> bool:
+    """Whether a method of an object in C only looks at it."""
+    if name not in _LOOKING or not _is_known(type(thing), name):
+        return False
+    return not (root_of_class(type(thing)) in _MOVED_BY_LOOKING and name in ("__iter__", "__copy__")) and not hasattr(
+        type(thing), "__next__" if name == "__iter__" else "__mz_none__"
+    )
+
+
+def _is_known(kind: type, name: str) -> bool:
+    """Whether it is known what methods of such names do: of classes of the standard library, and of NumPy."""
+    owner = next((each for each in bases(kind) if name in _space_of(each)), kind)
+    root = root_of_class(owner)
+    return root in sys.stdlib_module_names or root == "numpy"
+
+
+def access(run: Any, thing: Any, op: Op, site: int) -> None:
+    """The state of ``thing`` is about to be read, or read and written; and what it keeps hold of."""
+    if run.is_recording or is_output(thing):
+        return
+    found = accesses(thing, op)
+    run.current.silent += op is not _READ
+    if len(found) == 1 and is_own(run, found[0].target, site):
+        return
+    label(run, thing, found)
+    run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+
+
+def accesses(thing: Any, op: Op) -> list[Access]:
+    """The same as accesses of one step."""
+    root = owner_of_bytes(thing)
+    if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
+        count_cut(root)
+    if type(root).__module__ == "_io":
+        _count_channel(root)
+    found: list[Access] = []
+    base = shape_of(type(root)).base
+    if base is None:
+        found.append(Access(op, ("o", number(root))))
+    elif base not in BASES:  # it stands for containers, or has a single location
+        found.append(Access(op, ("s", number(root))))
+        for each in _stands_for(root):
+            inner = contents(each)
+            found += [Access(_RMW, inner[0].target), *inner[1:]] if op is not _READ else inner
+    else:  # the bytes are a container's
+        held = contents(root)
+        found += [Access(_RMW, held[0].target)] if op is not _READ else held
+    for each in held_by(root):
+        found += contents(each)
+    if state_of(type(root)) == NATIVE:
+        found += [Access(op, ("o", number(each))) for each in _natives_held_by(root)]
+        found += _called_by(root)
+        if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
+            count_change_of_template()
+    return found
+
+
+def _is_template(thing: Any) -> bool:
+    """Whether it is the context that new threads begin with, or what that one shows of itself."""
+    template = sys.modules["decimal"].DefaultContext
+    return thing is template or thing is template.flags or thing is template.traps
+
+
+def count_change_of_template() -> None:
+    """The context that threads copy when they calculate first, which does not tell, is about to change."""
+    run = activation.active
+    if run is not None and not run.is_recording and has_company(run):
+        text = "a change of decimal.DefaultContext"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def _called_by(thing: Any) -> list[Access]:
+    """What the method of a container does that an object calls: of ``iter(items.pop, None)``."""
+    found: list[Access] = []
+    for each in gc.get_referents(thing):
+        if type(each) in BUILTIN_METHODS and is_a(each.__self__, BASES):
+            inner = contents(each.__self__)
+            found += [Access(_RMW, inner[0].target), *inner[1:]]
+    return found
+
+
+def _natives_held_by(thing: Any) -> list[Any]:
+    """The objects in C with a state of their own that one in C works on: a text stream's bytes, the stream that a
+    writer was given a method of."""
+    found: list[Any] = []
+    waiting = [thing] if type(thing) is not types.GeneratorType else []
+    if root_of_class(type(thing)) == "decimal" and type(thing).__name__ == "Context":
+        found += [thing.flags, thing.traps]  # they show what it has, and it has them unseen
+    while waiting and len(found) < _MOST_HELD:
+        for each in gc.get_referents(waiting.pop()):
+            if type(each) in BUILTIN_METHODS:
+                each = each.__self__
+            kind = type(each)
+            if kind in PLAIN_STATE or kind is types.GeneratorType or kind in LAZY or state_of(kind) != NATIVE:
+                continue
+            if shape_of(kind).base is None and all(each is not other for other in (thing, *found)):
+                found.append(each)
+                waiting.append(each)
+    if waiting:
+        count_cut(thing)
+    return found
+
+
+def is_proxy(kind: type) -> bool:
+    """Whether its objects stand in for others, whatever those are: weak proxies, and what has a `__getattr__` in C, as
+    the proxies of wrapt and lazy-object-proxy do."""
+    own = shape_of(kind).own
+    found = own.get(_IS_PROXY)
+    if found is None:
+        way = next((each.__dict__["__getattr__"] for each in bases(kind) if "__getattr__" in each.__dict__), None)
+        in_c = type(way) in (types.MethodDescriptorType, types.WrapperDescriptorType)
+        found = own[_IS_PROXY] = in_c or kind is weakref.ProxyType or kind is weakref.CallableProxyType
+    return bool(found)
+
+
+#: In `Shape.own`, beside names of attributes.
+_IS_PROXY: Final = " proxy"
+
+
+#: What most objects hold, none of which has a state.
+PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict, list, tuple, str, int, type(None)})
+
+
+def _stands_for(thing: Any) -> list[Any]:
+    """The containers behind one of the library (:mod:`holders`), two objects deep."""
+    held = [*dictionary(thing).values(), *gc.get_referents(thing)]
+    found = [each for each in held if is_a(each, BASES)]
+    found += [inner for each in found for inner in gc.get_referents(each) if is_a(inner, BASES)]
+    return list({id(each): each for each in found if not is_namespace_of(each, thing)}.values())
+
+
+def held_by(thing: Any) -> list[Any]:
+    """The containers that an object in C goes over, or keeps hold of: looked for two objects deep."""
+    if state_of(type(thing)) != NATIVE or type(thing) is types.GeneratorType:
+        return []
+    found: list[Any] = []
+    for each in gc.get_referents(thing):
+        kind = type(each)
+        if shape_of(kind).base is not None:
+            if not is_namespace_of(each, thing):
+                found += sources(each)
+        elif kind in LAZY or (kind is not types.GeneratorType and state_of(kind) == NATIVE):
+            found += sources(each) or [
+                inner for inner in gc.get_referents(each) if shape_of(type(inner)).base is not None
+            ]
+        elif kind is tuple:
+            found += [source for part in gc.get_referents(each) for source in sources(part)]
+    if len(found) > _MOST_HELD:
+        count_cut(thing)
+    return found[:_MOST_HELD]
+
+
+def count_cut(thing: Any) -> None:
+    """An object leads to more than is looked at: what lies beyond is untracked."""
+    run = activation.active
+    if run is not None and not run.is_recording:
+        text = f"all that a {type(thing).__name__} leads to"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+_MOST_HELD: Final = 64
+
+
+def is_namespace_of(space: Any, thing: Any) -> bool:
+    """Whether a dictionary holds an object's attributes, which are locations of their own."""
+    return dictionary(thing) is space
+
+
+def owner_of_bytes(thing: Any) -> Any:
+    """The object whose bytes another one shows: the base of an array or of a view."""
+    for _ in range(_DEEPEST):
+        kind = type(thing)
+        behind: Any = None
+        if kind is memoryview:
+            try:
+                behind = thing.obj
+            except ValueError:  # released
+                return thing
+        elif root_of_class(kind) == "numpy":
+            behind = getattr(thing, "base", None)
+        elif hasattr(kind, "_b_base_"):  # of ctypes
+            behind = getattr(thing, "_b_base_", None) or _object_behind(thing)
+        if behind is None:
+            return thing
+        thing = behind
+    return thing
+
+
+def _object_behind(thing: Any) -> Any:
+    """What a ctypes object made by ``from_buffer`` shows."""
+    kept = getattr(thing, "_objects", None)
+    if is_a(kept, dict):
+        values: list[Any] = [*dict.values(kept or {})]
+        return next((each for each in values if type(each) in (memoryview, bytearray)), None)
+    return None
+
+
+_DEEPEST: Final = 8
+
+
+def _shows_raw_memory(thing: Any) -> bool:
+    """Whether it is a ctypes object, or a pointer, to memory that others may show, too."""
+    if not hasattr(type(thing), "_b_base_"):
+        return False
+    return hasattr(type(thing), "contents") or (
+        not getattr(thing, "_b_needsfree_", 1) and getattr(thing, "_objects", None) is None
+    )
+
+
+def _is_mapped_twice(thing: Any) -> bool:
+    """Whether it is a mapped file, and some file is mapped twice, or may be."""
+    if root_of_class(type(thing)) != "mmap":
+        return False
+    try:
+        with _io.open("/proc/self/maps") as maps:  # the real one
+            shared = [line.split()[3:5] for line in maps if line.split()[1].endswith("s")]
+    except OSError:
+        return True  # this platform does not tell
+    return any(shared.count(each) > 1 for each in shared)
+
+
+def _count_channel(stream: Any) -> None:
+    """A stream that was open before the run is no plain file, nor one of the three that each process has: others may
+    be at its other end."""
+    run = activation.active
+    raw = _raw_of(stream)
+    if run is None or run.is_recording or type(raw) is not _io.FileIO or raw.closed:
+        return
+    descriptor = raw.fileno()
+    status = posix.fstat(descriptor)
+    if descriptor > 2 and not (stat.S_ISREG(status.st_mode) or harmless.is_stateless_device(status)):
+        run.count_uncontrolled(f"a {type(stream).__name__} that was open before")
+
+
+def _raw_of(stream: Any) -> Any:
+    """What is below the layers of a stream; something else if they are gone."""
+    try:
+        if type(stream) is _io.TextIOWrapper:
+            stream = stream.buffer
+        return stream if type(stream) is _io.FileIO else getattr(stream, "raw", None)
+    except ValueError:
+        return None
+
+
+# -- generators -------------------------------------------------------------------------------------------------------
+
+#: id of a generator's frame -> where its state is, for those that somebody has been seen to drive.
+_driven: dict[int, tuple[Any, ...]] = {}
+_watched: dict[int, Any] = {}
+_outer: dict[int, int] = {}  # id of a generator's frame -> that of the one that delegates to it
+
+
+def follow(generator: Any) -> None:
+    """A generator of the program is about to run: from now on its code tells when it stops running (:func:`leaves`)."""
+    frame = generator.gi_frame
+    if frame is None or id(frame) in _driven or frame.f_code.co_filename not in sites.instrumented:
+        return
+    key = id(frame)
+    _driven[key] = ("o", number(generator))
+    _watched[key] = weakref.ref(generator, lambda _dead: (_driven.pop(key, None), _watched.pop(key, None)))
+
+
+def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
+    """Iterators are about to get on: what that reads and writes, as far as several threads have them."""
+    found: list[Access] = []
+    for each in iterators:
+        if type(each) is types.GeneratorType:
+            follow(each)
+        target = ("o", number(each))
+        if not is_own(run, target, site):
+            found.append(Access(_RMW, target))
+    return found
+
+
+def is_own(run: Any, target: Any, site: int) -> bool:
+    """Whether a location is touched by nobody but the running thread, as far as is known: then no step needs to tell.
+
+    Should another thread touch it later, the sites noted here get points, and runs that count tell of it.
+    """
+    if site in run.points:
+        return False
+    record = run.touched.get(target)
+    if record is None:
+        run.touched[target] = [run.current.index, True, {site}]
+        return True
+    if record is SHARED or record[0] != run.current.index:
+        return False
+    record[1] = True
+    record[2].add(site)
+    return True
+
+
+def delegate(frame: types.FrameType, generator: Any) -> None:
+    """``yield from``: whoever runs the generator of a frame runs the inner one."""
+    inner = generator.gi_frame
+    if inner is not None and id(inner) not in _watched:
+        key = id(inner)
+        _outer[key] = id(frame)
+        _watched[key] = weakref.ref(
+            generator, lambda _dead: (_outer.pop(key, None), _driven.pop(key, None), _watched.pop(key, None))
+        )
+
+
+def leaves(run: Any, frame: types.FrameType, site: int) -> None:
+    """The code of a generator is about to hand a value out, or to end: until then others can't run it."""
+    key = id(frame)
+    while key not in _driven and key in _outer:
+        key = _outer[key]
+    target = _driven.get(key)
+    if target is not None:
+        if run.detail:
+            run.names.setdefault(target, "the generator")
+        run.visit(_RMW, target, site)
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _driven.clear()
+    _watched.clear()
+    _outer.clear()
+
+
+# -- in words ---------------------------------------------------------------------------------------------------------
+
+
+def label(run: Any, thing: Any, found: list[Access]) -> None:
+    """Detail: put what a step touches in words."""
+    if not run.detail:
+        return
+    for each in found:
+        if each.target not in run.names:
+            mine = thing is not None and each.target[:2] == ("o", objects.numbers.get(id(thing)))
+            if mine:
+                objects.label(run, each.target, thing, " (its state)")
+            else:
+                run.names[each.target] = ""
+
+
+def is_output(thing: Any) -> bool:
+    """Whether it is the stream that keeps what the program prints: what is written there nobody reads back."""
+    return type(thing) is io.TextIOWrapper and not thing.closed and type(thing.buffer).__name__ == "_Bounded"

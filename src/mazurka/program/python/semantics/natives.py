@@ -1,0 +1,387 @@
+"""What functions of the library that apply an operation read and write: `operator`, `functools`, slots of `object`.
+
+``operator.setitem(d, k, v)`` is ``d[k] = v``, ``object.__setattr__(x, 'a', v)`` is ``x.a = v``, and so on.
+
+Cost: that of the operation.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import (
+    attributes,
+    classification,
+    deep_access,
+    definitions,
+    foreign,
+    native_objects,
+    objects,
+)
+from mazurka.program.python.semantics.classification import classify
+from mazurka.program.python.semantics.containers import (
+    DEEP,
+    OPERATIONS,
+    SLOTS,
+    Handler,
+    calling,
+    operation,
+    read_structure,
+    shape_of,
+)
+from mazurka.program.python.semantics.gathering import Gathering, effects_of_calls, in_one_step, is_seen
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.locations import perform
+from mazurka.program.python.semantics.native_objects import state_of
+from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
+from mazurka.program.python.semantics.views import sources
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.trace.event import Op
+
+GETTERS: Final = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+CACHED: Final = type(functools.lru_cache(abs))
+
+
+def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
+    """``getattr(*args)`` and its like."""
+    if len(args) < 2 or not is_a(args[1], str):
+        return
+    thing, name = args[0], args[1]
+    how = classify(type(thing), name)
+    if op is Op.READ:
+        attributes.read(run, thing, name, site, how)
+    else:
+        attributes.write(run, thing, name, site, how, op)
+
+
+def hand_out(name: str, args: tuple[Any, ...]) -> None:
+    """Let accesses to the dictionary that one of these gives away be accesses to its owner."""
+    if name == "__getattribute__" and not any(type(each) is str and each == "__dict__" for each in args):
+        return
+    for each in args:
+        if type(each).__flags__ & 1 << 9 and not is_a(each, (type, types.ModuleType)) and objects.dictionary(each):
+            objects.adopt_namespace(each)
+
+
+def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """A method in C, past what the class of ``owner`` makes of it; but for containers', it looks at all it gets."""
+    if name in SLOTS:
+        by_name(run, (owner, *args), site, SLOTS[name])
+        return
+    if is_a(owner, type):
+        deep_access.read(run, args, site)
+        return
+    base = shape_of(type(owner)).base
+    if base is None:
+        if name in classification.REMAKING and classification.classify(type(owner), name) is classification.REMADE:
+            made_again(run, owner, name, site)
+        for each in args:
+            if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_company(run):
+                attributes.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
+        deep_access.read(run, (owner, *args) if is_a(owner, tuple) else args, site)
+    else:
+        handler = OPERATIONS[base].get(name)
+        if handler is not None:
+            operation_of(run, owner, name, handler, site, args)
+
+
+def made_again(run: Any, thing: Any, name: str, site: int) -> None:
+    """An object that is otherwise never changed is made anew; of errors and classes it is what makes them first."""
+    if has_company(run) and not run.is_recording and not is_a(thing, (type, BaseException)):
+        attributes.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
+
+
+def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, args: tuple[Any, ...]) -> None:
+    """An operation on a container, which may go into its elements, as deep as they are."""
+    if name in DEEP and not run.is_recording:
+        inside = _gone_into(thing, name, args)
+        key = next(filter(callable, args), None) if name == "sort" else None
+        if inside:
+            in_one_step(
+                run,
+                site,
+                lambda told: handler(told, thing, site, args),
+                lambda told: deep_access.read(told, inside, site, comparing=name not in _DESCRIBING),
+                lambda told: told.accesses.extend(effects_of_calls(calling[0], key, [*thing], site)),
+            )
+            return
+    perform(run, site, handler, thing, site, args)
+
+
+def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
+    """What a method goes into beside its container, and what that leads to is looked at, too."""
+    if name in _TAKING_PAIRS:
+        return deep_access.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, dict) else []
+    if name == "sort" and any(map(is_seen, args)):
+        return []  # the key's results are compared
+    inside = [each for each in args if type(each) not in deep_access.PLAIN]
+    if not inside and name == "__contains__" and is_a(thing, (dict, set)):
+        return []  # what is hashed differs
+    return [*inside, *[each for each in deep_access.elements(thing) if type(each) not in deep_access.PLAIN]]
+
+
+_DESCRIBING: Final = frozenset({"__repr__", "__str__", "__format__"})
+_TAKING_PAIRS: Final = frozenset({"update", "__ior__", "__init__"})
+
+
+def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """A function of `operator`."""
+    name = {"iconcat": "iadd", "concat": "add"}.get(name, name.strip("_"))
+    handler = operation(args[0], f"__{name}__") if args else None
+    if name == "length_hint" and args:
+        for container in sources(args[0]):
+            read_structure(run, container, site)
+        if hasattr(type(args[0]), "__next__") and has_company(run):
+            attributes.count_untracked(run, "operator.length_hint() of an iterator", site)
+    elif handler is not None:
+        operation_of(run, args[0], f"__{name}__", handler, site, args[1:])
+    elif args and name in _CHANGING and state_of(type(args[0])):
+        deep_access.read(run, args[1:], site)
+        native_objects.access(run, args[0], Op.RMW, site)
+    else:
+        deep_access.read(run, args, site)
+
+
+#: Functions of `operator` that change their first argument.
+_CHANGING: Final = frozenset(
+    "setitem delitem iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior".split()
+)
+
+
+def get(run: Any, getter: Any, site: int, args: tuple[Any, ...]) -> None:
+    """An `operator.itemgetter`, `attrgetter` or `methodcaller` is called."""
+    if not args:
+        return
+    thing, asked = args[0], getter.__reduce__()[1]
+    if type(getter) is operator.itemgetter:
+        for key in asked:
+            native_method(run, thing, "__getitem__", site, (key,))
+    elif type(getter) is operator.attrgetter:
+        for path in asked:
+            _dotted(run, thing, path, site)
+    else:
+        _count_computed(run, thing, asked[0], site)
+        native_method(run, thing, asked[0], site, asked[1:])
+
+
+def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
+    names = path.split(".")
+    for number_of_it, name in enumerate(names, 1):
+        by_name(run, (thing, name), site, Op.READ)
+        if number_of_it < len(names):
+            _count_computed(run, thing, name, site)
+            thing = peek_attribute(thing, name)
+
+
+def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
+    """What is under a name is computed by code: nobody knows what is done with it then."""
+    if has_company(run) and not run.is_recording and classification.is_computed(thing, name):
+        attributes.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
+
+
+def cached(run: Any, function: Any, site: int) -> None:
+    """A function with a cache is called: what it knows already is asked, and may be added to."""
+    run.visit(Op.RMW, ("o", number(function)), site)
+
+
+def printed(run: Any, named: dict[str, Any], site: int) -> None:
+    """Something is printed: on the stream that is named, or on what `sys.stdout` is just now."""
+    run.current.silent += 1
+    if run.is_recording:
+        return
+    stream = named.get("file")
+    if stream is None:
+        attributes.global_access(run, "sys", "stdout", site, Op.READ, vars(sys))
+        stream = sys.stdout
+    if state_of(type(stream)):
+        native_objects.access(run, stream, Op.RMW, site)
+
+
+def is_reference(thing: Any) -> bool:
+    """Whether it refers weakly."""
+    return is_a(thing, weakref.ref)
+
+
+#: id of an object, and the location that its end writes -> what tells of its end.
+_mortal: dict[tuple[int, Any], Any] = {}
+
+
+def let_go(run: Any) -> None:
+    """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
+    if not objects.let_go():
+        text = "weak references or finalisers beside more objects than are looked through"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def dereferenced(run: Any, reference: Any, site: int) -> None:
+    """A weak reference is called: whether its object is there still depends on who else has let go of it."""
+    if run.is_recording:
+        return
+    let_go(run)
+    thing = weakref.ref.__call__(reference)
+    if thing is None:
+        target = ("w", objects.numbers.get(id(reference)) or number(reference))
+        known = _ends.get(id(reference))
+        if known is None and has_company(run) and id(reference) not in _dead_before:
+            attributes.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
+        run.visit(Op.READ, known or target, site)
+        return
+    n = number(thing)
+    target = ("w", n)
+    _ends[id(reference)] = target
+    watch(thing, target)
+    if run.detail:
+        objects.label(run, target, thing, " (its life)")
+    del thing
+    run.visit(Op.READ, target, site)
+
+
+def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> None:
+    """An entry of a weak dictionary is removed if its object is no more."""
+    reference = references.get(key)
+    if is_reference(reference):
+        in_one_step(
+            run,
+            site,
+            lambda told: operate(told, "delitem", site, (references, key)),
+            lambda told: dereferenced(told, reference, site),
+        )
+
+
+def watch(thing: Any, target: Any) -> None:
+    """The end of ``thing`` writes a location."""
+    key = (id(thing), target)
+    if key not in _mortal:
+        _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+
+
+def watch_with(thing: Any, tells: Callable[[Any], None], several: bool = False) -> None:
+    """At the end of ``thing`` a function in C is called, and ``tells`` tells a run what that does; ``several``: by code
+    in Python, in more steps than one."""
+    key = (id(thing), id(tells))
+    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, tells, several))
+
+
+def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: bool, _reference: Any) -> None:
+    _mortal.pop(key, None)
+    run = activation.active
+    if run is None or run.solo or run.aborting or not run.log:
+        return
+    site, gathered = run.log[-1][3], Gathering(run)
+    tells(gathered)
+    for op, target, _ in gathered.accesses:
+        run.sharing.touch(run.current.index, op, target, site, site in run.points)
+    if gathered.accesses:
+        first, *more = gathered.accesses
+        run.visit(first.op, first.target, site, None, tuple(more), False)
+        if several:
+            count = functools.partial(attributes.count_untracked, run, "what a finaliser calls", site)
+            foreign.hand(run, gathered.accesses, count)
+
+
+def watch_members(run: Any, collection: Any) -> None:
+    """The end of anything in a weak collection changes it."""
+    let_go(run)
+    data = objects.dictionary(collection).get("data")
+    references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
+    for reference in references:
+        thing = weakref.ref.__call__(reference) if is_a(reference, weakref.ref) else None
+        if thing is not None:
+            watch(thing, ("s", number(collection)))
+
+
+#: id of a weak reference -> the location of its object's life.
+_ends: dict[int, Any] = {}
+
+#: Identities of weak references that were dead when the first thread was started.
+_dead_before: set[int] = set()
+
+#: What gives the weak references and collections there are: those that were made before the runs, and in this one.
+_kept: list[Any] = []
+_made: list[Any] = []
+
+
+def made_weak(thing: Any) -> None:
+    """A weak collection has been made in a run."""
+    _made.append(weakref.ref(thing))
+
+
+def find_weak() -> None:
+    """Find those that there are before the runs, if the program makes any."""
+    forget_weak()
+    if not any(_uses_weakly(module) for module in list(sys.modules.values())):
+        return
+    _kept.extend(map(weakref.ref, objects.existing(_COLLECTIONS)))
+    references = objects.existing((weakref.ref,))
+    ours = [each for each in references if native_objects.is_ours(type(weakref.ref.__call__(each)))]
+    _kept.extend(functools.partial(_itself, each) for each in ours)
+
+
+_COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+#: What a module that refers weakly has among its globals.
+_MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, *_COLLECTIONS)))
+
+
+def forget_weak() -> None:
+    _kept.clear()
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def _uses_weakly(module: Any) -> bool:
+    space = objects.dictionary(module)
+    if space.get("__file__") not in sites.instrumented:
+        return False
+    return any(id(each) in _MAKERS for each in space.values())
+
+
+def watch_early(run: Any) -> None:
+    """The first thread is about to be started: ends of what is referred to weakly are to be seen."""
+    for find in (*_kept, *_made):
+        thing = find()
+        if thing is None:
+            continue
+        if not is_reference(thing):
+            watch_members(run, thing)
+            continue
+        referent = weakref.ref.__call__(thing)
+        if referent is None:
+            _dead_before.add(id(thing))
+        elif id(thing) not in _ends:
+            _ends[id(thing)] = target = ("w", number(referent))
+            watch(referent, target)
+
+
+def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
+    """An object has died that somebody refers to weakly: in a step of the running thread."""
+    _mortal.pop(key, None)
+    run = activation.active
+    if run is None or run.solo or run.aborting or not run.log:
+        return
+    site = run.log[-1][3]
+    run.sharing.touch(run.current.index, Op.RMW, target, site, site in run.points)
+    run.visit(Op.RMW, target, site, None, (), False)
+    text = "the end of an object that threads refer to weakly"
+    count = functools.partial(attributes.count_untracked, run, text, site)
+    definitions.ended.setdefault(target, {}).setdefault(run.current.index, count)
+    record = run.touched.get(target)
+    if record is not None and record[0] == -1:
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _mortal.clear()
+    _ends.clear()
+    _dead_before.clear()
+    _made.clear()

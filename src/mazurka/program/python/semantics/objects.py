@@ -1,0 +1,481 @@
+"""A number for each object the program shares, unique in a run and the same in every run of one schedule.
+
+An object is numbered when it is first accessed while several threads exist, by the thread that does so:
+``(index of the thread + 1) << 24 | how many it had numbered``. ``id()`` is the key, so an object must not die
+unnoticed: weakly referencable ones are watched, the others are held until nobody else holds them (looked for each
+time their number has doubled).
+
+The dictionary of an instance or a class is given the number of its owner, negated: ``vars(x)['a']`` and ``x.a`` are
+one location.
+
+In detail mode objects and locations get names a reader understands: an access path (``bank.accounts['alice']``)
+where one was seen, ``Account#0.1`` (first used by thread 0, its first such) elsewhere. Describing runs no code of
+the program.
+
+Cost: a dictionary look-up for a known object, about a microsecond for a new one.
+"""
+
+from __future__ import annotations
+
+import _thread
+import gc
+import sys
+import types
+import weakref
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import blake2b
+from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.protocol import Target
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics.shown import is_shown
+
+#: id of an object -> its number (negative: it is the dictionary of what has that number).
+numbers: dict[int, int] = {}
+
+_watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
+_kept: dict[int, Any] = {}  # id -> itself, if it can't be watched
+_counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
+_sweep_at = 256
+_tidy_at = 4096
+_paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
+_named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
+_assigned: dict[int, int] = {}  # number of a dictionary that was assigned to a `__dict__` -> how often
+_shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
+
+_SHIFT: Final = 24
+_LONG: Final = 200  # texts longer than this are told apart by a digest
+SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
+_CONTAINERS: Final = (list, dict, set, deque, bytearray)
+_MISSING: Final = object()
+
+
+#: Where the addresses that ``id()`` shows in a run begin.
+_ADDRESSES: Final = 0x7000_0000_0000
+
+_asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was asked for outside a run, held
+
+#: While threads are real ones, each object gets one number.
+_guard: Final = _thread.RLock()
+
+#: By address of a class: itself, and whether its instances show the dictionary that they have.
+_shows_dictionary: Final[dict[int, tuple[type, bool]]] = {}
+
+_ALL: Final[tuple[dict[Any, Any], ...]] = (
+    _shows_dictionary,
+    numbers,
+    _watched,
+    _kept,
+    _counts,
+    _paths,
+    _named,
+    _shown,
+    _assigned,
+)
+
+
+def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
+    """`isinstance`, but a class that claims to be another (``__class__``) is not asked, and so runs no code."""
+    return issubclass(type(thing), kinds)
+
+
+def restart() -> None:
+    """Forget all objects: a run begins, or has ended."""
+    global _sweep_at, _tidy_at
+    for known in _ALL:
+        if known:
+            known.clear()
+    _sweep_at, _tidy_at = 256, 4096
+
+
+def living() -> dict[int, Any]:
+    """What is known of this run and still there, by its number."""
+    found = {}
+    for key, known in numbers.items():
+        watched = _watched.get(key)
+        thing = _kept.get(key) if watched is None else watched()
+        if thing is not None and known > 0:
+            found[known] = thing
+    return found
+
+
+def existing(kinds: tuple[type, ...]) -> list[Any]:
+    """All objects of exactly these classes; the collector does not list what has been frozen."""
+    frozen = gc.get_freeze_count() > 0
+    if frozen:
+        gc.unfreeze()
+    wanted = frozenset(map(id, kinds))
+    found = [each for each in gc.get_objects() if id(type(each)) in wanted]
+    if frozen:
+        gc.freeze()
+    return found
+
+
+def number(thing: object) -> int:
+    """The number of an object, or minus that of the instance or class whose dictionary it is."""
+    return numbers.get(id(thing)) or _new(thing)
+
+
+def identity(thing: object, /) -> int:
+    """What ``id()`` is in a run: a number that the object has in every run of one schedule. Objects whose number was
+    asked for before the run keep that one."""
+    running: Any = activation.active
+    address = id(thing)
+    if running is None or running.is_recording:
+        _asked[address] = thing
+    elif address not in _asked:
+        known = number(thing)
+        return _ADDRESSES + (abs(known) << 4 | (known < 0) << 3)
+    return address
+
+
+def forget_asked() -> None:
+    """No code that knows their ``id()`` is run any more."""
+    _asked.clear()
+
+
+def _new(thing: object) -> int:
+    with _guard:
+        return numbers.get(id(thing)) or _give_number(thing)
+
+
+_can_be_watched: Final[Callable[[type], int]] = type.__dict__[
+    "__weakrefoffset__"
+].__get__  # runs no code of a metaclass
+
+
+def _give_number(thing: object) -> int:
+    running: Any = activation.active
+    if running is not None and running.is_recording:
+        fresh: int = running.number_for(thing)
+    else:
+        index = running.current.index if running is not None else 0
+        count = _counts[index] = _counts.get(index, 0) + 1
+        fresh = (index + 1) << _SHIFT | count
+    key = id(thing)
+    numbers[key] = fresh
+    if _can_be_watched(type(thing)):
+        _watched[key] = weakref.ref(thing, partial(numbers.pop, key))  # no code of ours runs when it dies
+        if len(_watched) > _tidy_at:
+            _tidy()
+    else:
+        _kept[key] = thing
+        if len(_kept) > _sweep_at:
+            _sweep()
+    return fresh
+
+
+def _tidy() -> None:
+    """Let go of what has watched those that have died."""
+    global _tidy_at
+    for key in list(_watched):
+        if key not in numbers:
+            _watched.pop(key, None)  # a collection in between may have had us called again
+    _tidy_at = max(4096, 2 * len(_watched))
+
+
+def stop_watching(thing: object) -> None:
+    """An operation is about to happen that an object refuses while anything refers to it weakly."""
+    _watched.pop(id(thing), None)
+
+
+#: Among more objects than these it would take too long to look, at each weak reference, for those that only we hold.
+_MOST_SWEPT: Final = 10_000
+
+
+def let_go() -> bool:
+    """Whether an object is still there is about to be seen: what only we hold must not keep it alive. False if there is
+    too much to look through, so that it might."""
+    while _kept:
+        before = len(_kept)
+        if before > _MOST_SWEPT:
+            return False
+        _sweep()
+        if len(_kept) == before:
+            break
+    return True
+
+
+def before_collection(phase: str, _info: dict[str, int]) -> None:
+    """A collection of garbage is about to begin (for `gc.callbacks`): what only we hold is garbage."""
+    if phase == "start" and _kept:
+        _sweep()
+
+
+def _sweep() -> None:
+    """Let go of what nobody else holds."""
+    global _sweep_at
+    references, get = sys.getrefcount, _kept.get
+    fewest = references(_NOBODY_ELSES.get(0))
+    for key in [each for each in list(_kept) if references(get(each)) <= fewest + (each in _named)]:
+        numbers.pop(key, None)
+        if _named.pop(key, None) is not None:
+            _paths.pop(key, None)
+        _kept.pop(key, None)
+    _sweep_at = max(256, 2 * len(_kept))
+
+
+_NOBODY_ELSES: Final = {0: type("Calibration", (), {"__slots__": ()})()}
+
+
+def adopt_namespace(owner: object) -> None:
+    """Let accesses to the dictionary of an instance, or of a class, be accesses to its owner."""
+    space = dictionary(owner)
+    if type(space) is dict:
+        if id(space) not in numbers:
+            adopt_dictionary(owner, space)
+    elif is_a(owner, type):
+        (behind,) = gc.get_referents(space)  # nobody else has it: it lives as long as the class
+        key = id(behind)
+        if key not in numbers:
+            numbers[key] = -number(owner)
+            _watched[key] = weakref.ref(owner, partial(numbers.pop, key))
+
+
+def adopt_dictionary(owner: object, space: Any) -> None:
+    """Let accesses to a dictionary that becomes that of an instance be accesses to its owner from now on."""
+    _list_attributes(type(owner))
+    numbers[id(space)] = -number(owner)
+    _kept[id(space)] = space
+
+
+def assign_dictionary(space: Any) -> None:
+    """A dictionary is assigned to a `__dict__`: again, or though it is one that instances have got at."""
+    n = number(space)
+    _assigned[abs(n)] = _assigned.get(abs(n), 0) + (1 if n > 0 else 2)
+
+
+def shared_dictionaries() -> bool:
+    """Whether instances share their attributes, as far as is known."""
+    return any(count > 1 for count in _assigned.values())
+
+
+def is_listed(kind: type) -> bool:
+    """Whether the dictionaries of instances of a class are known to be looked at."""
+    run = activation.active
+    return run is not None and not run.is_recording and _listing(kind) in run.points
+
+
+def _list_attributes(kind: type) -> None:
+    run = activation.active
+    if run is None or run.is_recording or _listing(kind) in run.points:
+        return
+    from mazurka.program.python.semantics.containers import forget_shapes
+
+    run.sharing.learn((_listing(kind),))
+    forget_shapes()
+
+
+def _listing(kind: type) -> int:
+    """What stands for that among points."""
+    return -1 - (crc32(type.__dict__["__qualname__"].__get__(kind).encode()) | 1 << 34)
+
+
+#: Values of which there may be several that are equal.
+_LIKE_OBJECTS: Final = frozenset((tuple, str, bytes, float, complex, frozenset))
+
+
+def _is_asked_for_identity() -> bool:
+    """Whether the program that runs asks of values which object they are, and not only what they equal."""
+    return activation.active is not None and not sites.comparing_identity.isdisjoint(sites.instrumented)
+
+
+def value_key(value: Any) -> tuple[Any, ...]:
+    """A key for a value: equal keys mean values that no program can tell apart, but by what mutable objects hold."""
+    kind = type(value)
+    if kind in _LIKE_OBJECTS and _is_asked_for_identity():
+        return ("object", number(value))
+    if kind is float or kind is complex:
+        return (kind.__name__, repr(value))  # 0.0 is not -0.0, and nan is nan
+    if (kind is str or kind is bytes) and len(value) > _LONG:
+        return (
+            kind.__name__,
+            len(value),
+            blake2b(value if kind is bytes else value.encode(errors="surrogatepass")).digest(),
+        )
+    if kind in SCALARS:
+        return (kind.__name__, value)
+    if kind is tuple:
+        return ("tuple", *[value_key(part) for part in value])
+    if kind is frozenset:
+        return ("frozenset", *sorted([value_key(part) for part in value], key=repr))
+    if issubclass(kind, tuple):
+        return ("tuple", number(kind), *[value_key(part) for part in tuple.__iter__(value)])
+    if issubclass(kind, BaseException):
+        return ("object", number(value), value_key(value.args))
+    if value is _MISSING:
+        return ("missing",)
+    return ("object", number(value))
+
+
+# -- in words, for reports ------------------------------------------------------------------------------------------
+
+
+def name(thing: Any) -> str:
+    """A stable name: the access path where one is known."""
+    path = _paths.get(id(thing))
+    if path is not None:
+        return path
+    if is_a(thing, (type, types.FunctionType, types.ModuleType)):
+        return str(getattr(thing, "__qualname__", None) or thing.__name__)
+    found = next(_look_around(thing), None) or _next_name(thing)
+    remember(thing, found)
+    return found
+
+
+def _next_name(thing: Any) -> str:
+    """``Account#0.1``: the first that was shown of its kind while thread 0 ran."""
+    running = activation.active
+    kind = f"{type(thing).__name__}#{running.current.name if running is not None else '0'}"
+    count = _shown[kind] = _shown.get(kind, 0) + 1
+    return f"{kind}.{count}"
+
+
+def remember(thing: Any, path: str) -> None:
+    """Keep the path an object was reached by, as long as it lives; that must not change how long that is."""
+    key = id(thing)
+    known = _paths.get(key)
+    if type(thing) not in SCALARS and (known is None or ("#" in known and "#" not in path)):
+        _paths[key] = path
+        try:
+            _named[key] = weakref.ref(thing, lambda _dead: _paths.pop(key, None))
+        except TypeError:
+            _named[key] = thing
+
+
+def _look_around(thing: object) -> Iterator[str]:
+    """Names of an object in the modules and functions that are running."""
+    frame: types.FrameType | None = sys._getframe(1)
+    frames = []
+    while frame is not None:
+        if frame.f_code.co_filename in sites.instrumented:
+            frames.append(frame)
+        frame = frame.f_back
+    for space in [each.f_globals for each in frames] + [each.f_locals for each in frames]:
+        for key, value in list(space.items()):
+            if value is thing and key not in ("self", "cls") and not key.startswith(("__", "@")):
+                yield key
+
+
+def describe(value: Any, depth: int = 1) -> str:
+    """A short text for a value."""
+    kind = type(value)
+    if kind in SCALARS:
+        text = repr(value)
+        return text if len(text) <= 60 else text[:57] + "..."
+    if is_a(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
+        return str(getattr(value, "__name__", repr(kind)))
+    if depth and kind in (list, tuple, set, frozenset, deque):
+        parts = [describe(part, depth - 1) for part in list(value)[:6]]
+        more = ", ..." if len(value) > 6 else ""
+        marks = "()" if kind is tuple else "[]" if kind in (list, deque) else "{}"
+        return f"{marks[0]}{', '.join(parts)}{more}{marks[1]}"
+    if depth and is_a(value, dict) and kind in (dict, OrderedDict, defaultdict):
+        pairs = [f"{describe(k, 0)}: {describe(v, 0)}" for k, v in list(dict.items(value))[:6]]
+        return "{" + ", ".join(pairs) + (", ..." if len(value) > 6 else "") + "}"
+    if is_a(value, BaseException):
+        return f"{kind.__name__}"
+    return name(value)
+
+
+def label(running: Any, target: Target, thing: object, part: str = "") -> None:
+    """Put a target in words, once; ``part`` is what follows the object's name."""
+    if running.keyed:
+        running.names[target] = ""
+    elif target not in running.names:
+        running.names[target] = name(thing) + part
+
+
+def peek_attribute(thing: Any, attribute: str) -> Any:
+    """The attribute's value as far as it can be had without running code; `_MISSING` where there is none."""
+    space = dictionary(thing)
+    if attribute in space:
+        return space[attribute]
+    lookup = [*(thing.__mro__ if is_a(thing, type) else ()), *type(thing).__mro__]
+    for each in lookup:
+        if attribute in each.__dict__:
+            found = each.__dict__[attribute]
+            if _is_field(thing, found):
+                try:
+                    return found.__get__(thing)
+                except AttributeError:
+                    return _MISSING
+            return found
+    return _MISSING
+
+
+def own_attribute(thing: Any, attribute: str) -> Any:
+    """The attribute's value as the object itself has it, and no class of it; `_MISSING` where there is none."""
+    if attribute in dictionary(thing):
+        return dictionary(thing)[attribute]
+    found = next((each.__dict__[attribute] for each in type(thing).__mro__ if attribute in each.__dict__), None)
+    return peek_attribute(thing, attribute) if _is_field(thing, found) else _MISSING
+
+
+def _is_field(thing: Any, found: Any) -> bool:
+    """Whether what a class has under a name is a slot, or a part of an error, which looking at runs no code."""
+    kind = type(found)
+    return kind is types.MemberDescriptorType or (kind is types.GetSetDescriptorType and is_a(thing, BaseException))
+
+
+def dictionary(thing: Any) -> Any:
+    """The namespace of an object, had without running code; an empty one if it has none, or hides it."""
+    kind = type(thing)
+    known = _shows_dictionary.get(id(kind))
+    if known is None:
+        known = _shows_dictionary[id(kind)] = (kind, _is_shown_dictionary(kind))
+    if not known[1]:
+        return NO_ATTRIBUTES
+    try:
+        space = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return NO_ATTRIBUTES
+    return space if type(space) is dict or is_a(space, (dict, types.MappingProxyType)) else NO_ATTRIBUTES
+
+
+def _is_shown_dictionary(kind: type) -> bool:
+    """Whether the `__dict__` of a class's instances is the interpreter's own, and no property of the program's."""
+    for base in _bases_of(kind):
+        if "__dict__" in (space := _names_of(base)):
+            return type(space["__dict__"]) in (types.GetSetDescriptorType, types.MemberDescriptorType)
+    return False
+
+
+_bases_of: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
+_names_of: Final[Callable[[type], Any]] = type.__dict__["__dict__"].__get__
+
+#: What objects without a dictionary have for one.
+NO_ATTRIBUTES: Final[dict[str, Any]] = {}
+
+
+def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
+    """A callable that describes what ``look`` finds, and keeps the path by which it was found.
+
+    Where values are wanted as keys (:attr:`Plan.keys`) it gives that of what ``look`` finds.
+    """
+    running = activation.active
+    if running is not None and running.keyed:
+        return lambda: value_key(found) if (found := look()) is _MISSING or is_shown(found) else None
+
+    def told() -> str:
+        found = look()
+        if found is _MISSING:
+            return "nothing"
+        if found is UNSEEN:
+            return "something"
+        if is_a(found, _CONTAINERS) or type(found).__flags__ & 1 << 9:
+            if not is_a(found, (type, types.FunctionType, types.ModuleType)):
+                remember(found, path)
+        return describe(found)
+
+    return told
+
+
+MISSING: Final = _MISSING
+
+#: What a look at something has found that can't be found without running code of the program.
+UNSEEN: Final = object()

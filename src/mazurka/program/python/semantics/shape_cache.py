@@ -1,0 +1,60 @@
+"""Which classes' shapes (:mod:`containers`) outlive the run that met them.
+
+Looking at a class anew in each run would cost more than most runs. A shape is kept from run to run
+
+- of a class that lasts: one written in C, one of our models, or the one that its module has under its name (a class
+  that a run made goes with the run, and its shape, which may refer to it, must not hold it);
+- as long as no class was changed: hooks forget all shapes when the program changes one, the state's restoring does
+  when it finds one changed;
+- and as long as no further code was instrumented, since what a method may do depends on who sees it.
+
+Cost: a look at each class first met in a run, at its end.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import native_objects, objects
+from mazurka.program.python.semantics.containers import Shape, forget_shapes, shapes
+
+_HEAP_TYPE: Final = 1 << 9
+
+_module_of: Final[Any] = type.__dict__["__module__"].__get__
+_name_of: Final[Any] = type.__dict__["__name__"].__get__
+_flags_of: Final[Any] = type.__dict__["__flags__"].__get__
+
+_seen = (0, 0)
+
+
+def settle() -> None:
+    """Between two runs: drop the shapes that must not or need not be kept."""
+    global _seen
+    seen = len(sites.instrumented), len(sites.stored)
+    if seen != _seen:
+        _seen = seen
+        forget_shapes()
+        return
+    fresh = []
+    for key, shape in reversed(shapes.items()):  # the latest first; all that lasted so far come before them
+        if shape.lasts:
+            break
+        fresh.append((key, shape))
+    for key, shape in fresh:
+        shape.lasts = _lasts(shape)
+        if not shape.lasts:
+            shapes.pop(key, None)
+
+
+def _lasts(shape: Shape) -> bool:
+    kind: Any = shape.watch()
+    if kind is None:
+        return False
+    if not _flags_of(kind) & _HEAP_TYPE:
+        return True
+    module, name = _module_of(kind), _name_of(kind)
+    if type(module) is str and objects.dictionary(sys.modules.get(module)).get(name) is kind:
+        return True
+    return native_objects.is_stateless(kind)  # one of our models, under the name of what it stands for

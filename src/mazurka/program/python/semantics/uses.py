@@ -1,0 +1,460 @@
+"""The hooks at what is done with objects: calls, operators, and builtins that look at or into containers.
+
+What a call or an operator reads and writes is decided in :mod:`calls`; an operation that may run code of the program on
+its way is announced to :mod:`amid`.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections import deque
+from functools import partial
+from itertools import chain, starmap
+from operator import itemgetter
+from types import CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
+from typing import Any
+from weakref import finalize, ref
+
+from mazurka.program.protocol import Access
+from mazurka.program.python import activation
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.instrument import instrument_source
+from mazurka.program.python.semantics import (
+    attributes,
+    calls,
+    classification,
+    deep_access,
+    native_objects,
+    natives,
+    reentrant,
+)
+from mazurka.program.python.semantics.classification import CONTAINER, INSTANCE, NONE, classify
+from mazurka.program.python.semantics.containers import GOING_THROUGH, operation, shape_of, shapes
+from mazurka.program.python.semantics.gathering import is_seen
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.iteration import iterate
+from mazurka.program.python.semantics.locations import perform
+from mazurka.program.python.semantics.objects import number, peek_attribute
+from mazurka.program.python.semantics.views import keys_only, view_of
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.trace.event import Op
+
+
+def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
+    """``thing.name(*args, **named)`` is about to be called."""
+    run = activation.active
+    if run is None or run.solo:
+        return thing
+    kind = type(thing)
+    try:
+        shape = shapes[id(kind)]
+        how = shape.attributes[name]
+    except KeyError:
+        how = None  # not known yet
+    if how is NONE:
+        return thing
+    if how is CONTAINER and not named and id(kind) in _USUAL and _are_values(args):
+        natives.operation_of(run, thing, name, shape.operations[name], site, args)
+        return thing
+    calls.method(run, thing, name, site, args, named)
+    if args or named:
+        reentrant.count_silent(run, site, (*args, *named.values()))
+    return _Called(thing, site, computed=True) if classification.is_computed(thing, name) else thing
+
+
+def method_of(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be called with what is not known yet: for what only its call can tell, gives a
+    stand-in that tells then."""
+    run = activation.active
+    if run is None or run.solo:
+        return thing
+    kind = type(thing)
+    try:
+        how = shapes[id(kind)].attributes[name]
+    except KeyError:
+        how = classify(kind, name)
+    if how is NONE and kind not in _TOLD_AT_CALL and operation(thing, name) is None:
+        return thing
+    if how is INSTANCE:
+        attributes.read(run, thing, name, site, how)
+        found = peek_attribute(thing, name)
+        inner = found.__func__ if type(found) is MethodType else found
+        if type(inner) is FunctionType and inner.__code__.co_filename in sites.instrumented:
+            return thing
+    return _Called(thing, site, classification.is_computed(thing, name))
+
+
+#: Identities of classes of containers whose methods do with plain values what their handlers say, and nothing else.
+_USUAL = frozenset(map(id, (list, dict, deque, set)))
+
+
+def _are_values(things: tuple[Any, ...]) -> bool:
+    for each in things:  # `all` would take twice as long
+        if type(each) not in calls.VALUES:
+            return False
+    return True
+
+
+#: Classes whose methods look at what they are given.
+_TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
+
+
+class _Called:
+    """Stands in for an object for as long as it takes to look up a method."""
+
+    __slots__ = ("computed", "site", "thing")
+
+    def __init__(self, thing: Any, site: int, computed: bool) -> None:
+        self.thing = thing
+        self.site = site
+        self.computed = computed  # whether what is called is known by looking it up only
+
+    def __getattribute__(self, name: str) -> Any:
+        thing, site, computed = _own(self, "thing"), _own(self, "site"), _own(self, "computed")
+        function = getattr(thing, name)
+        if computed and is_seen(function):
+            return function
+
+        def told(*args: Any, **named: Any) -> Any:
+            run = activation.active
+            if run is not None and not run.solo:
+                if computed:
+                    calls.announce(run, function, site, args, named)
+                else:
+                    calls.method(run, thing, name, site, args, named)
+                reentrant.count_silent(run, site, (*args, *named.values()), name in reentrant.GONE_THROUGH)
+                args = reentrant.accompanied_by_state(run, site, name, args)
+            try:
+                return function(*args, **named)
+            finally:
+                del args, named  # or else an exception among them would be part of a cycle
+
+        return told
+
+
+_own = object.__getattribute__
+
+
+def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
+    """``function(*args, **named)`` is about to be called; it may be anything."""
+    run = activation.active
+    if run is not None and (not run.solo or _is_told_early(function)):
+        calls.announce(run, function, site, args, named)
+        reentrant.count_silent(run, site, (*args, *named.values()))
+    return function
+
+
+def _is_told_early(function: Any) -> bool:
+    """Whether a call matters even before there are threads: what it makes, or gives away, is used behind hooks."""
+    return function is ref or function is vars or function is finalize or function is FunctionType
+
+
+def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
+    """The same, handing on function and arguments for `operator.call`."""
+    run = activation.active
+    if run is not None and (not run.solo or _is_told_early(function)):
+        calls.announce(run, function, site, args, named)
+        name = function.__name__ if type(function) in BUILTIN_METHODS or type(function) is MethodType else ""
+        reentrant.count_silent(run, site, (*args, *named.values()), name in reentrant.GONE_THROUGH)
+        if name in GOING_THROUGH:
+            args = reentrant.accompanied(run, function.__self__, site, args)
+        else:
+            args = reentrant.accompanied_by_state(run, site, name, args)
+    if named:
+        return (partial(function, *args, **named),)
+    return (function, *args)
+
+
+def use(thing: Any, site: int) -> Any:
+    """All of ``thing`` is about to be looked at."""
+    run = activation.active
+    if run is not None and not run.solo:
+        calls.use(run, thing, site)
+    return thing
+
+
+def consume(thing: Any, site: int) -> Any:
+    """A builtin is about to go through ``thing``."""
+    run = activation.active
+    if run is None or run.solo:
+        return thing
+    kind = type(thing)
+    if kind is tuple or kind is str:
+        return thing  # they never change
+    if kind in (map, filter, starmap):  # they run code of the program on the way
+        return iterate(thing, site)
+    calls.consume(run, thing, site)
+    return thing
+
+
+def measure(thing: Any, site: int) -> Any:
+    """The length of ``thing`` is about to be taken."""
+    run = activation.active
+    if run is not None and not run.solo:
+        calls.measure(run, thing, site)
+    return thing
+
+
+def begin(thing: Any, site: int) -> Any:
+    """An iterator over ``thing`` is about to be made."""
+    run = activation.active
+    if run is not None and not run.solo:
+        calls.begin(run, thing, site)
+    return thing
+
+
+def begin_later(thing: Any, site: int) -> Any:
+    """An iterator over ``thing`` is about to be made that is kept, and gone through later."""
+    run = activation.active
+    if run is not None and not run.solo and not run.is_recording and not hasattr(type(thing), "__next__"):
+        calls.begin(run, thing, site)
+    return thing
+
+
+def contains(thing: Any, key: Any, site: int) -> Any:
+    """``key in thing`` is about to be decided."""
+    run = activation.active
+    if run is None or run.solo:
+        return thing
+    handler = operation(thing, "__contains__")
+    kind = type(thing)
+    if (kind is dict or kind is set) and type(key) in calls.VALUES:  # what is hashed differs
+        assert handler is not None
+        perform(run, site, handler, thing, site, (key,))
+    elif handler is not None:
+        natives.operation_of(run, thing, "__contains__", handler, site, (key,))
+    elif kind in (str, bytes, range):
+        return thing
+    elif kind in (tuple, frozenset):
+        deep_access.read(run, [key, *deep_access.elements(thing)], site)
+    else:
+        shown = view_of(thing)
+        if shown is None:
+            calls.search(run, thing, key, site)
+        if shown is not None and keys_only(thing):
+            contains(shown, key, site)
+        elif shown is not None:
+            calls.consume(run, thing, site)
+    return thing
+
+
+def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
+    """The same, handing on both for `operator.contains`."""
+    contains(thing, key, site)
+    return thing, key
+
+
+#: id of a generator or coroutine -> it, and the thread whose generator went through it first.
+_drivers: dict[int, tuple[ref[Any], int]] = {}
+
+#: Number of an exception -> the threads that have raised it.
+_raisers: dict[int, set[int]] = {}
+
+
+def raised(thing: Any, site: int) -> Any:
+    """``thing`` is about to be raised: where it was raised, and what was handled then, is kept in it."""
+    run = activation.active
+    if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
+        if has_company(run):
+            marks = (("a", number(thing), "__traceback__"), ("a", number(thing), "__context__"))
+            run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
+        raisers = _raisers.setdefault(number(thing), set())
+        raisers.add(run.current.index)
+        if len(raisers) > 1:
+            attributes.count_untracked(run, "what an exception remembers of being raised by several threads", site)
+    return thing
+
+
+def operand(thing: Any, site: int) -> Any:
+    """The one operand that may be more than a value is about to be used."""
+    run = activation.active
+    if run is not None and not run.solo and type(thing) not in deep_access.PLAIN:
+        calls.combine(run, thing, None, site)
+    return thing
+
+
+def operand_kept(thing: Any, site: int) -> Any:
+    """``thing`` is about to be looked at, and again later, untold."""
+    run = activation.active
+    if run is None or run.solo or type(thing) in deep_access.PLAIN:
+        return thing
+    calls.use(run, thing, site)
+    if is_container(thing) and deep_access.reads_shared(run, (thing,), site) and has_company(run):
+        attributes.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
+    return thing
+
+
+def is_container(thing: Any) -> bool:
+    """Whether operators look into ``thing`` without telling."""
+    kind = type(thing)
+    return kind in (tuple, frozenset) or shape_of(kind).base is not None or bool(native_objects.state_of(kind))
+
+
+def combine(right: Any, left: Any, site: int) -> Any:
+    """Two operands are about to be compared or combined."""
+    run = activation.active
+    if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
+        calls.combine(run, left, right, site)
+    return right
+
+
+def combine_pair(left: Any, right: Any, site: int) -> tuple[Any, Any]:
+    """The same, handing on both."""
+    run = activation.active
+    if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
+        calls.combine(run, left, right, site)
+    return left, right
+
+
+def augment(right: Any, left: Any, name: str, site: int) -> Any:
+    """``left`` is about to be combined with ``right`` in place by method ``name``."""
+    run = activation.active
+    if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
+        calls.augment(run, left, right, name, site)
+        (right,) = reentrant.accompanied(run, left, site, (right,))
+    return right
+
+
+def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]:
+    """The same, handing on both."""
+    run = activation.active
+    if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
+        calls.augment(run, left, right, name, site)
+        (right,) = reentrant.accompanied(run, left, site, (right,))
+    return left, right
+
+
+def enter(manager: Any, site: int) -> Any:
+    """``with manager`` is about to begin."""
+    run = activation.active
+    if run is None or run.solo or run.is_recording:
+        return manager
+    kind = type(manager)
+    try:
+        known = shapes[id(kind)].attributes
+        seen = known["__enter__"] is NONE and known["__exit__"] is NONE
+    except KeyError:
+        seen = classify(kind, "__enter__") is NONE and classify(kind, "__exit__") is NONE
+    if seen:
+        if _managed:
+            _managed.pop((id(sys._getframe(1)), site), None)
+        return manager
+    _managed[id(sys._getframe(1)), site] = manager
+    calls.method(run, manager, "__enter__", site, ())
+    return manager
+
+
+def leave(site: int) -> None:
+    """... and to end, by whatever way."""
+    if not _managed:
+        return
+    manager = _managed.pop((id(sys._getframe(1)), site), None)
+    run = activation.active
+    if manager is not None and run is not None and not run.solo and not run.aborting:
+        calls.method(run, manager, "__exit__", site, (None, None, None))
+
+
+#: Context managers in use that are in C, or not instrumented, by the frame and the site of their statement.
+_managed: dict[tuple[int, int], Any] = {}
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _managed.clear()
+    _raisers.clear()
+    _drivers.clear()
+
+
+def decorator(function: Any, site: int) -> Any:
+    """``function`` is about to be called with what a definition defines."""
+    run = activation.active
+    if run is None or run.solo or run.is_recording or is_seen(function):
+        return function
+
+    def decorated(thing: Any) -> Any:
+        calls.announce(run, function, site, (thing,), {})
+        return function(thing)
+
+    return decorated
+
+
+def yielding(value: Any, site: int) -> Any:
+    """A generator is about to hand ``value`` out."""
+    run = activation.active
+    if run is not None and not run.solo:
+        native_objects.leaves(run, sys._getframe(1), site)
+    return value
+
+
+def awaits(thing: Any, site: int) -> Any:
+    """``thing`` is about to be awaited."""
+    run = activation.active
+    if run is not None and not run.solo and not run.is_recording and type(thing) is CoroutineType:
+        _drive(run, thing, site)
+    return thing
+
+
+def _drive(run: Any, thing: Any, site: int) -> None:
+    """A generator or coroutine goes through another one."""
+    me = run.current.index
+    known = _drivers.get(id(thing))
+    if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
+        _drivers[id(thing)] = (ref(thing), me)
+    elif known[1] != me:
+        attributes.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
+
+
+def yield_from(things: Any, site: int) -> Any:
+    """A generator is about to hand out what another one, or anything that can be gone through, gives."""
+    run = activation.active
+    if run is None or run.is_recording:
+        return things
+    frame = sys._getframe(1)
+    kind = type(things)
+    if kind is GeneratorType:
+        native_objects.delegate(frame, things)
+        if not run.solo:
+            _drive(run, things, site)
+        return things
+    if kind is CoroutineType or (native_objects.is_in_python(kind) and shape_of(kind).base is None):
+        return things
+    return map(itemgetter(0), zip(iterate(things, site), _leaving(frame, site), strict=False))
+
+
+def _leaving(frame: Any, site: int) -> Any:
+    """Ticks of which each follows an element that the generator of a frame is about to hand out."""
+    while True:
+        run = activation.active
+        if run is not None and not run.solo:
+            native_objects.leaves(run, frame, site)
+        yield None
+
+
+def yielded(things: Any, site: int) -> Any:
+    """What a generator expression goes through: behind it, the generator ends."""
+    run = activation.active
+    if run is None or run.is_recording:
+        return things
+    return chain(things, _at_end(site))
+
+
+def _at_end(site: int) -> Any:
+    run = activation.active
+    if run is not None and not run.solo:
+        frame = sys._getframe(1)  # the expression's: `chain` has none
+        native_objects.leaves(run, frame, site)
+    yield from ()
+
+
+def text_of(source: Any, space: Any) -> Any:
+    """A text is about to be executed in a namespace: gives its code, instrumented."""
+    if type(source) not in (str, bytes) or type(space) is not dict or "__builtins__" in space:
+        return source
+    if "__name__" in space and space["__name__"] in sys.modules:
+        return source  # whose globals others may be
+    try:
+        text = source if type(source) is str else source.decode()
+        return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source  # which `exec` reports

@@ -1,0 +1,450 @@
+"""The hooks at variables: what is stored under a name or a key is about to be read, or bound.
+
+Attributes, items, globals and closure cells. Where two operands are to be handed on, and how, is said in
+:mod:`hooks`.
+
+Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run, most of it the runtime's.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+from collections.abc import Callable
+from importlib.util import resolve_name
+from types import CellType, FrameType, ModuleType
+from typing import Any, Final
+
+from mazurka.program.python import activation
+from mazurka.program.python.semantics import attributes, calls, classification, foreign, objects
+from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
+from mazurka.program.python.semantics.containers import operation, shape_of, shapes
+from mazurka.program.python.semantics.locations import BASES, perform
+from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
+from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.trace.event import Op
+
+_READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
+
+#: Classes whose items never change.
+_NO_ITEMS: Final = frozenset({str, bytes, tuple, range, type})
+
+
+class _Kept(_thread._local):
+    """Per OS thread: keys on their way from a hook to the subscript that needs them next."""
+
+    def __init__(self) -> None:
+        self.keys: list[Any] = []
+
+
+kept = _Kept()
+
+#: Shared names bound by statements that only tell afterwards -> who bound them.
+_told_late: Final[dict[tuple[Any, ...], int]] = {}
+_LATE: Final = "variables that import, def, except or match bind while others use them"
+
+#: Operands of augmented assignments in progress.
+remembered: dict[tuple[int, int], Any] = {}
+
+
+def pop() -> Any:
+    """The key that the hook just before has kept."""
+    return kept.keys.pop()
+
+
+# -- attributes -------------------------------------------------------------------------------------------------------
+
+
+def read_attribute(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be read."""
+    run = activation.active
+    if run is None or run.solo:
+        # Later nobody could tell it from any other dictionary.
+        if name == "__dict__" and run is not None and classify(type(thing), name) is classification.DICTIONARY:
+            objects.adopt_namespace(thing)
+        return thing
+    kind = type(thing)
+    try:
+        how = shapes[id(kind)].attributes[name]
+    except KeyError:
+        how = classify(kind, name)
+    if how is INSTANCE and not run.detail:
+        run.visit(_READ, ("a", numbers.get(id(thing)) or number(thing), name), site)
+    elif how is not NONE:
+        attributes.read(run, thing, name, site, how)
+    return thing
+
+
+def write_attribute(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be stored."""
+    run = activation.active
+    if run is None or run.solo:
+        return thing
+    kind = type(thing)
+    try:
+        how = shapes[id(kind)].attributes[name]
+    except KeyError:
+        how = classify(kind, name)
+    if how is INSTANCE and not run.detail:
+        run.visit(_WRITE, ("a", numbers.get(id(thing)) or number(thing), name), site)
+    elif how is classification.DICTIONARY:
+        attributes.replace_all(run, thing, site, remembered.pop((id(sys._getframe(1)), _DICTIONARY), None))
+    else:
+        attributes.write(run, thing, name, site, how)
+    return thing
+
+
+def delete_attribute(thing: Any, name: str, site: int) -> Any:
+    """``thing.name`` is about to be deleted, if it is there: so it is looked at, too."""
+    run = activation.active
+    if run is not None and not run.solo:
+        attributes.write(run, thing, name, site, classify(type(thing), name), _RMW)
+    return thing
+
+
+def augment_attribute(thing: Any, name: str, site: int) -> Any:
+    """``thing.name += ...``: the read; the object is needed again for the store."""
+    remembered[id(sys._getframe(1)), site] = thing
+    return read_attribute(thing, name, site)
+
+
+def augmented_attribute(name: str, site: int) -> Any:
+    """... and the store."""
+    return write_attribute(remembered.pop((id(sys._getframe(1)), site)), name, site)
+
+
+# -- items -------------------------------------------------------------------------------------------------------------
+
+
+def assigned_dictionary(value: Any, _site: int) -> Any:
+    """``value`` is about to become the `__dict__` of an object, and may be that of another one."""
+    run = activation.active
+    if run is not None:
+        if type(value) is dict and id(value) not in numbers and not run.solo:  # nobody has touched it
+            remembered[id(sys._getframe(1)), _DICTIONARY] = value
+        objects.assign_dictionary(value)
+    return value
+
+
+def slice_value(value: Any) -> Any:
+    """``value`` is about to be assigned to a slice, which goes through it."""
+    run = activation.active
+    if run is not None and not run.solo:
+        remembered[id(sys._getframe(1)), _SLICE] = value
+    return value
+
+
+def slice_is_known(frame: FrameType) -> None:
+    """The operation of an augmented assignment to a slice has read the other operand."""
+    remembered[id(frame), _SLICE] = None
+
+
+def _assigned(run: Any, site: int) -> tuple[Any, ...]:
+    """What the program is about to assign to a slice."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") in _HOOKS:
+        frame = frame.f_back
+    value = remembered.pop((id(frame), _SLICE), MISSING)
+    if value is not MISSING:
+        return (value,)
+    if has_company(run) and not run.is_recording:
+        attributes.count_untracked(run, "assignment of an unknown value to a slice", site)
+    return ()
+
+
+#: Stands for the site of what is assigned to a slice.
+_SLICE: Final = -1
+_DICTIONARY: Final = -2
+
+#: Modules whose functions stand between the program and the hooks for items.
+_HOOKS: Final = (__name__, "mazurka.program.python.weak_memory.store_slots")
+
+
+def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
+    def hook(thing: Any, key: Any, site: int) -> Any:
+        run = activation.active
+        if run is None or run.solo:
+            return thing
+        given = (key, *_assigned(run, site)) if type(key) is slice and name == "__setitem__" else (key,)
+        handler = operation(thing, name)
+        if handler is not None:
+            perform(run, site, handler, thing, site, given)
+            if type(thing) not in BASES:
+                foreign.count_unexplored(run, thing, name, site)
+        elif is_a(thing, type):
+            shape_of(thing)  # it may have a `__class_getitem__` in C
+        elif type(thing) not in _NO_ITEMS:
+            calls.operate_on(run, thing, name, site, given)
+        return thing
+
+    return hook
+
+
+read_item: Final = _item_hook("__getitem__")
+write_item: Final = _item_hook("__setitem__")
+delete_item: Final = _item_hook("__delitem__")
+
+
+def read_item_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
+    """``thing[key]`` is about to be read."""
+    read_item(thing, key, site)
+    return thing, key
+
+
+def delete_item_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
+    """``thing[key]`` is about to be deleted."""
+    delete_item(thing, key, site)
+    return thing, key
+
+
+def write_item_keep(thing: Any, key: Any, site: int) -> Any:
+    """``thing[key]`` is about to be stored; the key is fetched by `pop` next."""
+    write_item(thing, key, site)
+    kept.keys.append(key)
+    return thing
+
+
+def augment_item(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
+    """``thing[key] += ...``: the read; both are needed again for the store."""
+    remembered[id(sys._getframe(1)), site] = (thing, key)
+    return read_item_pair(thing, key, site)
+
+
+def augmented_item(site: int) -> Any:
+    """... and the store."""
+    frame = sys._getframe(1)
+    thing, key = remembered.pop((id(frame), site))
+    if type(key) is slice:
+        slice_is_known(frame)
+    return write_item_keep(thing, key, site)
+
+
+# -- globals and cells -------------------------------------------------------------------------------------------------
+
+
+def read_global(module: str | None, name: str, site: int) -> bool:
+    """A global variable is about to be read."""
+    run = activation.active
+    if run is None or run.solo:
+        return True
+    if module is None or run.detail:
+        _look_at_global(run, name, site, _READ)
+    else:
+        run.visit(_READ, ("g", module, name), site)
+    return True
+
+
+def read_lazily(source: str, original: str, name: str, site: int) -> bool:
+    """A global variable is about to be read that is resolved where it is first read: ``original`` of a module."""
+    run = activation.active
+    if run is None or run.solo:
+        return True
+    space = sys._getframe(1).f_globals
+    _read_of_module(run, space, source, (original,), site)
+    resolves = type(space.get(name)).__name__ == "lazy_import"
+    found = None if resolves else _module(space, source)
+    if found is not None and vars(found).get(original) is not space.get(name):
+        # Perhaps it was resolved too early: modules of the program are imported before the runs that count.
+        attributes.count_untracked(run, f"{name}, imported lazily and changed by its module since,", site)
+    attributes.global_access(run, space.get("__name__", "?"), name, site, _RMW if resolves else _READ, space)
+    return True
+
+
+def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
+    """A global variable is about to be set to ``value``."""
+    run = activation.active
+    if run is None or run.solo:
+        return value
+    if module is None or run.careful:
+        _look_at_global(run, name, site, _WRITE)
+    else:
+        run.visit(_WRITE, ("g", module, name), site)
+    return value
+
+
+def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
+    space = sys._getframe(2).f_globals
+    attributes.global_access(run, space.get("__name__", "?"), name, site, op, space)
+
+
+def read_in_class(name: str, site: int) -> bool:
+    """A variable of a class that is being made is about to be read: the global, if it is not there yet."""
+    run = activation.active
+    if run is not None and not run.solo:
+        frame = sys._getframe(1)
+        if name not in frame.f_locals:
+            attributes.global_access(run, frame.f_globals.get("__name__", "?"), name, site, _READ, frame.f_globals)
+    return True
+
+
+def read_of_module(module: str, names: tuple[str, ...], site: int) -> None:
+    """``from module import names``: the module's variables are about to be read, if it is there already."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _read_of_module(run, sys._getframe(1).f_globals, module, names, site)
+
+
+def _read_of_module(run: Any, space: dict[str, Any], module: str, names: tuple[str, ...], site: int) -> None:
+    found = _module(space, module)
+    for name in names if found is not None else ():
+        if name in vars(found):
+            attributes.module_read(run, found, name, site)
+
+
+def _module(space: dict[str, Any], name: str) -> ModuleType | None:
+    """The module that is imported in a namespace under a name, if it is there already."""
+    try:
+        found = sys.modules.get(resolve_name(name, space.get("__package__")))
+    except (ImportError, TypeError):  # which the import reports
+        return None
+    return found if type(found) is ModuleType else None
+
+
+def class_begins(site: int) -> None:
+    """The body of a class is about to be executed: what is stored in its namespace is not told."""
+    run = activation.active
+    if run is not None and not run.solo and has_company(run) and _holders(sys._getframe(1)) > _HOLDERS:
+        attributes.count_untracked(run, "a namespace of a class that others may have", site)
+
+
+def _holders(frame: FrameType) -> int:
+    return sys.getrefcount(frame.f_locals)
+
+
+class _Made:
+    holders = _holders(sys._getframe())
+
+
+#: How many hold the namespace of a class that is being made, as a rule.
+_HOLDERS: Final = _Made.holders
+
+
+def delete_global(name: str, site: int) -> None:
+    """A global variable is about to be deleted, if it is there."""
+    run = activation.active
+    if run is not None and not run.solo:
+        space = sys._getframe(1).f_globals
+        attributes.global_access(run, space.get("__name__", "?"), name, site, _RMW, space)
+
+
+def global_space(name: str, site: int) -> dict[str, Any]:
+    """A global variable is about to be stored as an item of its module's dictionary."""
+    space = sys._getframe(1).f_globals
+    run = activation.active
+    if run is None or run.solo:
+        return space
+    module = space.get("__name__", "?")
+    if run.careful:
+        attributes.global_access(run, module, name, site, _WRITE, space)
+    else:
+        run.visit(_WRITE, ("g", module, name), site)
+    return space
+
+
+def defines_global(name: str, site: int) -> Callable[[Any], Any]:
+    """A definition is about to bind a global: what it defines passes through."""
+    space = sys._getframe(1).f_globals
+
+    def bound(thing: Any) -> Any:
+        run = activation.active
+        if run is not None and not run.solo:
+            attributes.global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+        return thing
+
+    return bound
+
+
+def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
+    """A definition is about to bind a closure variable."""
+
+    def bound(thing: Any) -> Any:
+        run = activation.active
+        if run is not None and not run.solo:
+            _cell(run, function, name, site, _WRITE, None)
+        return thing
+
+    return bound
+
+
+def wrote_global(name: str, site: int) -> None:
+    """A global variable has just been bound by a statement that has no place for a hook before it."""
+    run = activation.active
+    if run is not None and not run.solo:
+        target = ("g", sys._getframe(1).f_globals.get("__name__", "?"), name)
+        run.visit(_WRITE, target, site, None, (), False)
+        _told_late[target] = run.current.index
+
+
+def read_cell(function: Any, name: str, site: int) -> bool:
+    """A closure variable is about to be read; ``function`` has it for its only free variable."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _READ, None)
+    return True
+
+
+def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
+    """A closure variable is about to be set to ``value``."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _WRITE, None)
+    return value
+
+
+def delete_cell(function: Any, name: str, site: int) -> None:
+    """A closure variable is about to be deleted, if it is there."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _RMW, None)
+
+
+def store_cell(function: Any, name: str, site: int) -> CellType:
+    """A closure variable is about to be bound as one of several targets: the cell to store into."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _WRITE, None)
+    cell: CellType = function.__closure__[0]
+    return cell
+
+
+def wrote_cell(function: Any, name: str, site: int) -> None:
+    """A closure variable has just been bound."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _WRITE, False)
+        _told_late["c", number(function.__closure__[0])] = run.current.index
+
+
+def _cell(run: Any, function: Any, name: str, site: int, op: Op, point: bool | None) -> None:
+    cell = function.__closure__[0]
+    target = ("c", number(cell))
+    value = None
+    if run.detail:
+        run.names[target] = name
+        value = objects.peek(lambda: _content(cell), name)
+    run.visit(op, target, site, value, (), point)
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return objects.MISSING
+
+
+# -- between runs ------------------------------------------------------------------------------------------------------
+
+
+def own_up(run: Runtime) -> None:
+    """Count bindings told late of names that others use."""
+    for target, index in _told_late.items():
+        record = run.touched.get(target)
+        if record is not None and record[0] != index:  # others could have gone first, but were not let
+            run.untracked[_LATE] = run.untracked.get(_LATE, 0) + 1
+
+
+def forget() -> None:
+    """Nothing is on its way any more."""
+    _told_late.clear()
+    remembered.clear()

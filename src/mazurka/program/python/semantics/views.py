@@ -1,0 +1,201 @@
+"""What going through something looks at: the containers behind views, iterators, `enumerate`, `zip` and their like.
+
+A *cursor* is a container with the native iterator that goes over it, so that each step can name the element it takes.
+What an iterator goes over is asked of the garbage collector, which runs no code of the program.
+
+Cost: about a microsecond to look behind a view or an iterator.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import types
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.semantics.locations import BASES, MANY, bases, contents, item, length
+from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.trace.event import Op
+
+_READ: Final = Op.READ
+_CONTAINERS: Final = (list, dict, set, deque, bytearray)
+
+_DICT: Final[dict[Any, Any]] = {}
+_ORDERED: Final[OrderedDict[Any, Any]] = OrderedDict()
+_LIST: Final[list[Any]] = []
+_VIEWS: Final[tuple[type, ...]] = (
+    type(_DICT.keys()),
+    type(_DICT.values()),
+    type(_DICT.items()),
+    type(_ORDERED.keys()),
+    type(_ORDERED.values()),
+    type(_ORDERED.items()),
+)
+_EXAMPLES: Final[tuple[Any, ...]] = (
+    iter(_LIST),
+    reversed(_LIST),
+    iter(_DICT),
+    iter(_DICT.values()),
+    iter(_DICT.items()),
+    reversed(_DICT),
+    reversed(_DICT.values()),
+    reversed(_DICT.items()),
+    iter(set(_LIST)),
+    iter(deque(_LIST)),
+    reversed(deque(_LIST)),
+    iter(bytearray()),
+    iter(_ORDERED),
+)
+_ITERATORS: Final[frozenset[type]] = frozenset(map(type, _EXAMPLES))
+_COMBINATORS: Final = frozenset(
+    {enumerate, zip, map, filter, reversed}
+    | {getattr(itertools, name) for name in "accumulate compress dropwhile filterfalse islice pairwise starmap".split()}
+    | {itertools.chain, itertools.takewhile, itertools.zip_longest}
+)
+#: Those that keep what they go over in a tuple, or an iterator over one.
+_KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
+_TUPLE_ITERATOR: Final[type] = type(iter(()))
+
+#: What goes over something else.
+LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
+_LIST_ITERATOR: Final[type] = type(iter(_LIST))
+_DICT_ITERATORS: Final[frozenset[type]] = frozenset({type(iter(_DICT.values())), type(iter(_DICT.items()))})
+_KEYS: Final[frozenset[type]] = frozenset(
+    {_VIEWS[0], _VIEWS[3], type(iter(_DICT)), type(reversed(_DICT)), type(iter(set(_LIST)))}
+)
+_NOTHING: Final = frozenset({int, str, tuple, float, bool, type(None), bytes, types.FunctionType, type})
+
+Cursor = tuple[Any, Any]
+
+
+def cursors(thing: Any) -> list[Cursor]:
+    """The containers that going through ``thing`` shows, each with what goes over it (a view, an iterator, itself)."""
+    kind = type(thing)
+    if kind in _NOTHING:
+        return []
+    if kind in LAZY:
+        found: list[Cursor] = []
+        for each in gc.get_referents(thing):
+            if type(each) is _TUPLE_ITERATOR and kind is itertools.chain:
+                each = next((kept for kept in gc.get_referents(each) if type(kept) is tuple), ())
+                for part in gc.get_referents(each):
+                    found += cursors(part)
+            elif type(each) is tuple and kind in _KEEPING:
+                for part in gc.get_referents(each):  # it may have holes, which only the collector steps over
+                    found += cursors(part)
+            elif type(each) in LAZY:
+                found += cursors(each)
+            elif is_a(each, _CONTAINERS):
+                found.append((each, thing))
+        return found
+    return [(thing, thing)] if is_a(thing, _CONTAINERS) and _iterates_natively(kind) else []
+
+
+def sources(thing: Any) -> list[Any]:
+    """The containers that going through ``thing`` looks at."""
+    return [container for container, _ in cursors(thing)]
+
+
+def iterators(thing: Any) -> list[Any]:
+    """The iterators, in C or generators, that going through ``thing`` moves: itself, and those behind it."""
+    return _behind(thing)[0]
+
+
+#: What tells of the iterators that going through one moves (:mod:`calls`).
+moving: Final[list[Callable[[Any, Any, int], list[Access]]]] = []
+
+
+def moved(run: Any, thing: Any, site: int) -> list[Access]:
+    """What going through ``thing`` does beside looking at containers: to iterators that others have, and by functions
+    in C that are called for each element."""
+    if run.is_recording or not hasattr(type(thing), "__next__"):
+        return []
+    return [access for tell in moving for access in tell(run, thing, site)]
+
+
+def reached(thing: Any) -> list[Any]:
+    """The containers that iterators of any kind behind ``thing`` go over."""
+    return sources(thing) or _behind(thing)[1]
+
+
+def _behind(thing: Any) -> tuple[list[Any], list[Any]]:
+    found: list[Any] = []
+    containers: list[Any] = []
+    if type(thing) in _NOTHING or is_a(thing, _CONTAINERS):
+        return found, containers
+    waiting, seen = [thing], {0}
+    while waiting and len(seen) < _MOST_ITERATORS:
+        each = waiting.pop()
+        kind = type(each)
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if kind is types.GeneratorType:
+            found.append(each)
+        elif is_a(each, _CONTAINERS):
+            containers.append(each)
+        elif kind in LAZY or _is_native_iterator(kind):
+            if hasattr(kind, "__next__"):
+                found.append(each)
+            for held in gc.get_referents(each):
+                waiting += gc.get_referents(held) if type(held) is tuple else [held]
+    return found, containers
+
+
+_MOST_ITERATORS: Final = 16
+
+
+def _is_native_iterator(kind: type) -> bool:
+    if kind.__flags__ & 1 << 9 and kind.__module__ not in ("itertools", "_csv"):
+        return False
+    return kind.__module__ == "itertools" or "__next__" in kind.__dict__
+
+
+def _iterates_natively(kind: type) -> bool:
+    if kind in BASES:
+        return True
+    return next((each in BASES for each in bases(kind) if "__iter__" in each.__dict__), False)
+
+
+def view_of(thing: Any) -> Any:
+    """The dictionary a view shows, or None."""
+    if type(thing) in _VIEWS:
+        return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
+    return None
+
+
+def keys_only(thing: Any) -> bool:
+    """Whether going through it sees keys (or elements of a set), not values."""
+    return type(thing) in _KEYS or is_a(thing, (dict, set))
+
+
+def begin_reads(found: list[Cursor]) -> list[Access]:
+    """What making an iterator reads: a hash table's size, or a deque's state, by which it notices changes later."""
+    return [
+        Access(_READ, ("s", number(container)))
+        for container, over in found
+        if type(over) not in _ITERATORS and is_a(container, (dict, set, deque))
+    ]
+
+
+def next_reads(cursor: Cursor) -> list[Access]:
+    """What taking the next element reads."""
+    container, over = cursor
+    kind = type(over)
+    if kind is _LIST_ITERATOR and is_a(container, list):
+        n = number(container)
+        reads = [Access(_READ, ("s", n))]
+        index = list.__len__(container) - over.__length_hint__()
+        return [*reads, Access(_READ, ("i", n, index))] if over.__length_hint__() else reads
+    if kind in _DICT_ITERATORS and length(container) <= MANY:
+        n = number(container)
+        position = length(container) - over.__length_hint__()  # behind the last if its size has changed
+        return [
+            Access(_READ, ("s", n)),
+            *(Access(_READ, item(n, key)) for key in islice(dict.keys(container), position, position + 1)),
+        ]
+    return contents(container, keys_only(over))

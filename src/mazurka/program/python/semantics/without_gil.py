@@ -1,0 +1,84 @@
+"""Interpreters without a global lock (free-threaded builds): which operations are one step there, too.
+
+The threads of a check take turns wherever they run, and each operation in C is one step. With a global lock it is one
+for the program at home, too. Without, it is one as far as CPython says so (library reference, *Thread Safety
+Guarantees*): reading or storing an attribute, a variable or one element of a list, dictionary or set, asking for their
+length, copying, clearing and showing them; of a deque, that something is added or taken at either end. What goes
+through several elements, or moves them, may be seen half done; of other objects in C nothing is promised. As soon as
+threads share what such an operation touches, and somebody changes it, it is untracked, and so nothing is `verified`
+that rests on it.
+
+Cost: none with a global lock; without, a look at each step when a run has ended.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import attributes, objects
+from mazurka.program.runtime.sharing import SHARED
+
+#: Containers of exactly these classes -> methods, and functions, that are one step on them.
+_CALLS: Final[dict[type, frozenset[str]]] = {
+    kind: frozenset(names.split())
+    for kind, names in {
+        list: "len copy clear append",
+        dict: "len copy clear get setdefault pop popitem keys values items",
+        set: "len copy clear add discard remove pop",
+        deque: "append appendleft pop popleft",  # what its own page promises
+    }.items()
+}
+
+#: The same of the language's own operations on one element, by the kinds of their sites.
+_OPERATIONS: Final[dict[type, frozenset[str]]] = {
+    list: frozenset({"read item", "write item", "iterate", "test"}),
+    dict: frozenset({"read item", "write item", "delete item", "search", "iterate", "test"}),
+    set: frozenset({"search", "iterate", "test"}),
+}
+
+#: Those that are one step however many elements there are.
+_WHOLE: Final = frozenset("copy clear keys values items".split())
+
+
+def has_lock() -> bool:
+    """Whether one thread of the program runs at a time where it is at home. A build without a global lock has one only
+    while some library, ours perhaps, asks for it, unless the user does (``PYTHON_GIL=1``)."""
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    return not free or getattr(sys.flags, "gil", None) == 1
+
+
+def own_up(run: Any) -> None:
+    """A run has ended: count what threads shared and used in steps that are none without a global lock."""
+    if not has_lock() and not run.is_recording:
+        living = objects.living()
+        for target, site in divisible(run):
+            kind = type(living[target[1]]).__name__ if target[1] in living else "object"
+            attributes.count_untracked(run, f"an operation on a {kind} that takes several steps without the GIL,", site)
+
+
+def divisible(run: Any) -> Iterator[tuple[Target, int]]:
+    """What is shared and touched by steps that are none without a global lock, and where."""
+    living = objects.living()
+    for _, _, target, place, _, _, more in run.log:
+        targets = [target, *(access.target for access in more)]
+        shared = [each for each in targets if run.touched.get(each) is SHARED]
+        if shared and not _is_one_step(targets, place, living):
+            yield shared[0], place
+
+
+def _is_one_step(targets: list[Target], place: int, living: dict[int, Any]) -> bool:
+    inside = [each for each in targets if each[0] in ("i", "s", "v", "o")]
+    site = sites.site(place)
+    if not inside or site is None:
+        return not inside
+    called = site.name.rpartition(".")[2] if site.kind == "call" else ""
+    what, table = (called, _CALLS) if called else ("" if site.name == "slice" else site.kind, _OPERATIONS)
+    if not all(each[0] != "o" and what in table.get(type(living.get(each[1])), ()) for each in inside):
+        return False
+    return called in _WHOLE or sum(each[0] != "s" for each in inside) <= 1

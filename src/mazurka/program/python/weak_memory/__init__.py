@@ -1,0 +1,1 @@
+"""Python under TSO and PSO: stores that reach other threads late."""

@@ -1,0 +1,294 @@
+"""Locations whose stores can be held back: where they are on the heap, and the hooks that say so.
+
+A native store takes effect at once. To let a thread's store reach the others later, the runtime for relaxed memory
+(:mod:`relaxed`) takes it back when another thread moves; for that it needs more than a target, a *place*: something
+that can be looked at and set without running code of the program. These have one:
+
+- attributes of instances whose class leaves storing to `object`, in a dictionary or a slot; globals; closure variables;
+- items of a list, and values of a dictionary under a key that is already there, if they are of these very classes and
+  the key is a number, a text or the like.
+
+Stores to anything else act as if they were indivisible: they wait until the thread's stores before have arrived.
+
+The hooks here stand in for those of :mod:`hooks` at stores while memory is relaxed: they leave the place with the
+runtime, which picks it up if the store turns out to be a plain one, and go on to the hook proper.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from mazurka.program.protocol import Target
+from mazurka.program.python import activation
+from mazurka.program.python.instrument.own import contextlib
+from mazurka.program.python.semantics import attributes, hooks, objects, variables
+from mazurka.program.python.semantics.locations import bases
+from mazurka.program.python.semantics.objects import MISSING, is_a, number
+from mazurka.trace.event import Op
+
+_KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
+
+
+class Place(Protocol):
+    """Where a location is on the heap."""
+
+    def look(self) -> Any:
+        """What is there; ``MISSING`` if nothing is."""
+        ...
+
+    def put(self, value: Any) -> None:
+        """Make that what is there. Nothing happens if there is no such place any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    thing: Any
+    name: str
+
+    def look(self) -> Any:
+        slot = _slot(type(self.thing), self.name)
+        if slot is None:
+            return objects.dictionary(self.thing).get(self.name, MISSING)
+        try:
+            return slot.__get__(self.thing)
+        except AttributeError:
+            return MISSING
+
+    def put(self, value: Any) -> None:
+        if value is not MISSING:
+            object.__setattr__(self.thing, self.name, value)
+        elif self.look() is not MISSING:
+            object.__delattr__(self.thing, self.name)
+
+
+def _slot(kind: type, name: str) -> Any:
+    for each in bases(kind):
+        found = each.__dict__.get(name)
+        if found is not None:
+            return found if type(found) is types.MemberDescriptorType else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Under a key of a dictionary, be it a module's."""
+
+    space: dict[Any, Any]
+    key: Any
+
+    def look(self) -> Any:
+        return self.space.get(self.key, MISSING)
+
+    def put(self, value: Any) -> None:
+        if value is MISSING:
+            self.space.pop(self.key, None)
+        else:
+            self.space[self.key] = value
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """At an index of a list, counted from the front."""
+
+    thing: list[Any]
+    index: int
+
+    def look(self) -> Any:
+        return self.thing[self.index] if self.index < len(self.thing) else MISSING
+
+    def put(self, value: Any) -> None:
+        if value is not MISSING and self.index < len(self.thing):
+            self.thing[self.index] = value
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """In a closure's cell."""
+
+    cell: types.CellType
+
+    def look(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return MISSING
+
+    def put(self, value: Any) -> None:
+        if value is not MISSING:
+            self.cell.cell_contents = value
+        elif self.look() is not MISSING:
+            del self.cell.cell_contents
+
+
+def attribute_place(thing: Any, name: str) -> Place | None:
+    """Where ``thing.name = ...`` stores, if that is simple enough."""
+    kind = type(thing)
+    if is_a(thing, types.ModuleType):
+        return Value(objects.dictionary(thing), name)
+    if type.__getattribute__(kind, "__setattr__") is not object.__setattr__:
+        return None
+    return Attribute(thing, name)
+
+
+def item_place(thing: Any, key: Any) -> Place | None:
+    """Where ``thing[key] = ...`` stores, if that is simple enough."""
+    if type(thing) is dict and type(key) in _KEYS:
+        return Value(thing, key)
+    if type(thing) is list and type(key) is int:
+        index = key + len(thing) if key < 0 else key
+        return Element(thing, index) if 0 <= index < len(thing) else None
+    return None
+
+
+# -- hooks ------------------------------------------------------------------------------------------------------------
+
+
+def _running() -> Any:
+    run = activation.active
+    return None if run is None or run.solo or run.aborting else run
+
+
+@contextlib.contextmanager
+def _storing(place: Place | None) -> Iterator[None]:
+    """Say where the store is that the hook called within is about to announce."""
+    run = _running()
+    if run is None:
+        yield
+        return
+    run.hold_back(place)
+    try:
+        yield
+    finally:
+        if not run.aborting:
+            run.hold_back(None)
+
+
+def write_attribute(thing: Any, name: str, site: int) -> Any:
+    with _storing(attribute_place(thing, name)):
+        return variables.write_attribute(thing, name, site)
+
+
+def delete_attribute(thing: Any, name: str, site: int) -> Any:
+    """Deleting is a look, whether it is there, and a store of nothing."""
+    variables.read_attribute(thing, name, site)
+    return write_attribute(thing, name, site)
+
+
+def augmented_attribute(name: str, site: int) -> Any:
+    return write_attribute(variables.remembered.pop((id(sys._getframe(1)), site)), name, site)
+
+
+def write_item(thing: Any, key: Any, site: int) -> Any:
+    with _storing(item_place(thing, key)):
+        return variables.write_item(thing, key, site)
+
+
+def write_item_keep(thing: Any, key: Any, site: int) -> Any:
+    with _storing(item_place(thing, key)):
+        return variables.write_item_keep(thing, key, site)
+
+
+def augmented_item(site: int) -> Any:
+    frame = sys._getframe(1)
+    thing, key = variables.remembered.pop((id(frame), site))
+    if type(key) is slice:
+        variables.slice_is_known(frame)
+    return write_item_keep(thing, key, site)
+
+
+def write_global(value: Any, _module: str | None, name: str, site: int) -> Any:
+    _store_global(sys._getframe(1).f_globals, name, site)
+    return value
+
+
+def global_space(name: str, site: int) -> dict[str, Any]:
+    space = sys._getframe(1).f_globals
+    _store_global(space, name, site)
+    return space
+
+
+def _store_global(space: dict[str, Any], name: str, site: int) -> None:
+    run = _running()
+    if run is not None:
+        with _storing(Value(space, name)):
+            attributes.global_access(run, space.get("__name__", "?"), name, site, Op.WRITE, space)
+
+
+def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
+    with _storing(Variable(function.__closure__[0])):
+        return variables.write_cell(value, function, name, site)
+
+
+def store_cell(function: Any, name: str, site: int) -> types.CellType:
+    with _storing(Variable(function.__closure__[0])):
+        return variables.store_cell(function, name, site)
+
+
+def defines_global(name: str, site: int) -> Callable[[Any], Any]:
+    space = sys._getframe(1).f_globals
+
+    def bound(thing: Any) -> Any:
+        _store_global(space, name, site)
+        return thing
+
+    return bound
+
+
+def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
+    bound = variables.defines_cell(function, name, site)
+
+    def stored(thing: Any) -> Any:
+        with _storing(Variable(function.__closure__[0])):
+            return bound(thing)
+
+    return stored
+
+
+def wrote_global(name: str, site: int) -> None:
+    """A statement has bound a global before anybody could hold it back."""
+    _bound(("g", sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
+
+
+def wrote_cell(function: Any, name: str, site: int) -> None:
+    """A statement has bound a closure variable before anybody could hold it back."""
+    _bound(("c", number(function.__closure__[0])), name, site)
+
+
+def _bound(target: Target, name: str, site: int) -> None:
+    run = _running()
+    if run is not None and run.bound(target, site):
+        attributes.count_untracked(run, f"binding {name} by a statement, which reaches memory at once,", site)
+
+
+#: What takes the place of which hook.
+HOOKS: Final[dict[str, Callable[..., Any]]] = {
+    "__mz_wa__": write_attribute,
+    "__mz_da__": delete_attribute,
+    "__mz_gw__": augmented_attribute,
+    "__mz_wi__": write_item,
+    "__mz_wk__": write_item_keep,
+    "__mz_gj__": augmented_item,
+    "__mz_wg__": write_global,
+    "__mz_gd__": global_space,
+    "__mz_wc__": write_cell,
+    "__mz_sc__": store_cell,
+    "__mz_db__": defines_global,
+    "__mz_dc__": defines_cell,
+    "__mz_bg__": wrote_global,
+    "__mz_bc__": wrote_cell,
+}
+
+
+def install() -> None:
+    """Put the hooks for relaxed memory in place of those for plain stores."""
+    vars(builtins).update(HOOKS)
+
+
+def uninstall() -> None:
+    vars(builtins).update({name: hooks.HOOKS[name] for name in HOOKS})

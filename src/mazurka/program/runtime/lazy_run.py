@@ -1,0 +1,49 @@
+"""A run as its runtime leaves it: steps and choices are made of what was logged when somebody first looks at them.
+
+Most strategies never look at most runs' steps, and making them takes as long as a quarter of a short run.
+
+Invariant: to whoever asks, and when it leaves the process, it is the run that it stands for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mazurka.program.protocol import Access, Choice, Run, Step, Target, folded
+from mazurka.trace.event import Op
+
+#: A step as the runtime logs it: the fields of :class:`Step`.
+Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]
+
+
+class Recorded(Run):
+    """A run whose ``log`` and ``choices`` come into being when they are first asked for."""
+
+    __slots__ = ("_choices", "_entries")
+
+    def __init__(
+        self, tasks: list[str], entries: list[Entry], choices: list[tuple[int, int, tuple[int, ...]]], **rest: Any
+    ) -> None:
+        super().__init__(tasks, [], [], **rest)
+        del self.log, self.choices
+        self._entries = entries
+        self._choices = choices
+
+    def __getattr__(self, name: str) -> Any:  # asked only for what is not there
+        if name == "log":
+            self.log = list(map(Step._make, self._entries))
+            return self.log
+        if name == "choices":
+            self.choices = list(map(Choice._make, self._choices))
+            return self.choices
+        raise AttributeError(name)
+
+    def schedule(self) -> tuple[str, ...]:
+        tasks = self.tasks
+        return folded(tuple([tasks[entry[0]] for entry in self._entries if entry[4]]), self.again)
+
+    def passed(self) -> int:
+        return sum([entry[4] for entry in self._entries])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, tuple([getattr(self, name) for name in Run.__dataclass_fields__])

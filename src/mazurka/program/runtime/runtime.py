@@ -1,0 +1,622 @@
+"""The runtime: runs a program's threads one at a time and asks, at each point, who moves next.
+
+Every thread of the program is a greenlet of one OS thread. A thread enters the runtime just before each visible
+operation (:meth:`Runtime.visit`, :meth:`Runtime.block`); the runtime asks the :mod:`scheduler` who moves, switches if
+need be, logs the step when the thread is chosen, and returns, so that the operation itself then happens natively in the
+thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`; which
+sites need one is learnt by :mod:`sharing`. What steps mean besides is kept in :mod:`accounts`, if anybody wants it.
+The file is long, so that the way of a thread from one operation to the next can be read in one place.
+
+Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are
+stopped before one. ``log`` holds the steps in the order in which they took effect. A run depends on the plan and
+the set of known points only.
+
+Cost: a visit that is no point takes a third of a microsecond, one that is twice as much, a switch half of one; a
+thread, from its start to its end, five.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
+from types import MappingProxyType
+from typing import Any, Final
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
+from mazurka.program.runtime import greenlet_pool
+from mazurka.program.runtime.scheduler import Scheduler, TimedScheduler
+from mazurka.program.runtime.sharing import SHARED, Sharing
+from mazurka.program.runtime.step_metadata import Accounts
+from mazurka.program.runtime.task import (
+    CLOCK,
+    CLOCK_POINTS,
+    COUNT_POINTS,
+    END_POINTS,
+    RELEASE_POINTS,
+    THREADS,
+    Learned,
+    Limits,
+    Moved,
+    Task,
+)
+from mazurka.trace.event import Op
+
+_FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
+_READ: Final = Op.READ
+_COUNTED: Final = (Access(Op.RMW, THREADS),)
+
+#: How often a thread that is being ended may enter the runtime before it is abandoned where it stands.
+_PATIENCE: Final = 10_000
+
+#: How many steps are logged between two looks at the time a run has taken.
+_STRIDE: Final = 256
+
+#: What one look at a clock adds to it, in seconds, so that time never stands still.
+TICK: Final = 1e-6
+
+_LIMITS: Final = Limits()
+
+#: Operations of which runs that compare threads' states tell where they are: deadlocks are told by these places.
+_WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
+
+
+class Runtime:
+    """One run of the program."""
+
+    # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
+    is_recording = False  # nobody is asked who moves, see recording/
+    in_time = False  # the plan has a timing
+    timed = False  # clocks have moved apart
+    keyed = False  # values are told as keys
+    expired = 0  # waiting times that ran out
+    clock = 0.0  # what the clock has shown last
+    divergence: Divergence | None = None
+    truncated = ""
+    passes = 0
+    ends: Any = None  # see concurrency.py
+    settled = False  # those left only go round in loops
+    limited = False  # some waits had time limits
+    shortest = inf  # the shortest of them
+    slept = 0.0  # the latest end of a sleep
+    bounded: tuple[int, ...] = ()  # as in Run
+    ended: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
+    again = 0  # of a livelock: the last points that repeat as many before
+    turns = 0  # values: passes in succession that began as earlier ones did
+    past = False  # values: those after the prefix
+    blocked: list[Blocked]  # what threads were stopped before when the run ended
+    on_stuck: Callable[[Runtime, list[Task]], Failure | None] = staticmethod(lambda runtime, tasks: None)
+    on_round: Callable[[Runtime, int], Failure | None] = staticmethod(lambda runtime, points: None)
+    on_error: Callable[[Runtime, Task, BaseException], Failure | None] = staticmethod(lambda runtime, task, error: None)
+    on_wait: Callable[[Runtime, Task], None] = staticmethod(lambda runtime, task: None)  # detail: names its guard
+    snapshot_stack: Callable[[], Any] = tuple
+    arguments: Callable[[], dict[str, Any]] = staticmethod(dict)  # keyed: those of the running function, as keys
+    is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
+    whereabouts: Callable[[], int] = staticmethod(int)  # values: where the running thread is, as a site
+    abandoned: tuple[greenlet, ...] = ()
+    _unborn: Task | None = None  # for whom the hub is to make a worker
+
+    accounts: Accounts  # of careful runs
+    on_first_fork: Callable[[Runtime], object] | None = None  # called when there are several threads
+    on_body_end: Callable[[BaseException | None], object] | None = None  # called in a process that the program forked
+    has_observers = False  # threads that were started before the check wait
+    let_go: Callable[[Runtime], object] | None = None  # asked before each step, where ends of objects run code
+
+    def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
+        self.scheduler = Scheduler(plan) if plan.timing is None else TimedScheduler(plan, plan.timing)
+        self.sharing = Sharing(learned.points)
+        self.points = self.sharing.points  # these two are looked at in each visit
+        self.touched = self.sharing.touched
+        self.limits = limits
+        self.values = plan.values and not plan.detail
+        if self.values or plan.keys and not plan.detail:
+            self.keyed = True
+        self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
+        if plan.timing is not None:
+            self.in_time = True
+        self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
+        if self.detail or self.in_time:
+            self.be_careful()
+        self.current: Task = None  # type: ignore[assignment]  # set by run()
+        self.tasks: list[Task] = []
+        self.live: list[Task] = []
+        self.by_name: dict[str, Task] = {}
+        self.log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]] = []
+        self.solo = True  # nothing has been forked yet, so nothing can interfere
+        self.aborting = False
+        self.failures: list[Failure] = []
+        self.untracked: dict[str, int] = {}
+        self.uncontrolled: dict[str, int] = {}
+        self.names: dict[Target, str] = {}
+        self.required = 0  # threads that must end before the run does
+        self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
+        self._started = 0.0
+        self._look_at = min(_STRIDE, limits.steps)  # the length of the log at which to look at the limits next
+
+    def be_careful(self) -> None:
+        """From now on account for steps beyond the log."""
+        if not self.careful:
+            self.careful = True
+            self.accounts = Accounts()
+
+    # -- running ------------------------------------------------------------------------------------------------
+
+    def run(self, main: Callable[[], object]) -> None:
+        """Run ``main`` as thread "0" and everything it starts; return when all that must end has ended."""
+        self._hub = getcurrent()
+        self._started = perf_counter()
+        task = self._new_task("0", main, daemon=False)
+        self.current = self._unborn = task
+        task.pending = (Op.BEGIN, task.life, 0)
+        try:
+            while (born := self._unborn) is not None:
+                self._unborn = None
+                born.greenlet = greenlet_pool.take(self._hub) or greenlet_pool.make(self._hub)
+                born.greenlet.switch(self._life, born)
+        finally:
+            self.blocked = [
+                Blocked(task.index, *task.pending, task.repeats, task.point)
+                for task in self.live
+                if task.pending is not None and not task.done
+            ]
+            self._end_all()
+
+    def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
+        task = Task(len(self.tasks), name, body, daemon)
+        self.scheduler.rank(task)
+        self.required += not daemon
+        self.tasks.append(task)
+        self.live.append(task)
+        self.by_name[name] = task
+        return task
+
+    def _carry(self, task: Task) -> None:
+        """Let a new task, which is ``current``, run up to its first point; then its starter goes on."""
+        worker = greenlet_pool.take(self._hub)
+        if worker is not None:
+            task.greenlet = worker
+            worker.switch(self._life, task)
+        else:
+            self._unborn = task
+            self._hub.switch()
+
+    def _life(self, task: Task) -> greenlet | None:
+        """All that a task does; who goes on then."""
+        try:
+            task.body()
+            if self.on_body_end is not None:
+                self.on_body_end(None)
+        except GreenletExit:
+            pass
+        except BaseException as error:  # whatever the thread died of is the finding
+            if self.on_body_end is not None:
+                self.on_body_end(error)
+            if not self.aborting:
+                failure = self.on_error(self, task, error)
+                if failure is not None:
+                    self.failures.append(failure)
+        if self.aborting:
+            return None
+        self.drain()
+        if self.let_go is not None:
+            self._let_go(task)
+        point = END_POINTS in self.points and not self.solo
+        if point:
+            self._stop_before(task, _END, task.life, 0)
+        self._record(task, _END, task.life, 0, point, None, _COUNTED if COUNT_POINTS in self.points else ())
+        task.done = True
+        task.pending = None
+        self.required -= not task.daemon
+        self.live.remove(task)
+        task.thread = None  # what only the thread could reach goes with it
+        task.body = int
+        task.greenlet = greenlet_pool.ENDED
+        following, task.starter = task.starter, None
+        if following is None:
+            following = self.scheduler.choose(self)
+        if following is None:
+            return self._hub
+        self.current = following
+        return following.greenlet
+
+    def _end_all(self) -> None:
+        """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more."""
+        self.aborting = True
+        for task in list(self.live):
+            self.current = task
+            task.visits = 0
+            if not task.greenlet:  # it has ended, or an interrupt came before it began
+                continue
+            task.greenlet.parent = getcurrent()
+            task.greenlet.throw(GreenletExit)
+            if not task.greenlet.dead:
+                self.abandoned = (*self.abandoned, task.greenlet)
+
+    def stop(self, reason: str = "") -> None:
+        """End the run here and now, from inside a thread; never returns to the caller."""
+        if len(self.live) > 1 or self.settled:
+            self.sharing.learn_loop(self.log, self.current.index)
+        if reason:
+            self.truncated = reason
+        self.aborting = True
+        self._hub.switch()
+        raise GreenletExit
+
+    def count_uncontrolled(self, name: str) -> None:
+        """Something is about to be done for real that no schedule decides.
+
+        While threads that were started before the check wait, the run ends here: they might act on it.
+        """
+        self.uncontrolled[name] = self.uncontrolled.get(name, 0) + 1
+        if self.has_observers and not self.aborting:
+            self.stop(f"the run was cut at {name}: threads that were started before the check might act on it")
+
+    # -- visible operations ---------------------------------------------------------------------------------------
+
+    def visit(
+        self,
+        op: Op,
+        target: Target,
+        site: int,
+        value: Any = None,
+        more: tuple[Access, ...] = (),
+        point: bool | None = None,
+    ) -> None:
+        """Pass a visible operation that never blocks; on return the caller performs it.
+
+        ``point`` forces the question whether others may go first; None leaves it to what is known of the site.
+        """
+        if self.solo:
+            return
+        task = self.current
+        if self.aborting:
+            self._unwind(task)
+            return
+        if self.let_go is not None:
+            self._let_go(task)
+        if point is None:
+            point = site in self.points
+            index = task.index
+            record = self.touched.get(target)
+            if record is SHARED:
+                if not point:
+                    self.sharing.learn((site,))
+            elif record is None or record[0] != index or site not in record[2] or not (op is _READ or record[1]):
+                self._touch(index, op, target, site, point)
+            if more:
+                for access in more:
+                    self._touch(index, access.op, access.target, site, point)
+        if point:
+            if task.chosen:
+                task.chosen = False
+            elif task.doubts:
+                self._stop_in_doubt(task, op, target, site)
+            else:
+                self._stop_before(task, op, target, site)
+        task.doubts = False
+        if self.careful:
+            value = self.accounts.take(self, task, op, target, value, more)
+        log = self.log  # the rest as in _record, which most steps would spend a tenth of their time to call
+        log.append((task.index, op, target, site, point, value, more))
+        if len(log) >= self._look_at:
+            self._look_at_limits(len(log))
+
+    def _let_go(self, task: Task) -> None:
+        """What only hooks still hold ends; code of the program that runs then makes steps of its own."""
+        let_go, self.let_go = self.let_go, None
+        doubts, chosen, task.doubts, task.chosen = task.doubts, task.chosen, False, False
+        assert let_go is not None
+        let_go(self)
+        self.let_go, task.doubts, task.chosen = let_go, doubts, chosen
+
+    def block(
+        self,
+        op: Op,
+        target: Target,
+        ready: Callable[[], bool],
+        *,
+        site: int = 0,
+        waiting_for: Any = None,
+        timeout: float | None = None,
+        point: bool = True,
+        more: tuple[Access, ...] = (),
+        on_timeout: Op = Op.READ,
+    ) -> bool:
+        """Wait until ``ready()`` holds, then pass the operation; true, or false if ``timeout`` seconds ran out first.
+
+        A wait that runs out is logged as ``on_timeout``: it saw the target and changed nothing.
+        """
+        task = self.current
+        if self.aborting:
+            raise GreenletExit
+        if task.pool is not None and target != task.own_lock:
+            task.pool.blocks(op, target, timeout is not None)
+        if timeout is not None:
+            self.limited = True
+            if not self.solo:
+                self.shortest = min(self.shortest, max(timeout, 0.0))
+            task.deadline = task.clock + max(timeout, 0.0)
+        if self.values and op in _WAITED_AT:
+            site = self.whereabouts()
+        if self.detail and waiting_for is not None:
+            task.waiting_for = waiting_for
+            self.on_wait(self, task)
+        point = point and not self.solo  # nobody else could go first, and the log has no such step
+        if point or not ready():
+            task.guard = ready
+            task.waiting_for = waiting_for
+            self._stop_before(task, op, target, site, point)
+            task.guard = None
+        task.waiting_for = None
+        deadline, task.deadline = task.deadline, None
+        if deadline is not None and self.in_time and not self.solo:
+            self.bounded = (*self.bounded, len(self.log))
+        if task.timed_out:
+            task.timed_out = False
+            self.timed = True
+            self.be_careful()
+            self.expired += 1
+            if deadline is not None:
+                task.clock = max(task.clock, deadline)
+            if not self.solo:
+                self._note_end(task, timeout or 0.0)
+                self._record(task, on_timeout, target, site, point, None, ())
+            return False
+        if not self.solo:
+            self._record(task, op, target, site, point, None, more)
+        return True
+
+    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Sequence[Access] = ()) -> bool:
+        """Pass an operation that takes effect or fails at once; which of the two is decided when the thread moves.
+
+        ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target. Either way
+        a REQUEST says that the thread would not have waited: explorers must know that it could have gone the other way.
+        """
+        task = self.current
+        if self.aborting:
+            self._unwind(task)
+            return succeeds()
+        if self.solo:
+            return succeeds()
+        site = self.whereabouts() if self.values and op in _WAITED_AT else 0
+        self._stop_before(task, op, target, site)
+        done = succeeds()
+        # A plain look or change does not wait under any circumstances, so there is nothing to mark.
+        mark = () if op is Op.READ or op is Op.WRITE else (Access(Op.REQUEST, target),)
+        self._record(task, op if done else Op.READ, target, site, True, None, (*more, *mark) if done else mark)
+        return done
+
+    def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
+        """Start a thread and run it up to its first point."""
+        parent = self.current
+        if self.aborting:
+            raise GreenletExit
+        parent.births += 1
+        task = self._new_task(f"{parent.name}.{parent.births}", body, daemon)
+        task.thread = thread
+        task.label = label
+        task.clock = parent.clock
+        if self.solo:
+            self.solo = False
+            if self.on_first_fork is not None:
+                self.on_first_fork(self)
+        self._record(parent, _FORK, task.life, 0, False, None, ())
+        self._record(task, _BEGIN, task.life, 0, False, None, ())
+        task.starter = parent
+        self.current = task
+        self._carry(task)
+        return task
+
+    def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
+        """Wait for ``task`` to end; false if the time ran out, which is a point."""
+        if timeout is not None:
+            if self.in_time:
+                self.need_points(END_POINTS)
+            return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for)
+        if task.done and not (self.careful or self.aborting or self.solo):
+            self._record(self.current, _JOIN, task.life, 0, False, None, ())
+            return True
+        return self.block(_JOIN, task.life, lambda: task.done, waiting_for=waiting_for, point=False)
+
+    def sleep(self, seconds: float) -> None:
+        """Let virtual time pass: no ordering follows from it, but by default the others go first."""
+        task = self.current
+        if self.aborting:
+            raise GreenletExit
+        task.clock += max(seconds, 0.0) + TICK
+        if task.pool is not None:
+            task.pool.waits()
+        if self.solo:
+            return
+        self.timed = True
+        self.slept = max(self.slept, task.clock)
+        self.be_careful()
+        task.sleeping = True
+        self._stop_before(task, Op.POINT, ("sleep",), 0)
+        if task.early:
+            self._note_end(task, seconds)
+        self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
+
+    def _note_end(self, task: Task, seconds: float) -> None:
+        """A sleep, or a wait with a time limit, has ended: the next step says so."""
+        task.early = 0.0
+        self.ended = {**self.ended, len(self.log): seconds}
+
+    def now(self, told: bool = True) -> float:
+        """Seconds on the clock. Looking again and again makes it go faster and faster.
+
+        Where several threads look, each look is a step, since it shows no less than the one before it. ``told`` says
+        that the program gets to know: if not, it is the time of the running thread that counts.
+        """
+        task = self.current
+        if task.pool is not None:
+            task.pool.waits()
+        self.be_careful()
+        if told and not self.solo:
+            point = CLOCK_POINTS in self.points
+            if not point:
+                self.sharing.touch(task.index, Op.RMW, CLOCK, CLOCK_POINTS, False)
+            self.visit(Op.RMW, CLOCK, 0, point=point)
+        task.clock_reads += 1
+        task.silent += 1
+        task.clock = max(task.clock, self.clock if told else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
+        if told:
+            self.clock = task.clock
+        return task.clock
+
+    def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:
+        """Hold the running thread, which would only repeat itself, until ``changed()`` holds for what it ``reads``."""
+        task = self.current
+        if task.pool is not None:
+            task.pool.waits()
+        # Whoever learns may want another pass all the same.
+        task.guard = (lambda: self.scheduler.wants(task) or changed()) if self.values else changed
+        task.spinning = True
+        task.repeats = reads
+        pending = task.pending
+        op, target, site = pending if pending is not None else (Op.POINT, ("spin",), 0)
+        self._stop_before(task, op, target, site, point=False)
+        task.guard = None
+        task.spinning = False
+        task.repeats = None
+
+    def drain(self, site: int = 0) -> None:
+        """Wait until what the running thread has stored is there for all; here every store is at once."""
+
+    def hold_back(self, place: Any, ordered: bool = False) -> None:
+        """Where the next store of the running thread will be, if it is one that others may be let see later."""
+
+    def need_points(self, mark: int) -> None:
+        """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""
+        if not self.solo:
+            self.sharing.learn((mark,))
+
+    def release(self, target: Target, site: int = 0, more: tuple[Access, ...] = ()) -> None:
+        """Pass the release of a lock."""
+        self.visit(Op.RELEASE, target, site, None, more, point=RELEASE_POINTS in self.points)
+
+    # -- deciding ---------------------------------------------------------------------------------------------------
+
+    def _stop_before(self, task: Task, op: Op, target: Target, site: int, point: bool = True) -> None:
+        """Hold ``task`` before an operation until it is chosen."""
+        if self.detail:
+            self.settle()
+        task.pending = (op, target, site)
+        task.point = point
+        starter = task.starter
+        if starter is not None:
+            task.starter = None
+            self.current = starter
+            starter.greenlet.switch()
+        else:
+            nxt = self.scheduler.choose(self)
+            if nxt is None:
+                self.aborting = True
+                self._hub.switch()
+            elif nxt is not task:
+                self.current = nxt
+                nxt.greenlet.switch()
+        if self.aborting:
+            raise GreenletExit
+        task.sleeping = False
+
+    def _stop_in_doubt(self, task: Task, op: Op, target: Target, site: int) -> None:
+        """The same before an operation on containers, which may have become another one meanwhile."""
+        task.doubts = False
+        length = len(self.log)
+        self._stop_before(task, op, target, site)
+        if len(self.log) != length:
+            raise Moved
+
+    def get_stuck(self) -> None:
+        """Nobody can go on, though somebody must."""
+        failure = self.on_stuck(self, list(self.live))
+        if failure is not None:
+            self.failures.append(failure)
+
+    # -- logging ------------------------------------------------------------------------------------------------------
+
+    def _record(
+        self, task: Task, op: Op, target: Target, site: int, point: bool, value: Any, more: tuple[Access, ...]
+    ) -> None:
+        if self.careful:
+            value = self.accounts.take(self, task, op, target, value, more)
+        log = self.log
+        log.append((task.index, op, target, site, point, value, more))
+        if len(log) >= self._look_at:
+            self._look_at_limits(len(log))
+
+    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
+        self.sharing.touch(index, op, target, site, point)
+
+    def tell(self, value: object, *, whole: bool = False) -> None:
+        """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
+        if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
+            self.accounts.tell(self, value)
+
+    def tell_written(self, look: Callable[[], Any]) -> None:
+        """Detail: how to find out what the running thread's step, just passed, has written."""
+        if not self.solo and not self.aborting:
+            self.accounts.unsettled.append((len(self.log) - 1, look))
+
+    def settle(self) -> None:
+        """Detail: look up the values that operations since performed have written."""
+        if self.accounts.unsettled:
+            self.accounts.settle(self)
+
+    def look_up(self, value: Callable[[], Any]) -> Any:
+        """Detail: a value for the report. What code finding it runs (a key's hash) is no part of the run."""
+        solo, self.solo = self.solo, True
+        try:
+            return value()
+        finally:
+            self.solo = solo
+
+    # -- limits -------------------------------------------------------------------------------------------------------
+
+    def _look_at_limits(self, count: int) -> None:
+        if count >= self.limits.steps:
+            self._cut(f"the run was cut after {count} steps")
+        elif perf_counter() - self._started > self.limits.seconds:
+            self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
+        self._look_at = min(count + _STRIDE, self.limits.steps)
+
+    def interrupt(self) -> None:
+        """Cut the run at its next step or pass; may be called at any moment."""
+        self.limits = Limits(steps=0, passes=0, seconds=0.0)
+        self._look_at = 0
+
+    def passed_loop(self) -> None:
+        """Count a pass through a loop, so that one that does nothing visible can't hang the run."""
+        self.passes += 1
+        if self.passes >= self.limits.passes:
+            self._cut(f"the run was cut after {self.passes} passes through loops")
+        elif not self.passes & 4095 and perf_counter() - self._started > self.limits.seconds:
+            self._cut(f"the run was cut after {self.limits.seconds:g} seconds")
+
+    def _cut(self, reason: str) -> None:
+        if self.aborting:
+            self._unwind(self.current)
+        else:
+            self.stop(reason)
+
+    def come_round(self, points: int) -> None:
+        """The prefix has come to its end, by a round through loops that nobody can leave, made for the second time."""
+        self.settled = True
+        failure = self.on_round(self, points)
+        if failure is not None:
+            self.failures.append(failure)
+            self.again = points
+
+    def _unwind(self, task: Task) -> None:
+        """A thread being ended enters the runtime: let it clean up, but not for ever."""
+        task.visits += 1
+        if task.visits > _PATIENCE:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Leave the running thread, which won't end, where it stands."""
+        self._hub.switch()
+        raise GreenletExit

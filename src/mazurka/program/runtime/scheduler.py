@@ -1,0 +1,278 @@
+"""Who moves next, at each point of a run: the plan's prefix says so, and afterwards its continuation.
+
+A thread whose pending operation needs no point goes before anybody is asked. Of the others, those are *enabled* whose
+guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
+Where all who are enabled sleep, a waiting time may run out before any of them wakes up.
+
+With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, but that threads
+that can move may be held up for so long. For this each thread's clock says since when, at the earliest, it could move.
+
+Invariant: a choice depends on the plan, on what the threads stand before and on their clocks, and on nothing else.
+
+Cost: a third of a microsecond, and a tenth for each thread.
+"""
+
+from __future__ import annotations
+
+import _random
+import random
+from collections.abc import Collection
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+from mazurka.program.protocol import AGAIN, Continuation, Divergence, Plan, unfolded
+from mazurka.program.runtime.policy import Pending, Policy, make_policy
+from mazurka.program.runtime.task import Task
+
+if TYPE_CHECKING:
+    from mazurka.program.runtime.runtime import Runtime
+
+_STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
+
+#: How many points daemon threads may pass after all others have ended.
+_GRACE: Final = 200
+
+# One generator for all runs, seeded anew by each: seeding costs less than making. What seeds it is not `Random.seed`,
+# which is replaced while programs run.
+_generator: Final = random.Random()
+_seed: Final = _random.Random.seed
+_number: Final = _generator.random
+
+#: Seconds by which clocks differ although nobody has slept or waited, since they are looked at.
+_GRAIN: Final = 1e-4
+
+_index_of: Final = attrgetter("index")
+
+
+class Scheduler:
+    """Of one run: what was asked and answered so far."""
+
+    refused = False  # the prefix wanted a waiting time to run out early
+    lag = 0.0  # as in Run
+    withheld = False  # as in Run
+    _grace = _GRACE
+    _drops: Collection[int] = ()
+    _policy: Policy | None = None
+
+    def __init__(self, plan: Plan) -> None:
+        prefix, self._again = unfolded(plan.prefix)
+        self.prefix = (*prefix, AGAIN) if self._again else prefix
+        self.cursor = 0  # points passed
+        self.choices: list[tuple[int, int, tuple[int, ...]]] = []  # as in Choice
+        self._then = plan.then
+        self._strict = plan.strict
+        if plan.then is not _STAY:
+            _seed(_generator, plan.seed)
+            self._policy = make_policy(plan)
+        if plan.then is Continuation.PCT:
+            self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
+
+    def rank(self, task: Task) -> None:
+        """A task is new."""
+        if self._then is not _STAY:
+            task.priority = _number() + 1.0
+
+    def wants(self, task: Task) -> bool:
+        """Whether the prefix has this task move at the next point."""
+        return self.cursor < len(self.prefix) and self.prefix[self.cursor] == task.name
+
+    def is_past_prefix(self) -> bool:
+        return self.cursor >= len(self.prefix)
+
+    def choose(self, run: Runtime) -> Task | None:  # noqa: C901  # asked at every point: each call counts
+        """Who moves now; None when nobody can or need."""
+        enabled = []
+        for task in run.live:
+            if task.guard is None or task.guard():
+                if not task.point:
+                    return task
+                enabled.append(task)
+        if not enabled:
+            expired = _idle(run)
+            if expired is None or not expired.point:
+                return expired
+            enabled.append(expired)
+        overdue = _overdue(run, enabled) if enabled[0].sleeping else None
+        if overdue is not None:
+            if not overdue.point:
+                overdue.timed_out = True
+                return overdue
+            enabled.append(overdue)
+            enabled.sort(key=lambda task: task.index)
+        if not run.required:  # daemons go on for a while, since what they do might have come before the end
+            self._grace -= 1
+            if self._grace < 0:
+                return None
+        cursor = self.cursor
+        self.cursor = cursor + 1
+        chosen: Task | None
+        if cursor < len(self.prefix):
+            chosen = self._follow(run, cursor, enabled)
+        elif len(enabled) == 1 and self._policy is None:
+            chosen = enabled[0]
+        else:
+            chosen = self._decide(run, enabled, cursor)
+        if chosen is None:
+            return None
+        if chosen is overdue:
+            chosen.timed_out = True
+        if len(enabled) > 1:
+            if chosen.sleeping:
+                self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
+            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
+        return chosen
+
+    def _outruns(self, task: Task, end: float, earliest: float) -> None:
+        """A sleep or wait ends at a time, though another thread could have moved from an earlier one on."""
+        task.early = end - earliest if end - earliest > _GRAIN else 0.0
+        self.lag = max(self.lag, task.early)
+
+    def _follow(self, run: Runtime, cursor: int, enabled: list[Task]) -> Task | None:
+        name = self.prefix[cursor]
+        if name == AGAIN:
+            run.come_round(self._again)
+            return None
+        task = run.by_name.get(name)
+        if task is not None and not task.done:
+            if task in enabled:
+                return task
+            self.refused = task.deadline is not None  # a waiting time runs out only when nobody can move
+        if not self._strict:
+            return self._decide(run, enabled, cursor)
+        if task is None:
+            actual = "it has not been started"
+        elif task.done:
+            actual = "it has ended"
+        else:
+            actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
+        harmless = task is not None and task.spinning
+        run.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
+        return None
+
+    def _decide(self, run: Runtime, enabled: list[Task], cursor: int) -> Task | None:
+        if self._then is _STAY:
+            return _stay(run, enabled)
+        if self._then is _RANDOM:
+            return enabled[int(_number() * len(enabled))]
+        if self._policy is not None:
+            index = self._policy.choose([_pending(task) for task in enabled])
+            return None if index is None else enabled[index]
+        chosen = max(enabled, key=lambda task: task.priority)
+        if cursor in self._drops:
+            chosen.priority = -float(cursor)
+            chosen = max(enabled, key=lambda task: task.priority)
+        return chosen
+
+
+class TimedScheduler(Scheduler):
+    """Of one run under a plan with ``timing``."""
+
+    def __init__(self, plan: Plan, timing: float) -> None:
+        super().__init__(plan)
+        self.timing = timing
+        self.rest = list(self.prefix) if not plan.strict else []  # of the prefix: whose turn has not come
+
+    def choose(self, run: Runtime) -> Task | None:
+        able: list[Task] = []
+        waiting: list[Task] = []
+        for task in run.live:
+            if task.guard is None or task.guard():
+                if task.held:
+                    task.held = False
+                    task.clock = max(task.clock, run.current.clock)
+                if not task.point:
+                    return task
+                able.append(task)
+            else:
+                task.held = True
+                if task.deadline is not None and run.required:
+                    waiting.append(task)
+        if not able and not waiting:
+            if run.required:
+                run.get_stuck()
+            return None
+        if not run.required:
+            self._grace -= 1
+            if self._grace < 0:
+                return None
+        ends = {task: task.deadline or 0.0 for task in waiting}
+        ends.update((task, task.clock) for task in able)
+        earliest = min(ends.values())
+        limit = earliest + self.timing + _GRAIN
+        enabled = [task for task in able if not task.sleeping or task.clock <= limit]
+        enabled += [task for task in waiting if ends[task] <= limit]
+        enabled.sort(key=_index_of)
+        self.withheld = self.withheld or len(enabled) < len(ends)
+        chosen = self._next(run, enabled, ends)
+        if chosen is None:
+            return None
+        if chosen in waiting:
+            chosen.timed_out = True
+        if chosen.sleeping or chosen.timed_out:
+            self._outruns(chosen, ends[chosen], earliest)
+        if len(enabled) > 1:
+            self.choices.append((self.cursor - 1, chosen.index, tuple(map(_index_of, enabled))))
+        return chosen
+
+    def _next(self, run: Runtime, enabled: list[Task], ends: dict[Task, float]) -> Task | None:
+        cursor = self.cursor
+        self.cursor = cursor + 1
+        if self.rest:
+            names = {task.name: task for task in enabled}
+            for at, name in enumerate(self.rest):
+                if name in names:
+                    del self.rest[at]
+                    return names[name]
+        elif cursor < len(self.prefix) and self._strict:
+            return self._follow(run, cursor, enabled)
+        if self._then is not _STAY:
+            return self._decide(run, enabled, cursor)
+        awake = [task for task in enabled if not task.sleeping and (task.guard is None or task.guard())]
+        if run.current in awake:
+            return run.current
+        return awake[0] if awake else min(enabled, key=lambda task: (ends[task], task.index))
+
+
+def _stay(run: Runtime, enabled: list[Task]) -> Task:
+    current = run.current
+    if not current.turned and not current.sleeping and current in enabled:
+        return current
+    awake = [task for task in enabled if not task.sleeping]
+    if not awake:
+        return min(enabled, key=lambda task: task.clock)
+    if not run.values and not current.turned:
+        return awake[0]
+    current.turned = False
+    return min(awake, key=lambda task: (task.index <= current.index, task.index))
+
+
+def _overdue(run: Runtime, enabled: list[Task]) -> Task | None:
+    """Where everybody enabled sleeps: the thread whose waiting time runs out before any of them wakes up."""
+    earliest: Task | None = None
+    for task in run.live:
+        if task.deadline is not None and task not in enabled:
+            if earliest is None or task.deadline < (earliest.deadline or 0.0):
+                earliest = task
+        elif task in enabled and not task.sleeping:
+            return None
+    if earliest is None or (earliest.deadline or 0.0) > min([task.clock for task in enabled]):
+        return None
+    return earliest
+
+
+def _idle(run: Runtime) -> Task | None:
+    """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""
+    waiting = [task for task in run.live if task.deadline is not None]
+    required = [task for task in run.live if not task.daemon]
+    if waiting and required:
+        task = min(waiting, key=lambda task: (task.deadline, task.index))
+        task.timed_out = True
+        return task
+    if required:
+        run.get_stuck()
+    return None
+
+
+def _pending(task: Task) -> Pending:
+    assert task.pending is not None
+    return Pending(task.name, *task.pending)

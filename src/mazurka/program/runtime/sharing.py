@@ -1,0 +1,82 @@
+"""Which locations several threads of a run share, and by that, which sites need points.
+
+A location is shared once two threads have touched it and one of the accesses was a write. From then on every site that
+touches it needs a point, those included that did so before: the run has *grown*, and what it taught holds for all runs
+after it, by :attr:`Learned.points`.
+
+Cost: two dictionary look-ups for a site's first access of a location. The runtime itself sees to those it has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.runtime.task import PRESENCE_POINTS
+from mazurka.trace.event import WRITES, Op
+
+_READ: Final = Op.READ
+
+#: What :attr:`Sharing.touched` holds for locations that are shared.
+SHARED: Final[list[Any]] = [-1, True, frozenset()]
+
+#: So many last steps of a thread that went on alone are looked at when a run is cut.
+_LATELY: Final = 100
+
+
+class Sharing:
+    """Of one run."""
+
+    __slots__ = ("came", "grew", "points", "stored", "touched")
+
+    def __init__(self, points: set[int]) -> None:
+        self.points = points
+        self.grew = False
+        self.stored: dict[Target, int] = {}  # keys that stayed, though stored or added -> the thread that did it, or -1
+        self.came: dict[Target, int] = {}  # keys that came or went -> the same
+        # target -> [only task or -1, written?, its sites that are no points]
+        self.touched: dict[Target, list[Any]] = {}
+
+    def touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
+        """A thread touches a location, at a site of which it is known whether it is a point."""
+        record = self.touched.get(target)
+        if record is SHARED:
+            if not point:
+                self.learn((site,))
+            return
+        if record is None:
+            self.touched[target] = [index, op is not _READ and WRITES[op], {site}]
+            return
+        record[2].add(site)
+        if record[0] != index:
+            record[0] = -1
+        if WRITES[op]:
+            record[1] = True
+        if record[0] == -1 and record[1]:
+            self.touched[target] = SHARED
+            self.learn(record[2])
+
+    def store(self, index: int, target: Target, changes: bool) -> None:
+        """A thread has a key come or go, or does what would if the key had (not) been there; or stores under the key.
+
+        What these do depends on whether the key is there. If others have changed that, or will, they are to tell.
+        """
+        mine, others = (self.came, self.stored) if changes else (self.stored, self.came)
+        if mine.setdefault(target, index) != index:
+            mine[target] = -1
+        if others.get(target, index) != index or (changes and mine[target] == -1):
+            self.learn((PRESENCE_POINTS,))
+
+    def learn(self, sites: Collection[int]) -> None:
+        """These sites, or marks, need points."""
+        before = len(self.points)
+        self.points.update(sites)
+        if len(self.points) != before:
+            self.grew = True
+
+    def learn_loop(self, log: Sequence[tuple[Any, ...]], index: int) -> None:
+        """If a thread has gone on alone for long, nobody knows what others would do to what it touches."""
+        lately = log[-_LATELY:]
+        if len(lately) == _LATELY and all(entry[0] == index and not entry[4] for entry in lately):
+            self.learn({entry[3] for entry in lately})

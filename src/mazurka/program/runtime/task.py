@@ -1,0 +1,103 @@
+"""A thread of the program as the runtime knows it, and what bounds a run and is learnt from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from greenlet import greenlet
+
+from mazurka.program.protocol import Target
+from mazurka.trace.event import Op
+
+#: Marks in :attr:`Learned.points`: releases of locks, ends of threads, or looks at the clock are observable and so need
+#: points. (-3 is CLEAR_POINTS, of conditions.py.)
+RELEASE_POINTS: Final = -1
+END_POINTS: Final = -2
+#: ... who is alive is looked at, which starts and ends of threads change.
+COUNT_POINTS: Final = -4
+#: ... some lock is given back by a thread that does not have it.
+MISUSE_POINTS: Final = -5
+#: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store looks whether it is there.
+PRESENCE_POINTS: Final = -6
+#: ... several threads look at the clock.
+CLOCK_POINTS: Final = -7
+#: ... names are looked at, and several threads make threads that get theirs by number.
+NAME_POINTS: Final = -8
+#: ... identifiers of several threads are looked at.
+IDENT_POINTS: Final = -9
+#: ... executors are to be run by CPython's own code, see primitives/executors.py.
+POOL_POINTS: Final = -10
+#: ... a property, an operator or the like starts the first thread, see rest.py.
+START_POINTS: Final = -11
+#: What holds who is alive.
+THREADS: Final[Target] = ("threads",)
+#: What looks at the clock touch.
+CLOCK: Final[Target] = ("clock",)
+
+
+@dataclass(slots=True)
+class Learned:
+    """What earlier runs taught about the program: the sites that need points. It only grows."""
+
+    points: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run is cut short: steps logged, loop passes without a step, wall-clock seconds."""
+
+    steps: int = 20_000
+    passes: int = 1_000_000
+    seconds: float = 60.0
+
+
+class Moved(Exception):
+    """While a thread stood before an operation, others have moved."""
+
+
+class Task:
+    """A thread of the program under test."""
+
+    # What most threads leave as it is.
+    label = ""
+    thread: Any = None  # the program's own Thread object
+    greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
+    births = 0
+    pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
+    deadline: float | None = None  # on its own clock: when it stops waiting
+    timed_out = False
+    held = False  # with timing: it could not move when it was last looked at
+    early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
+    waiting_for: Any = None  # a primitive with `describe()` and `holder()`
+    pool: Any = None  # the executor whose task it runs, see primitives/executors.py
+    own_lock: Target | None = None  # that of this task's future
+    spinning = False
+    repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
+    clock_reads = 0  # looks at it since it last changed something
+    priority = 0.0
+    visits = 0  # entries into the runtime since it is being ended
+    doubts = False  # the next step is to be told anew if others move before it (locations.perform)
+    chosen = False  # ... which has happened: it stands before the step no more
+    effects = 0  # steps that changed something others can see, counted once somebody counts
+    silent = 0  # what it did besides of which no step tells
+    entered = 0  # values: loops it has come to
+    turned = False  # others go first: its loop goes round (spin.py), with values in a state of before (loop_state.py)
+
+    def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
+        self.index = index
+        self.name = name
+        self.life: Target = ("thread", name)  # what its steps from FORK to JOIN touch
+        self.body = body
+        self.daemon = daemon
+        self.done = False
+        self.point = False  # whether the pending operation is one
+        self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
+        self.sleeping = False
+        self.starter: Task | None = None  # who runs it up to its first point
+        self.clock = 0.0
+        self.loops: dict[tuple[int, int], Any] = {}
+        self.reads: list[tuple[Target, int]] = []
+        self.lock_steps: list[tuple[Target, int]] = []  # in loops: locks taken (1) and released (-1)
+        self.passes: set[Any] = set()  # values: states that passes of its loops began in
