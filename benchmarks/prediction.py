@@ -100,11 +100,11 @@ def _search(without: str, arguments: list[str], path: str) -> _Search:
 
 def _run(without: str) -> None:
     """`mazurka` as it would be without."""
-    from mazurka.explore.reads_from.guidance import Prospects
+    from mazurka.explore.reads_from.guidance import SearchGuidance
     from mazurka.predict.promising.checks import Checks, Uses
 
     if without == _EVERYTHING:
-        Prospects.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured
+        SearchGuidance.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured
     elif without == _CHECKS:
         Checks.of = lambda *_: Uses()  # type: ignore[method-assign]  # the same
     runpy.run_module("mazurka", run_name="__main__")

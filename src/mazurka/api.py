@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
 from mazurka.explore.batch import Worker
-from mazurka.explore.parallel.executor_pool import Hired
+from mazurka.explore.parallel.executor_pool import ExecutorPool
 from mazurka.program.python import primitives
 from mazurka.program.python.entry import Call
 from mazurka.program.python.instrument import hot_patching
@@ -46,7 +46,7 @@ from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.render import DEFAULT_WIDTH, renderer
 from mazurka.workflows.checking import check
-from mazurka.workflows.program_spec import PYTHON, RUNNER, Subject, loading_of, options_of, settings_of
+from mazurka.workflows.program_spec import PYTHON, RUNNER, ProgramSpec, loading_of, options_of, settings_of
 from mazurka.workflows.replaying import diverged, report_of
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def explore(
     """
     options = resolve(from_arguments(settings, "explore"))
     with _prepared(function, options, at_end) as program:
-        subject = Subject(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
+        subject = ProgramSpec(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
         size = options.jobs if isinstance(options.jobs, int) else None
-        crew = None if executor is None else Hired(executor, _load(function, options, at_end), size)
-        return Result(check(program, subject, options, crew=crew))
+        pool = None if executor is None else ExecutorPool(executor, _load(function, options, at_end), size)
+        return Result(check(program, subject, options, pool=pool))
 
 
 def replay(

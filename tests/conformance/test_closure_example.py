@@ -8,7 +8,7 @@ from mazurka.causal.closure import Closure
 from mazurka.causal.history import INITIAL
 from mazurka.causal.model import Question
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.solver import Because, Feasible, Infeasible
+from mazurka.causal.solver import Feasible, Infeasible, UnsatCore
 from mazurka.causal.z3 import Z3Solver
 from mazurka.program.protocol import Step
 from mazurka.trace.event import Op
@@ -39,7 +39,7 @@ def test_the_first_question_of_the_example() -> None:
 
 def test_the_second_question_of_the_example() -> None:
     answer = closure_of(EXAMPLE).decide(kept((A2, "y", INITIAL), (B2, "x", INITIAL), (C2, "x", C1)))
-    assert answer == Infeasible(Because(((INITIAL, A2), (INITIAL, B2))))
+    assert answer == Infeasible(UnsatCore(((INITIAL, A2), (INITIAL, B2))))
 
 
 # The patent's FIG. 1 and 4: a fork, two sections of a lock, a branch on what was read, a join.

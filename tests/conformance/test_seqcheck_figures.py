@@ -10,7 +10,7 @@ import pytest
 from tests.oracle.predictable import Predictable
 
 from mazurka.causal.solver import Feasible, Infeasible
-from mazurka.predict.atomicity import INTRUSION
+from mazurka.predict.atomicity import ATOMICITY
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.seqcheck.engine import SeqCheck, sequence
 from mazurka.predict.seqcheck.kinds import SeqCheckKind
@@ -20,7 +20,7 @@ from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
-from mazurka.witness import Checker, Intrudes, Ordered, Races, Witness
+from mazurka.witness import AtomicityViolation, Checker, Ordered, Races, Witness
 
 _OPS = {"acq": Op.ACQUIRE, "rel": Op.RELEASE, "rd": Op.READ, "wr": Op.WRITE, "br": Op.BRANCH}
 
@@ -127,8 +127,8 @@ def test_no_deadlocks_and_the_intrusions_of_the_oracle(trace: Trace) -> None:
     assert list(SeqCheckKind(DEADLOCK).predict(trace)) == []
     assert oracle.deadlocks() == set()
     found = set()
-    for prediction in SeqCheckKind(INTRUSION).predict(trace):
-        assert isinstance(prediction.witness.claim, Intrudes)
+    for prediction in SeqCheckKind(ATOMICITY).predict(trace):
+        assert isinstance(prediction.witness.claim, AtomicityViolation)
         assert Checker(trace).objections(prediction.witness) == []
         found.add(prediction.rows)
     assert found == oracle.intrusions()

@@ -17,7 +17,7 @@ from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.render import renderer
 from mazurka.trace.event import Op
 from mazurka.workflows.checking import check
-from mazurka.workflows.program_spec import Subject
+from mazurka.workflows.program_spec import ProgramSpec
 
 _LOCKED = """
 import threading
@@ -77,7 +77,7 @@ def _checked(made: Callable[..., PythonProgram], text: str, folder: Path) -> Che
     entry = Function(str(path), "program")
     program = made(entry, Settings(roots=(str(folder),), isolation=Isolation.RESTORE))
     try:
-        return check(program, Subject("witnessed.py::program", (), {}), resolve(directory=folder, environ={}))
+        return check(program, ProgramSpec("witnessed.py::program", (), {}), resolve(directory=folder, environ={}))
     finally:
         program.close()
         sys.modules.pop("witnessed", None)

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.solver import Extra, Query
+from mazurka.causal.solver import HypotheticalEvent, Query
 from mazurka.trace.event import Op
 
 
@@ -19,7 +19,7 @@ def random_query(rng: random.Random, longest: int, threads: int) -> tuple[Histor
     target = ("v", rng.randrange(2))
     writers = [i for i, entry in enumerate(log) if entry[2] == target and entry[1] is not Op.READ]
     source = rng.choice([INITIAL, *writers])
-    extra = Extra(rng.randrange(threads), ((target, source),), (target,) if rng.random() < 0.5 else ())
+    extra = HypotheticalEvent(rng.randrange(threads), ((target, source),), (target,) if rng.random() < 0.5 else ())
     history = History([str(t) for t in range(threads)], log)
     return history, Query(tuple(len(row) for row in history.threads), (extra,))
 

@@ -23,7 +23,7 @@ from tests.oracle.enumerate import TooLarge, everything
 from tests.oracle.front import expected, reached
 from tests.oracle.generate import random_program
 from tests.oracle.language import Assert, If, Read, Set, SmallProgram, Write
-from tests.property.test_loans import Divided
+from tests.property.test_leases import Divided
 
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr_s import SlicedSearch

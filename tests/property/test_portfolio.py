@@ -19,7 +19,7 @@ from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified
-from mazurka.explore.parallel.worker_pool import Forked
+from mazurka.explore.parallel.worker_pool import ForkPool
 from mazurka.explore.portfolio import Portfolio
 from mazurka.explore.se_mcr import SwitchEquivalence
 from mazurka.explore.search_journal import open_frontier
@@ -99,8 +99,8 @@ def test_both_in_doubt() -> None:
 
 def _searched(program: SmallProgram, jobs: int = 1, **arguments: Any) -> Outcome:
     runner, learned = OracleProgram(program), set[int]()
-    crew = Forked(Worker(runner, learned), jobs, lambda: None) if jobs > 1 else None
-    return Explorer(runner, "auto", learned=learned, crew=crew, stop_at_first=False, **arguments).run()
+    pool = ForkPool(Worker(runner, learned), jobs, lambda: None) if jobs > 1 else None
+    return Explorer(runner, "auto", learned=learned, pool=pool, stop_at_first=False, **arguments).run()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
@@ -116,9 +116,9 @@ def test_other_processes(jobs: int) -> None:
 def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     executions, stops, saved = 0, 0, set()
     while True:
-        frontier = open_frontier(tmp_path, "program", "auto")
-        saved |= {row[0].startswith("se-mcr ") for row in frontier.rows()}
-        outcome = _searched(COUNTING, frontier=frontier, budget=Budget(executions=executions + 10))
+        journal = open_frontier(tmp_path, "program", "auto")
+        saved |= {row[0].startswith("se-mcr ") for row in journal.rows()}
+        outcome = _searched(COUNTING, journal=journal, budget=Budget(executions=executions + 10))
         assert outcome.executions > executions
         executions, stops = outcome.executions, stops + 1
         if outcome.complete:

@@ -19,13 +19,21 @@ from tests.oracle.random_traces import random_trace
 from mazurka.predict import engines, fast_path
 from mazurka.predict.deadlocks import lock_cycles
 from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
-from mazurka.predict.maximal import Each, Maximal
+from mazurka.predict.maximal import Maximal, Once
 from mazurka.program.protocol import Step
 from mazurka.report.prediction_report import Predicted
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
-from mazurka.witness import Checker, Deadlocks, Halts, Intrudes, Inverts, Races, Witness
+from mazurka.witness import (
+    AtomicityViolation,
+    Checker,
+    CommunicationDeadlock,
+    Deadlocks,
+    OrderViolation,
+    Races,
+    Witness,
+)
 from mazurka.workflows import predicting
 from mazurka.workflows.predicting import Numbered, Request, predict
 
@@ -66,7 +74,7 @@ def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
     for trace in _traces(first):
         expected, checker = _bugs(trace), Checker(trace)
         for kind in KINDS:
-            predictor = Maximal(kind, Each.ALL)
+            predictor = Maximal(kind, Once.ALL)
             found = set()
             for prediction in predictor.predict(trace):
                 assert checker.objections(prediction.witness) == []
@@ -85,7 +93,7 @@ def test_windows_only_lose(window: int) -> None:
     for trace in _traces(0):
         expected, checker = _bugs(trace), Checker(trace)
         for kind in KINDS:
-            predictor = Maximal(kind, Each.ALL, window=window)
+            predictor = Maximal(kind, Once.ALL, window=window)
             found = set()
             for prediction in predictor.predict(trace):
                 assert checker.objections(prediction.witness) == []
@@ -225,7 +233,7 @@ def test_standstills_are_those_of_the_oracle() -> None:
                 told += Op.WAIT in trace.op[list(bug.rows)]
                 for other in (bug.rows[1:], bug.rows[:-1], (*bug.rows[:-1], random.Random(told).randrange(len(trace)))):
                     if not oracle.is_standstill(frozenset(other)) or not other:
-                        assert checker.objections(replace(bug.witness, claim=Halts(other)))
+                        assert checker.objections(replace(bug.witness, claim=CommunicationDeadlock(other)))
                         met["refused"] += 1
         there = any(Op.WAIT in trace.op[list(rows)] for rows in oracle.standstills())
         met["told"] += bool(told)
@@ -256,7 +264,7 @@ def test_what_is_not_so_is_not_believed() -> None:
     for trace in _traces(0):
         bugs, checker = _bugs(trace), Checker(trace)
         for kind in KINDS:
-            for prediction in Maximal(kind, Each.ALL).predict(trace):
+            for prediction in Maximal(kind, Once.ALL).predict(trace):
                 for why, witness in _spoilt(trace, bugs, prediction.witness, chance):
                     assert checker.objections(witness), f"believed although {why}: {witness}"
                     refused[why] += 1
@@ -275,14 +283,14 @@ def _spoilt(
         case Deadlocks(steps):
             if frozenset((*steps[:-1], other)) not in bugs["deadlock"]:
                 yield "another event waits", replace(witness, claim=Deadlocks((*steps[:-1], other)))
-        case Intrudes(first, _, last):
+        case AtomicityViolation(first, _, last):
             if (first, other, last) not in bugs["atomicity"]:
-                yield "another event intrudes", replace(witness, claim=Intrudes(first, other, last))
-        case Inverts(first, second):
+                yield "another event intrudes", replace(witness, claim=AtomicityViolation(first, other, last))
+        case OrderViolation(first, second):
             if (first, other) not in bugs["inversion"]:
-                yield "another event comes late", replace(witness, claim=Inverts(first, other))
+                yield "another event comes late", replace(witness, claim=OrderViolation(first, other))
             if (other, second) not in bugs["inversion"]:
-                yield "another event comes early", replace(witness, claim=Inverts(other, second))
+                yield "another event comes early", replace(witness, claim=OrderViolation(other, second))
     for here in range(len(order) - 1):
         one, two = order[here : here + 2]
         if trace.thread[one] == trace.thread[two]:

@@ -14,7 +14,7 @@ from tests.oracle.generate import random_program
 from tests.oracle.program import OracleProgram
 
 from mazurka.causal.history import History
-from mazurka.explore.thread_models.memoised import Rehearsal
+from mazurka.explore.thread_models.memoised import MemoisedExecutions
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, Run
 
@@ -24,14 +24,14 @@ _PROGRAMS = 600 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 30
 @pytest.mark.parametrize("model", MemoryModel)
 def test_what_is_told_is_what_happens(model: MemoryModel, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Run] = []
-    tell = Rehearsal.tell
+    tell = MemoisedExecutions.tell
 
-    def noted(self: Rehearsal, prefix: tuple[str, ...]) -> Run | None:
+    def noted(self: MemoisedExecutions, prefix: tuple[str, ...]) -> Run | None:
         run = tell(self, prefix)
         told.extend([] if run is None else [run])
         return run
 
-    monkeypatch.setattr(Rehearsal, "tell", noted)
+    monkeypatch.setattr(MemoisedExecutions, "tell", noted)
     compared = 0
     for seed in range(_PROGRAMS):
         program = random_program(seed, conditions=seed % 3 == 0, semaphores=seed % 3 == 1, atomics=seed % 4 > 0)

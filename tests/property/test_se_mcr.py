@@ -156,7 +156,7 @@ def test_an_interrupted_search_goes_on_where_it_stopped(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(0, 40, 2))
 def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loans come back in any order, or not at all, or before all of their runs were made."""
+    """Leases come back in any order, or not at all, or before all of their runs were made."""
     monkeypatch.setattr("mazurka.explore.se_mcr._WORTH", 0.0)
     program, chance = random_program(number), random.Random(number)
     answer = everything(program, _STATES)
@@ -164,9 +164,9 @@ def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.M
     results: list[Any] = []
     under_way: dict[int, tuple[list[Row], list[Any]] | None] = {}
     while True:
-        for loan in search.lend(3 - len(under_way)) if len(under_way) < 3 else []:
-            under_way[loan.number] = (
-                None if chance.random() < 0.2 else _carry_out(runner, loan.rows, chance.randrange(6))
+        for lease in search.lend(3 - len(under_way)) if len(under_way) < 3 else []:
+            under_way[lease.number] = (
+                None if chance.random() < 0.2 else _carry_out(runner, lease.rows, chance.randrange(6))
             )
         if under_way:
             loan_number = chance.choice(list(under_way))

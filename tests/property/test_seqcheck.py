@@ -15,7 +15,7 @@ from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
 from mazurka.predict.deadlocks.lock_cycles import circles_of
-from mazurka.predict.order_violations import inversions_of
+from mazurka.predict.order_violations import order_violations_of
 from mazurka.predict.seqcheck import decide as seqcheck_decide
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.predict.seqcheck import races as seqcheck_races
@@ -25,7 +25,7 @@ from mazurka.predict.seqcheck.races import SeqCheckRaces
 from mazurka.predict.seqcheck.scan import EVENT, PAIR, PLACE
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Deadlocks, Intrudes, Inverts, Races, Witness
+from mazurka.witness import AtomicityViolation, Checker, Deadlocks, OrderViolation, Races, Witness
 from mazurka.witness.witness import Claim
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -62,7 +62,7 @@ def _intruding(trace: Trace) -> Iterator[Claim]:
             for between in here:
                 written = tuple(WRITES[trace.op[row]] for row in (first, between, last))
                 if trace.thread[between] != own and written in UNSERIALISABLE:
-                    yield Intrudes(first, between, last)
+                    yield AtomicityViolation(first, between, last)
 
 
 def _predictable(trace: Trace) -> set[tuple[str, frozenset[int]]]:
@@ -70,7 +70,7 @@ def _predictable(trace: Trace) -> set[tuple[str, frozenset[int]]]:
     kinds: tuple[tuple[str, Iterable[Iterable[int]]], ...] = (
         ("Races", oracle.races()),
         ("Deadlocks", oracle.deadlocks()),
-        ("Intrudes", oracle.intrusions()),
+        ("AtomicityViolation", oracle.intrusions()),
     )
     return {(name, frozenset(rows)) for name, found in kinds for rows in found}
 
@@ -94,7 +94,7 @@ def test_it_decides_every_question_about_two_threads(whole: bool) -> None:
     for trace in _traces(0 if whole else 100_000, (2,), valued=False):
         _compare(trace, SeqCheck(trace, complete_up_to=0, whole=whole, kernel=_KERNEL), met)
     assert not [kind for kind in met if "Unknown" in kind]
-    for kind in ("Races Witness", "Races Infeasible", "Intrudes Witness", "Intrudes Infeasible"):
+    for kind in ("Races Witness", "Races Infeasible", "AtomicityViolation Witness", "AtomicityViolation Infeasible"):
         assert met[kind] > _TRACES / 3
 
 
@@ -176,8 +176,8 @@ def test_inversions_are_shown_by_an_order_of_the_two() -> None:
     met = 0
     for trace in _traces(500_000, (2, 3), valued=False):
         check, checker = SeqCheck(trace, complete_up_to=0, kernel=_KERNEL), Checker(trace)
-        for rows in inversions_of(trace):
-            answer = check.prove(Inverts(rows[0], rows[1]))
+        for rows in order_violations_of(trace):
+            answer = check.prove(OrderViolation(rows[0], rows[1]))
             assert not isinstance(answer, Infeasible)  # the write need not follow: what refutes that is left open
             if isinstance(answer, Witness):
                 assert checker.objections(answer) == []

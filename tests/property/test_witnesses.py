@@ -27,7 +27,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import trace_of
-from mazurka.witness import Fails, Stuck, Waiting, Witness, contradictions, objections
+from mazurka.witness import DeadlockState, Fails, Waiting, Witness, contradictions, objections
 from mazurka.workflows.certifying import witness_of
 
 #: Programs per test run; ``make test-long`` asks for more.
@@ -83,7 +83,7 @@ def test_runs_of_the_oracle_have_witnesses() -> None:
         for number in range(3):
             run = program.execute(Plan(then=Continuation.RANDOM, seed=number))
             waiting = tuple(Waiting(run.tasks[b.task], b.op, b.target) for b in run.blocked)
-            claim = Stuck(waiting) if waiting else None
+            claim = DeadlockState(waiting) if waiting else None
             log = [step._replace(value=None) if step.target[0] == "sem" else step for step in run.log]
             assert objections(trace_of(run.tasks, log), Witness(tuple(range(len(log))), claim=claim)) == []
             stuck += claim is not None
@@ -185,9 +185,9 @@ def _spoilt_claims(run: Run) -> Iterator[tuple[str, bool]]:
             continue
         assert witness.claim is not None
         waits = witness.claim.waiting
-        yield "one that waits is not told", refused(claim=Stuck(waits[1:]))
+        yield "one that waits is not told", refused(claim=DeadlockState(waits[1:]))
         for index, each in enumerate(waits):
             if each.op is Op.ACQUIRE and each.holder is not None:
                 other = next(name for name in run.tasks if name != each.holder)
                 wrong = (*waits[:index], replace(each, holder=other), *waits[index + 1 :])
-                yield "another thread holds the lock", refused(claim=Stuck(wrong))
+                yield "another thread holds the lock", refused(claim=DeadlockState(wrong))

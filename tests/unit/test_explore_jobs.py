@@ -19,11 +19,11 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.api import explore
 from mazurka.errors import UsageError
-from mazurka.explore.batch import Order, Report, Terms, Worker, work
+from mazurka.explore.batch import BatchLimits, Worker, WorkItem, WorkResult, work
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
-from mazurka.explore.parallel.worker_pool import Forked
-from mazurka.explore.search_journal import Frontier, open_frontier
+from mazurka.explore.parallel.worker_pool import ForkPool
+from mazurka.explore.search_journal import SearchJournal, open_frontier
 from mazurka.explore.strategy import make_strategy
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 
@@ -32,7 +32,7 @@ RACY = SmallProgram((INCREMENT,) * 3, after=(Read("r", "v"),))
 WRONG = replace(RACY, after=(Read("r", "v"), Assert("r > 1")))
 MEDIUM = SmallProgram((INCREMENT * 2, INCREMENT, INCREMENT), after=(Read("r", "v"),))
 LONGER = SmallProgram((INCREMENT * 2, INCREMENT * 2, INCREMENT), after=(Read("r", "v"),))
-Carry = Callable[[Order], Report]
+Carry = Callable[[WorkItem], WorkResult]
 
 
 def told(run: Run) -> Failure:
@@ -47,14 +47,14 @@ def searched(
     *,
     learned: set[int] | None = None,
     carry: Callable[[Carry], Carry] = lambda carry: carry,
-    frontier: Frontier | None = None,
+    journal: SearchJournal | None = None,
     judge: Callable[[Run], Failure | None] | None = None,
     **arguments: Any,
 ) -> Outcome:
     learned = set() if learned is None else learned
-    leave = frontier.leave if frontier is not None else lambda: None
-    crew = Forked(carry(Worker(program, learned, judge)), jobs, leave) if jobs > 1 else None
-    explorer = Explorer(program, strategy, learned=learned, crew=crew, frontier=frontier, judge=judge, **arguments)
+    leave = journal.leave if journal is not None else lambda: None
+    pool = ForkPool(carry(Worker(program, learned, judge)), jobs, leave) if jobs > 1 else None
+    explorer = Explorer(program, strategy, learned=learned, pool=pool, journal=journal, judge=judge, **arguments)
     return explorer.run()
 
 
@@ -121,13 +121,13 @@ def test_the_first_failing_sample_is_the_same(strategy: str) -> None:
 def test_a_known_failure_is_news_if_it_comes_earlier() -> None:
     """Whoever has the later numbers may be quicker."""
 
-    def found(terms: Terms) -> dict[tuple[str, ...], int]:
-        seen = work(OracleProgram(WRONG), make_strategy("random"), terms).sightings
+    def found(terms: BatchLimits) -> dict[tuple[str, ...], int]:
+        seen = work(OracleProgram(WRONG), make_strategy("random"), terms).statistics
         return {identity: each.seed for identity, each in seen.found.items()}
 
-    ((identity, seed),) = found(Terms(60.0, 2_000)).items()
-    assert found(Terms(60.0, seed + 1, {identity: seed + 256})) == {identity: seed}
-    assert found(Terms(60.0, seed + 1, {identity: seed})) == {}
+    ((identity, seed),) = found(BatchLimits(60.0, 2_000)).items()
+    assert found(BatchLimits(60.0, seed + 1, {identity: seed + 256})) == {identity: seed}
+    assert found(BatchLimits(60.0, seed + 1, {identity: seed})) == {}
 
 
 @pytest.mark.parametrize("strategy", ["mcr", "dfs", "random", "pct"])
@@ -180,7 +180,7 @@ def test_what_one_process_learns_all_know(jobs: int) -> None:
 
 def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
     def mortal(carry: Carry) -> Carry:
-        def carry_out(order: Order) -> Report:
+        def carry_out(order: WorkItem) -> WorkResult:
             report = carry(order)
             if len(list(tmp_path.iterdir())) < 6:
                 (tmp_path / str(os.getpid())).touch()
@@ -220,7 +220,7 @@ def test_an_error_in_a_worker_is_told() -> None:
 
 
 def _search_until_killed(folder: Path, ready: Any) -> None:
-    frontier = open_frontier(folder, "program", "dfs")
+    journal = open_frontier(folder, "program", "dfs")
 
     def stopped() -> bool:
         if explorer.seen.executions > 400:
@@ -230,8 +230,8 @@ def _search_until_killed(folder: Path, ready: Any) -> None:
         return False
 
     program = OracleProgram(LONGER)
-    crew = Forked(Worker(program, set()), 2, frontier.leave)
-    explorer = Explorer(program, "dfs", frontier=frontier, crew=crew, interrupted=stopped)
+    pool = ForkPool(Worker(program, set()), 2, journal.leave)
+    explorer = Explorer(program, "dfs", journal=journal, pool=pool, interrupted=stopped)
     explorer.run()
 
 
@@ -249,9 +249,9 @@ def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
     process.join()
     assert os.read(alive, 1) == b""  # they are all gone
     os.close(alive)
-    frontier = open_frontier(tmp_path, "program", "dfs")
-    assert frontier.executions > 400
-    outcome = searched(OracleProgram(LONGER), 2, "dfs", frontier=frontier)
+    journal = open_frontier(tmp_path, "program", "dfs")
+    assert journal.executions > 400
+    outcome = searched(OracleProgram(LONGER), 2, "dfs", journal=journal)
     assert outcome.complete
     assert outcome.executions == interleavings(LONGER)
 

@@ -197,9 +197,9 @@ def outcomes_until_complete(folder: Path, strategy: str, program: SmallProgram, 
     while True:
         limit += step
         runner = Watched(program)
-        frontier = open_frontier(folder, "program", strategy)
+        journal = open_frontier(folder, "program", strategy)
         outcome = Explorer(
-            runner, strategy, budget=Budget(executions=limit), stop_at_first=False, frontier=frontier
+            runner, strategy, budget=Budget(executions=limit), stop_at_first=False, journal=journal
         ).run()
         made += runner.executions
         if outcome.complete:
@@ -248,11 +248,11 @@ def test_long_runs_offer_in_portions() -> None:
 
 
 def test_failures_of_an_interrupted_search_are_kept(tmp_path: Path) -> None:
-    frontier = open_frontier(tmp_path, "program", "mcr")
-    first = Explorer(OracleProgram(WRONG), frontier=frontier).run()
+    journal = open_frontier(tmp_path, "program", "mcr")
+    first = Explorer(OracleProgram(WRONG), journal=journal).run()
     assert isinstance(first.verdict, Violation)
-    frontier = open_frontier(tmp_path, "program", "mcr")
-    again = Explorer(OracleProgram(WRONG), frontier=frontier).run()
+    journal = open_frontier(tmp_path, "program", "mcr")
+    again = Explorer(OracleProgram(WRONG), journal=journal).run()
     assert isinstance(again.verdict, Violation)
     assert again.verdict.first.failure.identity == first.verdict.first.failure.identity
     assert again.executions == first.executions  # none but the failing one was run again
@@ -260,13 +260,13 @@ def test_failures_of_an_interrupted_search_are_kept(tmp_path: Path) -> None:
 
 def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
     for total in (7, 12):
-        frontier = open_frontier(tmp_path, "program", "pct")
-        outcome = Explorer(OracleProgram(RACY), "pct", budget=Budget(executions=total), frontier=frontier).run()
+        journal = open_frontier(tmp_path, "program", "pct")
+        outcome = Explorer(OracleProgram(RACY), "pct", budget=Budget(executions=total), journal=journal).run()
         assert outcome.executions == total
     restored = make_strategy("pct")
-    frontier = open_frontier(tmp_path, "program", "pct")
-    restored.restore(frontier.rows())
-    frontier.close()
+    journal = open_frontier(tmp_path, "program", "pct")
+    restored.restore(journal.rows())
+    journal.close()
     seed = restored.take()
     assert seed is not None
     assert seed.plan.seed == 12
@@ -274,7 +274,7 @@ def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
 
 
 def _explore_until_killed(folder: Path, ready: Any) -> None:
-    explorer_module._HERE = 0.0  # one run a stint
+    explorer_module._HERE = 0.0  # one run a batch
 
     class Killed(OracleProgram):
         def execute(self, plan: Plan) -> Run:
@@ -285,7 +285,7 @@ def _explore_until_killed(folder: Path, ready: Any) -> None:
                 os.kill(os.getpid(), signal.SIGSTOP)
             return super().execute(plan)
 
-    explorer = Explorer(Killed(RACY), "dfs", frontier=open_frontier(folder, "program", "dfs"))
+    explorer = Explorer(Killed(RACY), "dfs", journal=open_frontier(folder, "program", "dfs"))
     explorer.run()
 
 
@@ -303,9 +303,9 @@ def test_kill_loses_nothing(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     runner = OracleProgram(RACY)
-    frontier = open_frontier(tmp_path, "program", "dfs")
-    assert frontier.executions == 10
-    outcome = Explorer(runner, "dfs", frontier=frontier).run()
+    journal = open_frontier(tmp_path, "program", "dfs")
+    assert journal.executions == 10
+    outcome = Explorer(runner, "dfs", journal=journal).run()
     assert outcome.complete
     assert runner.executions == 80
     assert outcome.executions == 90
@@ -329,24 +329,24 @@ def test_a_damaged_search_is_named(tmp_path: Path) -> None:
 
 def test_other_programs_and_settings_have_other_searches(tmp_path: Path) -> None:
     frontiers = [open_frontier(tmp_path, p, s) for p in ("a", "b") for s in ("mcr", "dfs")]
-    assert len({frontier.path for frontier in frontiers}) == 4
-    for frontier in frontiers:
-        frontier.close()
+    assert len({journal.path for journal in frontiers}) == 4
+    for journal in frontiers:
+        journal.close()
 
 
 def test_going_on_without_a_disk(tmp_path: Path) -> None:
-    frontier = open_frontier(tmp_path, "program", "mcr")
-    frontier._connection.execute("PRAGMA query_only = 1")
-    outcome = Explorer(OracleProgram(RACY), frontier=frontier).run()
+    journal = open_frontier(tmp_path, "program", "mcr")
+    journal._connection.execute("PRAGMA query_only = 1")
+    outcome = Explorer(OracleProgram(RACY), journal=journal).run()
     assert isinstance(outcome.verdict, Verified)
     assert "going on without" in outcome.notes[0]
 
 
 def test_facts_are_remembered(tmp_path: Path) -> None:
-    frontier = open_frontier(tmp_path, "program", "mcr")
-    assert frontier.fact("points") == ""
-    frontier.remember("points", "1 2 3")
-    frontier.close()
+    journal = open_frontier(tmp_path, "program", "mcr")
+    assert journal.fact("points") == ""
+    journal.remember("points", "1 2 3")
+    journal.close()
     again = open_frontier(tmp_path, "program", "mcr")
     assert again.fact("points") == "1 2 3"
     again.close(finished=True)

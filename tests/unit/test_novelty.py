@@ -8,7 +8,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.causal.history import INITIAL
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified
-from mazurka.predict.promising.novelty import Novelty
+from mazurka.predict.promising.novelty import CoverageHeuristic
 from mazurka.program.protocol import Step
 from mazurka.trace.event import Op
 
@@ -20,7 +20,7 @@ _LOG = [
 
 
 def test_a_pair_of_places_is_promised_once() -> None:
-    novelty = Novelty()
+    novelty = CoverageHeuristic()
     assert novelty.promises(_LOG, 1, [(("a", 1, "x"), 0)])
     assert not novelty.promises(_LOG, 1, [(("a", 1, "x"), 0)])
     assert novelty.promises(_LOG, 1, [(("a", 1, "x"), INITIAL)])
@@ -28,7 +28,7 @@ def test_a_pair_of_places_is_promised_once() -> None:
 
 
 def test_locks_and_what_the_log_does_not_show_promise_nothing() -> None:
-    novelty = Novelty()
+    novelty = CoverageHeuristic()
     assert not novelty.promises(_LOG, 2, [(("lock", 1), INITIAL)])
     assert not novelty.promises(_LOG, -1, [(("a", 1, "x"), 0)])
     assert not novelty.promises(_LOG, 1, [(("a", 1, "x"), len(_LOG))])
@@ -44,7 +44,7 @@ def _slow_to_fail() -> SmallProgram:
 def test_a_failure_that_was_predicted_is_told_to_be() -> None:
     explorer = Explorer(OracleProgram(_slow_to_fail()), "mcr")
     outcome = explorer.run()
-    foretold = explorer.strategy.prospects.foretold  # type: ignore[attr-defined]  # of this strategy only
+    foretold = explorer.strategy.guidance.foretold  # type: ignore[attr-defined]  # of this strategy only
     assert outcome.executions == foretold.confirmed_by
     assert 1 <= foretold.told_by < foretold.confirmed_by
     assert foretold.ahead

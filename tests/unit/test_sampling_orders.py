@@ -84,24 +84,24 @@ def test_surw_goes_on_with_the_profile_it_had() -> None:
 
 def test_borrowers_know_the_profile() -> None:
     made = _after_run_0()
-    (loan,) = made.lend(1)
+    (lease,) = made.lend(1)
     borrower = SelectiveUniformWalk(seed=3)
-    borrower.restore(loan.rows)
+    borrower.restore(lease.rows)
     seed = borrower.take()
     assert seed is not None
     assert seed.plan == made.plan(seed.number)
     assert seed.plan.then is Continuation.SURW
-    made.settle(loan.number, borrower.rows())
+    made.settle(lease.number, borrower.rows())
 
 
 def test_a_lender_learns_the_profile_from_its_borrower() -> None:
     made, borrower = SelectiveUniformWalk(), SelectiveUniformWalk()
-    (loan,) = made.lend(1)
-    borrower.restore(loan.rows)
+    (lease,) = made.lend(1)
+    borrower.restore(lease.rows)
     seed = borrower.take()
     assert seed is not None
     borrower.give(seed, OracleProgram(THREE_EACH).execute(seed.plan))
-    made.settle(loan.number, borrower.rows())
+    made.settle(lease.number, borrower.rows())
     assert made.profile == borrower.profile
 
 

@@ -17,7 +17,7 @@ from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.program.protocol import Plan, Step
 from mazurka.trace.event import Op
 from mazurka.trace.trace import trace_of
-from mazurka.witness import Circles, Waiting, Witness, objections
+from mazurka.witness import LivelockLasso, Waiting, Witness, objections
 
 
 def step(task: int, op: Op, target: str, value: Any = None) -> Step:
@@ -65,13 +65,15 @@ def test_rounds_are_alike() -> None:
     trace = trace_of(["0", "0.1"], log)
     waits = (Waiting("0", Op.JOIN, ("thread", "0.1")),)
 
-    def said(end: int, claim: Circles) -> list[str]:
+    def said(end: int, claim: LivelockLasso) -> list[str]:
         return objections(trace, Witness(tuple(range(end)), claim=claim))
 
-    assert said(5, Circles(2, waits)) == []
-    assert said(5, Circles(2, ())) == ["nothing says why thread 0 could not go on"]
+    assert said(5, LivelockLasso(2, waits)) == []
+    assert said(5, LivelockLasso(2, ())) == ["nothing says why thread 0 could not go on"]
     for end, steps in ((5, 1), (4, 2), (5, 3), (5, 0), (7, 2)):
-        assert said(end, Circles(steps, waits)) == [f"the last {steps} steps are not those before them over again"]
+        assert said(end, LivelockLasso(steps, waits)) == [
+            f"the last {steps} steps are not those before them over again"
+        ]
 
 
 def test_agrees_with_what_the_program_does() -> None:

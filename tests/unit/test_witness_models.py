@@ -16,7 +16,7 @@ from mazurka.program.protocol import Continuation, FailureKind, Plan, Run
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.trace.trace import trace_of
-from mazurka.witness import Stuck, Witness, contradictions, objections
+from mazurka.witness import DeadlockState, Witness, contradictions, objections
 from mazurka.workflows.certifying import witness_of
 
 _RUNS = 25
@@ -363,13 +363,13 @@ def test_steps_mean_what_the_models_do(name: str, tmp_path: Path) -> None:
 
 def _is_refused_elsewhere(run: Run, witness: Witness) -> None:
     """A claim that threads are stuck is no longer true where one of them has its last steps still to take."""
-    if not isinstance(witness.claim, Stuck):
+    if not isinstance(witness.claim, DeadlockState):
         return
     trace = trace_of(run.tasks, run.log)
     for waiting in witness.claim.waiting:
         own = [index for index, step in enumerate(run.log) if run.tasks[step.task] == waiting.thread]
         others = {each.thread for each in witness.claim.waiting if each is not waiting}
-        missing = replace(witness, claim=Stuck(tuple(w for w in witness.claim.waiting if w.thread in others)))
+        missing = replace(witness, claim=DeadlockState(tuple(w for w in witness.claim.waiting if w.thread in others)))
         assert objections(trace, missing) != []
         if own and own[-1] == len(run.log) - 1:
             assert objections(trace, replace(witness, order=witness.order[:-1])) != []

@@ -32,7 +32,7 @@ from mazurka.causal.fast_path import glance
 from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query
-from mazurka.causal.solver import Answer, Because, Feasible, Infeasible, Query, Unknown
+from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown, UnsatCore
 from mazurka.causal.state import INTERPRETED, State, state_of
 
 
@@ -69,7 +69,7 @@ def close(history: History, query: Query, limit: int = 20_000) -> Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Try:
+class _Decision:
     """What was tried at a level: that ``a`` comes before ``b``, or that read ``a`` takes its value from ``b``."""
 
     source: bool
@@ -118,7 +118,7 @@ class Closure:
         self._forget()
 
     def _forget(self) -> None:
-        self.tries: list[_Try] = []
+        self.tries: list[_Decision] = []
         self.reasons: list[frozenset[int]] = []  # by fact learnt: the levels it rests on
         self.refused: list[tuple[int, int, frozenset[int], int]] = []  # (read, source, reason, level)
         self.state.reg[kernel.REFUSED] = 0
@@ -302,7 +302,7 @@ class Closure:
 
     def _try(self, source: bool, a: int, b: int) -> None:
         s, k, h = self.state, self.kernel, self.handle
-        self.tries.append(_Try(source, a, b, self._mark(), self.opened))
+        self.tries.append(_Decision(source, a, b, self._mark(), self.opened))
         level = len(self.tries)
         s.reg[kernel.LEVEL] = level
         if source:
@@ -432,4 +432,4 @@ class Closure:
 
         sources = {(rank(source), rank(reader)) for source, reader in self.core.bound}
         orders = {(rank(a), rank(b)) for a, b in self.core.asked}
-        return Infeasible(Because(tuple(sorted(sources)), tuple(sorted(orders))))
+        return Infeasible(UnsatCore(tuple(sorted(sources)), tuple(sorted(orders))))

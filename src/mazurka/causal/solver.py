@@ -17,7 +17,7 @@ from mazurka.causal.history import History
 
 
 @dataclass(frozen=True, slots=True)
-class Extra:
+class HypotheticalEvent:
     """A step that did not happen in the run like this: its reads are listed with the sources they shall have.
 
     A source is a step of the history, ``INITIAL``, or ``len(history.numbers) + k`` for the k-th extra step.
@@ -33,7 +33,7 @@ class Query:
     """Can the first ``past[t]`` steps of every thread ``t`` and then ``extras`` happen, all reads as said?"""
 
     past: tuple[int, ...]
-    extras: tuple[Extra, ...]
+    extras: tuple[HypotheticalEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Feasible:
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class UnsatCore:
     """Why there is none: these alone contradict each other and the model.
 
     ``sources`` are (write or ``INITIAL``, read) pairs that were to be kept, ``orders`` pairs that were asked to be in
@@ -59,7 +59,7 @@ class Because:
 class Infeasible:
     """No order does it. ``because`` is given by solvers that know."""
 
-    because: Because | None = None
+    because: UnsatCore | None = None
 
 
 @dataclass(frozen=True, slots=True)

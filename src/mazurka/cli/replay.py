@@ -23,7 +23,7 @@ from mazurka.program.python.program import PythonProgram
 from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
-from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, Subject, open_program, options_of
+from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, ProgramSpec, open_program, options_of
 from mazurka.workflows.replaying import diverged, report_of, summary
 from mazurka.workflows.store import FOLDER
 
@@ -97,7 +97,7 @@ def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
     options = options_of(saved, options)
     if pdb:
         options = replace(options, isolation="restore")  # a debugger needs the failing thread in this process
-    program = open_program(Subject(saved.target, saved.arguments, saved.options), options)
+    program = open_program(ProgramSpec(saved.target, saved.arguments, saved.options), options)
     try:
         if pdb:
             from mazurka.cli.debugger import attach

@@ -10,7 +10,7 @@ group and goes by what it was told. The same holds where the child dies.
 - Should the parent be killed, the system kills the group: the child's end of a pipe whose other end is the parent's
   sends it SIGKILL when that is closed (Linux; elsewhere the child looks whether its parent is still there).
 
-Cost: a fork, some milliseconds, and a message for every stint of the search.
+Cost: a fork, some milliseconds, and a message for every batch of the search.
 """
 
 from __future__ import annotations

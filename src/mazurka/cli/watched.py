@@ -24,9 +24,9 @@ from mazurka.program.python import outside
 from mazurka.replay.schedule import fingerprint
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Explanation, Finding
-from mazurka.workflows.checking import Unwatched, check, explain
+from mazurka.workflows.checking import NullObserver, check, explain
 from mazurka.workflows.findings import Failing
-from mazurka.workflows.program_spec import Subject, open_program
+from mazurka.workflows.program_spec import ProgramSpec, open_program
 from mazurka.workflows.store import FOLDER, Store, open_store
 from mazurka.workflows.suppressing import suppressions_of
 
@@ -54,7 +54,7 @@ class Checked:
     crashed: bool = False
 
 
-def checked(subject: Subject, options: Options, progress: Progress, started: float) -> Checked:
+def checked(subject: ProgramSpec, options: Options, progress: Progress, started: float) -> Checked:
     """Check a program in a child; without children, here. The time limit counts from ``started`` on."""
     if not supervision.AVAILABLE:
         telling = _Telling(_Here(progress))
@@ -62,7 +62,7 @@ def checked(subject: Subject, options: Options, progress: Progress, started: flo
     return _Watched(subject, options, progress, started).run()
 
 
-def _check(subject: Subject, options: Options, telling: _Telling, started: float) -> CheckReport:
+def _check(subject: ProgramSpec, options: Options, telling: _Telling, started: float) -> CheckReport:
     store = open_store(Path.cwd(), telling.note) if options.save else None
     loaded = open_program(subject, options, store.cache if store else None)
     with telling:
@@ -90,7 +90,7 @@ def _show(progress: Progress, message: Any) -> None:
             progress.update(executions, found, total, deciding)
 
 
-class _Telling(Unwatched):
+class _Telling(NullObserver):
     """Tells what happens, and takes Ctrl-C for a wish to stop."""
 
     def __init__(self, wire: supervision.Wire | _Here) -> None:
@@ -130,7 +130,7 @@ class _Telling(Unwatched):
 class _Watched:
     """A check made by a child, and what it has told."""
 
-    subject: Subject
+    subject: ProgramSpec
     options: Options
     progress: Progress
     started: float

@@ -1,6 +1,6 @@
 """Some runs in one go, wherever they are made: the unit of work between two looks at the world.
 
-A stint ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
+A batch ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
 shows a failure not known, and at a run that *grew* (met a shared location at a site not known to need points). So all
 its runs but the last were made with the points known at its beginning.
 
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mazurka.explore.outcome import Found, Predictions, Waits
-from mazurka.explore.race_confirmer import Foresight
-from mazurka.explore.statistics import Judge, Sightings
+from mazurka.explore.race_confirmer import RaceConfirmer
+from mazurka.explore.statistics import Judge, Statistics
 from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
@@ -25,8 +25,8 @@ Known = Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """When a stint ends, and which failures are news: those not known, or only of a later seed (somebody else was
+class BatchLimits:
+    """When a batch ends, and which failures are news: those not known, or only of a later seed (somebody else was
     quicker with that)."""
 
     seconds: float
@@ -38,22 +38,22 @@ class Terms:
 
 
 @dataclass(slots=True)
-class Stint:
+class Batch:
     """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run.
     ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were spent
     ``running`` the program, the others on deciding what to run."""
 
-    sightings: Sightings = field(default_factory=Sightings)
+    statistics: Statistics = field(default_factory=Statistics)
     grew: bool = False
     undecided: bool = False
     seconds: float = 0.0
     running: float = 0.0
 
 
-def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None = None) -> Stint:
+def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge | None = None) -> Batch:
     """Make the runs a strategy wants, and let it learn from them."""
-    stint = Stint()
-    seen = stint.sightings
+    batch = Batch()
+    seen = batch.statistics
     started = time.perf_counter()
     end = started + terms.seconds
     limit = terms.executions
@@ -63,53 +63,55 @@ def work(program: Program, strategy: Strategy, terms: Terms, judge: Judge | None
     before = Predictions() if foretelling is None else foretelling.predictions()
     while limit is None or seen.executions < limit:
         if thoughtful is not None and not thoughtful.think(end - time.perf_counter()):
-            stint.undecided = True
+            batch.undecided = True
             break
         seed = take()
         if seed is None:
             break
         begun = time.perf_counter()
         run = execute(seed.plan)
-        stint.running += time.perf_counter() - begun
+        batch.running += time.perf_counter() - begun
         seen.executions += 1
         failures = look(run, judge)
         rank = 0 if strategy.exhaustive else seed.number
         if failures and run.lag > terms.timing:
             if not run.grew:  # otherwise what it has shown is to be seen again
-                _add_in_time(program, stint, run, failures, terms, rank)
+                _add_in_time(program, batch, run, failures, terms, rank)
         elif failures:
-            _add_unknown(stint, run, failures, terms, rank)
+            _add_unknown(batch, run, failures, terms, rank)
         if run.grew:
-            stint.grew = True
+            batch.grew = True
         if not (run.grew and strategy.exhaustive):
             give(seed, run)
-        if terms.races and not stint.grew:
-            _look_ahead(program, stint, run, terms, rank, judge)
-        if seen.found or stint.grew or time.perf_counter() >= end:
+        if terms.races and not batch.grew:
+            _look_ahead(program, batch, run, terms, rank, judge)
+        if seen.found or batch.grew or time.perf_counter() >= end:
             break
     if foretelling is not None:
         seen.predictions += foretelling.predictions() - before
-    stint.seconds = time.perf_counter() - started
-    return stint
+    batch.seconds = time.perf_counter() - started
+    return batch
 
 
-def _add_in_time(program: Program, stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int) -> None:
+def _add_in_time(
+    program: Program, batch: Batch, run: Run, failures: list[Failure], terms: BatchLimits, rank: int
+) -> None:
     """Keep those failures of a run that happen, too, where sleeps do not outrun others by as much as in it."""
     again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
     wanted = {each.identity for each in failures}
     found = [each for each in again.failures if each.identity in wanted]
-    stint.grew = stint.grew or again.grew
+    batch.grew = batch.grew or again.grew
     if found and not again.truncated:
-        _add_unknown(stint, again, found, terms, rank, terms.timing)
+        _add_unknown(batch, again, found, terms, rank, terms.timing)
     else:
-        stint.sightings.waits += Waits(lag=run.lag, late=failures[0].message)
+        batch.statistics.waits += Waits(lag=run.lag, late=failures[0].message)
 
 
 def _add_unknown(
-    stint: Stint, run: Run, failures: list[Failure], terms: Terms, rank: int, timing: float | None = None
+    batch: Batch, run: Run, failures: list[Failure], terms: BatchLimits, rank: int, timing: float | None = None
 ) -> None:
     """Keep those failures of a run, made with this timing, that are news."""
-    seen, schedule = stint.sightings, run.schedule()
+    seen, schedule = batch.statistics, run.schedule()
     unknown = {each.identity: each for each in failures if rank < terms.known.get(each.identity, rank + 1)}
     firsts = list(unknown.values())
     if terms.only_first:
@@ -117,48 +119,48 @@ def _add_unknown(
     seen.found.update((each.identity, Found(each, schedule, seen.executions, rank, timing=timing)) for each in firsts)
 
 
-def _look_ahead(program: Program, stint: Stint, run: Run, terms: Terms, rank: int, judge: Judge | None) -> None:
+def _look_ahead(program: Program, batch: Batch, run: Run, terms: BatchLimits, rank: int, judge: Judge | None) -> None:
     """Make the races happen that a run implies."""
-    seen = stint.sightings
-    foresight = Foresight(program, {*terms.known, *seen.found})
-    for confirming, confirmed in foresight.confirm(run):
+    seen = batch.statistics
+    confirmer = RaceConfirmer(program, {*terms.known, *seen.found})
+    for confirming, confirmed in confirmer.confirm(run):
         seen.further += 1
         seen.predicted += confirmed
-        _add_unknown(stint, confirming, seen.look(confirming, judge), terms, rank)
+        _add_unknown(batch, confirming, seen.look(confirming, judge), terms, rank)
         if confirming.grew:
-            stint.grew = True
+            batch.grew = True
             break
-    seen.unasked += foresight.unasked
+    seen.unasked += confirmer.unasked
 
 
-def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = None) -> Stint:
+def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = None) -> Batch:
     """Run what has failed before once more; it does not count as made now."""
-    stint = Stint()
+    batch = Batch()
     run = program.execute(Plan(schedule))
-    stint.grew = run.grew
-    found = stint.sightings.found
-    for failure in stint.sightings.look(run, judge):
+    batch.grew = run.grew
+    found = batch.statistics.found
+    for failure in batch.statistics.look(run, judge):
         found.setdefault(failure.identity, Found(failure, run.schedule(), 0))
-    return stint
+    return batch
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """A stint for another process: with a strategy of this name, made so, that knows what ``rows`` tell."""
+class WorkItem:
+    """A batch for another process: with a strategy of this name, made so, that knows what ``rows`` tell."""
 
     strategy: str
     settings: Settings
     rows: list[Row]
-    terms: Terms
+    terms: BatchLimits
     points: frozenset[int]  # sites known to need points
     lender: Strategy | None = None  # where it need not travel
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WorkResult:
     """What came of an order: of the strategy, as rows, and otherwise."""
 
-    stint: Stint
+    batch: Batch
     rows: list[Row]
     points: frozenset[int]  # those that are new
 
@@ -172,11 +174,11 @@ class Worker:
     points: set[int]
     judge: Judge | None = None
 
-    def __call__(self, order: Order) -> Report:
+    def __call__(self, order: WorkItem) -> WorkResult:
         self.points.update(order.points)
         strategy: Any = make_strategy(order.strategy, order.settings)
         strategy.restore(order.rows)
         if isinstance(strategy, Heir) and order.lender is not None:
             strategy.inherit(order.lender)
-        stint = work(self.program, strategy, order.terms, self.judge)
-        return Report(stint, strategy.rows(), frozenset(self.points - order.points))
+        batch = work(self.program, strategy, order.terms, self.judge)
+        return WorkResult(batch, strategy.rows(), frozenset(self.points - order.points))

@@ -4,7 +4,7 @@ Invariant: seeds differ from a finished run in their last entry only; each inter
 none is run twice. A seed keeps the schedule of that run, which all its seeds share, instead of a prefix of its own.
 
 The stack is all there is to know: its rows are all of it, each time. It is kept in the order of the seeds' shares of
-the tree, the smallest on top, so that a loan, every n-th of it, is a fair part, and what has been begun anywhere is
+the tree, the smallest on top, so that a lease, every n-th of it, is a fair part, and what has been begun anywhere is
 finished before larger parts are: the stack stays as small as the program's runs are long.
 
 The size of the whole tree is guessed by Knuth's estimator (Math. Comp. 29, 1975): a run that made decisions among b1,
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mazurka.explore.strategy import Estimate, Loan, Row, Seed
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed
 from mazurka.program.protocol import Choice, Plan, Run
 
 
@@ -87,7 +87,7 @@ class DepthFirst:
     # -- rows ---------------------------------------------------------------------------------------------------------
 
     def rows(self) -> list[Row]:
-        out = [seed for loan in self.lent.values() for seed in loan]
+        out = [seed for lease in self.lent.values() for seed in lease]
         return self._rows([*out, *self.taken.values(), *self.stack], self.done, self.unrepeatable, self.covered)
 
     def _rows(self, stack: list[Open], done: int, unrepeatable: int, covered: float) -> list[Row]:
@@ -104,16 +104,16 @@ class DepthFirst:
                     *before, last = prefix.split() or [""]
                     self.stack.append(Open(tuple(before), len(before), last, share))
 
-    def lend(self, parts: int) -> list[Loan]:
+    def lend(self, parts: int) -> list[Lease]:
         self.stack.sort(key=_share, reverse=True)
         shares = [self.stack[part::parts] for part in range(parts)]
         self.stack = []
-        loans = []
+        leases = []
         for seeds in filter(None, shares):
             self.lent[self.next_number] = seeds
-            loans.append(Loan(self.next_number, self._rows(seeds, 0, 0, 0.0)))
+            leases.append(Lease(self.next_number, self._rows(seeds, 0, 0, 0.0)))
             self.next_number += 1
-        return loans
+        return leases
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
         seeds = self.lent.pop(number)

@@ -11,7 +11,7 @@ A run that *grew* (met a shared location at a site not known to need points) mak
 learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become known, so
 this ends. What is still under way then counts for its failures only.
 
-With a :class:`~mazurka.explore.search_journal.Frontier` everything learnt is written down in batches, so that a killed
+With a :class:`~mazurka.explore.search_journal.SearchJournal` everything learnt is saved after each batch: a killed
 exploration goes on where the last batch ended; its failures are then seen again first.
 """
 
@@ -22,19 +22,19 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mazurka.explore.batch import Stint, Terms, again, work
+from mazurka.explore.batch import Batch, BatchLimits, again, work
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
-from mazurka.explore.parallel.coordinator import WAIT, Foreman
-from mazurka.explore.parallel.worker_pool import Crew
-from mazurka.explore.search_journal import Frontier
-from mazurka.explore.statistics import Judge, Sightings
+from mazurka.explore.parallel.coordinator import WAIT, Coordinator
+from mazurka.explore.parallel.worker_pool import WorkerPool
+from mazurka.explore.search_journal import SearchJournal
+from mazurka.explore.statistics import Judge, Statistics
 from mazurka.explore.strategy import Accompanied, Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
 from mazurka.program.protocol import ENTERED, Failure, Program
 
 #: How long what was learnt may stay unwritten, in seconds.
 _BATCH: Final = 0.5
 
-#: Seconds of a stint made here, after which whoever waits is told how it goes.
+#: Seconds of a batch made here, after which whoever waits is told how it goes.
 _HERE: Final = 0.05
 
 #: Seconds that count as of late.
@@ -67,12 +67,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an exploration stands after one more stint."""
+    """Where an exploration stands after one more batch."""
 
     executions: int
     seconds: float
     found: int  # distinct failures
-    new: tuple[Found, ...]  # the failures first seen in this stint
+    new: tuple[Found, ...]  # the failures first seen in this batch
     estimate: Estimate
     restarted: bool = False
     deciding: bool = False  # of late, most of the time was spent on finding out which orders there are
@@ -81,7 +81,7 @@ class Progress:
 class Explorer:
     """Explores one program with one strategy. Iterate over :meth:`progress`; :attr:`outcome` is set at its end.
 
-    ``learned`` are the sites known to need points, which runs add to. A ``crew``, if there is one, is called in after
+    ``learned`` are the sites known to need points, which runs add to. A ``pool``, if there is one, is called in after
     ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
     (race_confirmer.py); races, which the program reports in its runs, do not end the search. Failures for which sleeps
     have to outrun other threads by more than ``timing`` seconds do not count. Those that are ``kept_back`` neither end
@@ -97,10 +97,10 @@ class Explorer:
         budget: Budget | None = None,
         stop_at_first: bool = True,
         judge: Judge | None = None,
-        frontier: Frontier | None = None,
+        journal: SearchJournal | None = None,
         interrupted: Callable[[], bool] | None = None,
         learned: set[int] | None = None,
-        crew: Crew | None = None,
+        pool: WorkerPool | None = None,
         alone: float = 0.0,
         races: bool = False,
         timing: float = float("inf"),
@@ -112,7 +112,7 @@ class Explorer:
         self.budget = budget or Budget()
         self.stop_at_first = stop_at_first
         self.judge = judge
-        self.frontier = frontier
+        self.journal = journal
         self.interrupted = interrupted
         self.learned = set() if learned is None else learned
         self.alone = alone
@@ -120,9 +120,9 @@ class Explorer:
         self.timing = timing
         self.kept_back = kept_back
         self.strategy: Strategy = make_strategy(strategy, self.settings)
-        self.foreman = None if crew is None else Foreman(crew, strategy, self.settings, self.learned)
+        self.coordinator = None if pool is None else Coordinator(pool, strategy, self.settings, self.learned)
         self.outcome: Outcome | None = None
-        self.seen = Sightings()
+        self.seen = Statistics()
         self.restarts = 0
         self._notes: list[str] = []
         self._started = 0.0
@@ -138,7 +138,7 @@ class Explorer:
         return self.outcome
 
     def progress(self) -> Iterator[Progress]:
-        """Explore, yielding after each stint. Closing the iterator early is fine: the outcome is then what is known."""
+        """Explore, yielding after each batch. Closing the iterator early is fine: the outcome is then what is known."""
         self._started = self._written = time.perf_counter()
         stopped = _ABANDONED
         try:
@@ -149,78 +149,78 @@ class Explorer:
             self._dismiss(0.0 if stopped == _ABANDONED or self.seen.found else _GRACE)
             self._write(force=True)
             self.outcome = self._conclude(stopped)
-            if self.frontier is not None:
-                self.frontier.close(finished=self.outcome.complete)
+            if self.journal is not None:
+                self.journal.close(finished=self.outcome.complete)
 
     def _explore(self) -> Generator[Progress, None, str]:
         """Why it stopped ("": there was nothing left to run)."""
         yield from self._take_up()
         while not (stopped := self._stop_reason()):
-            stints = self._stints()
-            if stints is None:
+            batches = self._stints()
+            if batches is None:
                 break
-            for stint in stints:
-                yield self._take_in(stint)
+            for batch in batches:
+                yield self._take_in(batch)
             yield self._progress(())
         return stopped
 
-    # -- stints -------------------------------------------------------------------------------------------------------
+    # -- batches -------------------------------------------------------------------------------------------------------
 
-    def _stints(self) -> Iterator[Stint] | None:
-        """The next stints that are finished; None if there is nothing left to run."""
-        if self.foreman is not None and self.foreman.unlucky:
+    def _stints(self) -> Iterator[Batch] | None:
+        """The next batches that are finished; None if there is nothing left to run."""
+        if self.coordinator is not None and self.coordinator.unlucky:
             self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
             self._dismiss(_GRACE)
         strategy, points = self.strategy, frozenset(self.learned)
-        if self.foreman is not None and self._seconds() >= self.alone and isinstance(strategy, Divisible):
+        if self.coordinator is not None and self._seconds() >= self.alone and isinstance(strategy, Divisible):
             if self.budget.executions is not None:
                 strategy.bound(self.budget.executions)
-            if self.foreman.hand_out(strategy, self._terms()):
+            if self.coordinator.hand_out(strategy, self._terms()):
                 if isinstance(strategy, Accompanied) and strategy.works_beside():
-                    return self._stints_beside(self.foreman)
-                return self.foreman.collect(strategy, 0.0 if self._is_undecided() else WAIT)
-        stint = work(self.program, strategy, self._terms(_HERE), self.judge)
-        stint.sightings.know(points)
-        return iter([stint]) if stint.sightings.executions or stint.undecided else None
+                    return self._stints_beside(self.coordinator)
+                return self.coordinator.collect(strategy, 0.0 if self._is_undecided() else WAIT)
+        batch = work(self.program, strategy, self._terms(_HERE), self.judge)
+        batch.statistics.know(points)
+        return iter([batch]) if batch.statistics.executions or batch.undecided else None
 
-    def _stints_beside(self, foreman: Foreman) -> Iterator[Stint]:
-        """A stint here while others are at theirs, and which of those are finished."""
+    def _stints_beside(self, coordinator: Coordinator) -> Iterator[Batch]:
+        """A batch here while others are at theirs, and which of those are finished."""
         points, terms = frozenset(self.learned), self._terms(_HERE)
         if terms.executions is not None:
-            terms = replace(terms, executions=terms.executions - foreman.allowed)
-        stint = work(self.program, self.strategy, terms, self.judge)
-        stint.sightings.know(points)
-        yield stint
-        yield from foreman.collect(self.strategy, 0.0 if stint.sightings.executions or stint.undecided else WAIT)
+            terms = replace(terms, executions=terms.executions - coordinator.allowed)
+        batch = work(self.program, self.strategy, terms, self.judge)
+        batch.statistics.know(points)
+        yield batch
+        yield from coordinator.collect(self.strategy, 0.0 if batch.statistics.executions or batch.undecided else WAIT)
 
     def _is_undecided(self) -> bool:
         """Whether the strategy should rather go on thinking than wait for what others do."""
         return isinstance(self.strategy, Thoughtful) and not self.strategy.think(0.0)
 
-    def _terms(self, seconds: float = float("inf")) -> Terms:
+    def _terms(self, seconds: float = float("inf")) -> BatchLimits:
         if self.budget.seconds is not None:
             seconds = min(seconds, self.budget.seconds - self._seconds())
         left = None if self.budget.executions is None else self.budget.executions - self.seen.executions
         known = {identity: found.seed for identity, found in self.seen.found.items()}
         only_first = self.stop_at_first and self.kept_back is None
-        return Terms(seconds, left, known, only_first, self.races, self.timing)
+        return BatchLimits(seconds, left, known, only_first, self.races, self.timing)
 
-    def _take_in(self, stint: Stint) -> Progress:
-        new = self.seen.add(stint.sightings)
-        if self.frontier is not None:
+    def _take_in(self, batch: Batch) -> Progress:
+        new = self.seen.add(batch.statistics)
+        if self.journal is not None:
             for found in new:
                 if found.timing is None:
-                    self.frontier.add_failure(found.schedule)
-        restart = stint.grew and self.strategy.exhaustive
+                    self.journal.add_failure(found.schedule)
+        restart = batch.grew and self.strategy.exhaustive
         if restart:
             self.restarts += 1
             self.strategy = make_strategy(self.strategy_name, self.settings)
-            if self.frontier is not None:
-                self.frontier.forget_rows()
+            if self.journal is not None:
+                self.journal.forget_rows()
         self._write()
-        if stint.seconds:
-            part = min(1.0, stint.seconds / _LATE)
-            self._deciding += part * (1 - stint.running / stint.seconds - self._deciding)
+        if batch.seconds:
+            part = min(1.0, batch.seconds / _LATE)
+            self._deciding += part * (1 - batch.running / batch.seconds - self._deciding)
         return self._progress(new, restart)
 
     def _progress(self, new: tuple[Found, ...], restarted: bool = False) -> Progress:
@@ -231,31 +231,31 @@ class Explorer:
         return time.perf_counter() - self._started
 
     def _dismiss(self, grace: float) -> None:
-        """Do without the crew from now on; what is under way has so many seconds to be finished."""
-        if self.foreman is None:
+        """Do without the pool from now on; what is under way has so many seconds to be finished."""
+        if self.coordinator is None:
             return
-        foreman, self.foreman = self.foreman, None
+        coordinator, self.coordinator = self.coordinator, None
         end = time.perf_counter() + grace
-        while foreman.busy and time.perf_counter() < end:
-            for stint in foreman.collect(self.strategy):
-                self._take_in(stint)
-        foreman.dismiss(self.strategy)
+        while coordinator.busy and time.perf_counter() < end:
+            for batch in coordinator.collect(self.strategy):
+                self._take_in(batch)
+        coordinator.dismiss(self.strategy)
 
     # -- what lasts ---------------------------------------------------------------------------------------------------
 
     def _take_up(self) -> Iterator[Progress]:
         """Take up what an earlier, killed exploration left: its rows, and its failures, which are run again."""
-        if self.frontier is None:
+        if self.journal is None:
             return
-        self.strategy.restore(self.frontier.rows())
-        self.seen.executions = self.frontier.executions
-        self._doubts = self.frontier.fact("doubts")
+        self.strategy.restore(self.journal.rows())
+        self.seen.executions = self.journal.executions
+        self._doubts = self.journal.fact("doubts")
         self.seen.recall(self._doubts)
-        for schedule in self.frontier.failures():
+        for schedule in self.journal.failures():
             points = frozenset(self.learned)
-            stint = again(self.program, schedule, self.judge)
-            stint.sightings.know(points)
-            yield self._progress(self.seen.add(stint.sightings))
+            batch = again(self.program, schedule, self.judge)
+            batch.statistics.know(points)
+            yield self._progress(self.seen.add(batch.statistics))
 
     def _write(self, force: bool = False) -> None:
         now = time.perf_counter()
@@ -263,12 +263,12 @@ class Explorer:
             return
         self._written = now
         rows = self.strategy.rows()  # taken even if nobody wants them: they must not pile up
-        if self.frontier is not None:
+        if self.journal is not None:
             doubts = self.seen.doubts()  # written before the runs that they come from count as made
             if doubts != self._doubts:
                 self._doubts = doubts
-                self.frontier.remember("doubts", doubts)
-            self.frontier.add(rows, self.seen.executions)
+                self.journal.remember("doubts", doubts)
+            self.journal.add(rows, self.seen.executions)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class Explorer:
 
     def _conclude(self, stopped: str) -> Outcome:
         complete = not stopped and self.strategy.exhaustive
-        notes = [*self._notes, self.strategy.note(), self._foreseen(), self.frontier.trouble if self.frontier else ""]
+        notes = [*self._notes, self.strategy.note(), self._foreseen(), self.journal.trouble if self.journal else ""]
         return Outcome(
             self._verdict(stopped),
             self.strategy.name,

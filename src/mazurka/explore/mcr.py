@@ -6,7 +6,7 @@ write. This strategy visits each class once, following optimal stateless model c
 3.1), with a decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
 
 Executions. To visit a class means to learn from a run of it; but where all that its threads do is known, and a run has
-ended with the same values read by all of them, the run is told instead of made (rehearsal.py). So no two executions
+ended with the same values read by all of them, the run is told instead of made (memoised.py). So no two executions
 read the same values. (Merging the branches of the tree by values, as seeds that make a read see a new *value* suggest,
 would lose classes: what a read's source is decides what can come around it.) ``dpor-rf`` executes every class.
 
@@ -39,13 +39,13 @@ known taker go first; the other is then seen, done or blocked. What does not fit
 can be taken back) is approximated: the alternative is scheduled, and whatever comes of it is a path of its own,
 unless it has been seen.
 
-Several processes. A loan is a number of branches with the nodes of their paths. The nodes that a borrower adds below
+Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a borrower adds below
 a lent branch belong to nobody else, so it goes on there by itself. What its runs offer to the nodes above, it does not
 run, but gives back, and the lender keeps what nobody has offered in the meantime. Runs of one class that two borrowers
 have made (no two runs that follow their seeds are, but see the approximations) are noticed by the lender, who
 drops the later one with all that came of it, just as it drops the run itself if alone.
 
-Order: what promises to fail first (prospects.py), which changes the order only; then
+Order: what promises to fail first (guidance.py), which changes the order only; then
 fewest deviations from the first run first, as long as not too many branches wait; then most deviations first,
 which finishes what has been begun, so that memory stays bounded. What a run offers is worked out at once only up to a
 point; the rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle.
@@ -67,14 +67,14 @@ from typing import Final
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.reads_from.alternatives import Offers
-from mazurka.explore.reads_from.decision_path import Walk
+from mazurka.explore.reads_from.alternatives import Alternatives
+from mazurka.explore.reads_from.decision_path import DecisionPath
 from mazurka.explore.reads_from.entries import Entries, lent_rows
-from mazurka.explore.reads_from.feasibility import Wanted
-from mazurka.explore.reads_from.guidance import Prospects, Reason, View
+from mazurka.explore.reads_from.feasibility import CandidateSchedule
+from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
-from mazurka.explore.strategy import Estimate, Loan, Row, Seed
-from mazurka.explore.thread_models.memoised import Rehearsal
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed
+from mazurka.explore.thread_models.memoised import MemoisedExecutions
 from mazurka.predict.promising.checks import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
@@ -86,13 +86,13 @@ _MOMENT: Final = 0.2
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
 
-#: How many branches a loan has: at first, and at most. What a borrower does not get to is there again.
+#: How many branches a lease has: at first, and at most. What a borrower does not get to is there again.
 _LENT: Final = 32
 _MOST_LENT: Final = 2048
 
 
 @dataclass(slots=True)
-class Counters:
+class McrCounters:
     """What a search can tell about itself."""
 
     runs: int = 0
@@ -109,14 +109,14 @@ class _Offering:
     """A run that has not yet offered all it can."""
 
     branch: Branch
-    offers: Offers
-    rest: Iterator[Wanted | None]
+    offers: Alternatives
+    rest: Iterator[CandidateSchedule | None]
     view: View
 
 
 @dataclass(slots=True)
 class _Lent:
-    """A loan given: the branches to run, and by number all that the borrower has been told of."""
+    """A lease given: the branches to run, and by number all that the borrower has been told of."""
 
     branches: list[Branch]
     names: int
@@ -131,18 +131,18 @@ class ReadsFromSearch:
     def __init__(self, solver: Solver, uses: UsesOf | None = None, name: str = "mcr", *, repeats: bool = False) -> None:
         self.name = name
         self.solver = solver
-        self.prospects = Prospects(uses)
-        self.rehearsal = Rehearsal()
+        self.guidance = SearchGuidance(uses)
+        self.memoised = MemoisedExecutions()
         if repeats:
-            self.rehearsal.stop()
-        self.counters = Counters()
+            self.memoised.stop()
+        self.counters = McrCounters()
         self.journal: list[Row] = []
         self.borrowed = False  # whether this search does part of another's work
         self.next_loan = 0
-        self.portion = _LENT  # how many branches a loan has at most: as many as are got through
+        self.portion = _LENT  # how many branches a lease has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self._clear()
-        self._add(None, Wanted(0, NEVER, (), ()))
+        self._add(None, CandidateSchedule(0, NEVER, (), ()))
 
     def _clear(self) -> None:
         self.names: list[str] = []
@@ -152,7 +152,7 @@ class ReadsFromSearch:
         self.waiting: list[deque[Branch]] = [deque()]  # by depth
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
         self.waiting_count = 0
-        self.prospects.clear()
+        self.guidance.clear()
         self.seen: set[int] = set()
         self.lent: dict[int, _Lent] = {}
         self.next_number = 0
@@ -172,13 +172,13 @@ class ReadsFromSearch:
                 return not any(self.unasked)
             self.waiting_count -= 1
             prefix = self._decode(branch.prefix)
-            told = self.rehearsal.tell(prefix)
+            told = self.memoised.tell(prefix)
             if told is None:
-                tells = self.prospects.tells(branch, self.counters.runs)
-                self.ready = Seed(branch.number, Plan(prefix, keys=tells or self.rehearsal.learns, arguments=tells))
+                tells = self.guidance.tells(branch, self.counters.runs)
+                self.ready = Seed(branch.number, Plan(prefix, keys=tells or self.memoised.learns, arguments=tells))
                 break
             del self.open[branch.number]
-            self.prospects.out.pop(branch.number, None)
+            self.guidance.out.pop(branch.number, None)
             repeated = self.counters.repeated
             self._learn(branch, told, told=False)
             self.counters.repeated = repeated  # no run was made
@@ -189,7 +189,7 @@ class ReadsFromSearch:
     def _next(self, end: float) -> Branch | None:
         """What to run next; None if nothing is left, or if it can't be said before the time ``end``."""
         while True:
-            branch = self.prospects.pop()
+            branch = self.guidance.pop()
             if branch is not None:
                 return branch
             for depth in self._depths():
@@ -197,7 +197,7 @@ class ReadsFromSearch:
                     return self.waiting[depth].popleft()
                 if perf_counter() >= end:
                     return None
-            if not any(self.prospects) and not any(self.unasked):
+            if not any(self.guidance) and not any(self.unasked):
                 return None
 
     def _depths(self) -> Sequence[int]:
@@ -222,9 +222,9 @@ class ReadsFromSearch:
         branch = self.open.pop(seed.number, None)
         if branch is None:
             return  # handed out before the tree was begun anew
-        if branch.number in self.prospects.out:
-            self.prospects.compare(branch, run, self.counters.runs, self._before(branch))
-        if known := self.rehearsal.learn(run):
+        if branch.number in self.guidance.out:
+            self.guidance.compare(branch, run, self.counters.runs, self._before(branch))
+        if known := self.memoised.learn(run):
             self.journal.append(("known", known))
         before = self._doubtful()
         if run.divergence is not None:
@@ -239,22 +239,22 @@ class ReadsFromSearch:
 
     def estimate(self) -> Estimate:
         done = self.counters.runs
-        lent = sum(len(loan.branches) for loan in self.lent.values())
+        lent = sum(len(lease.branches) for lease in self.lent.values())
         waiting = self.waiting_count + lent + sum(map(len, self.unasked))
         return Estimate(done, waiting, None if waiting else float(done))
 
     def _before(self, branch: Branch) -> int:
         """How many of the branches that wait would have been run first if this one had promised nothing."""
         depth = branch.depth + branch.known
-        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each in self.prospects)
+        shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each in self.guidance)
         alike = self.waiting[depth] if depth < len(self.waiting) else ()
         return shallower + sum(each.number < branch.number for each in alike)
 
     def predictions(self) -> Predictions:
-        return self.prospects.predictions()
+        return self.guidance.predictions()
 
     def note(self) -> str:
-        return self.prospects.note()
+        return self.guidance.note()
 
     def doubt(self) -> str:
         counters, parts = self.counters, []
@@ -287,7 +287,7 @@ class ReadsFromSearch:
         return tuple([names[number] for number in numbers])
 
     def _add(
-        self, parent: Branch | None, wanted: Wanted, retry: Branch | None = None, why: Reason | None = None
+        self, parent: Branch | None, wanted: CandidateSchedule, retry: Branch | None = None, why: Reason | None = None
     ) -> None:
         prefix = self._encode(wanted.prefix)
         branch = Branch(
@@ -301,7 +301,7 @@ class ReadsFromSearch:
             return
         if why is not None:
             self.open[branch.number] = branch
-            self.prospects.add(branch, why)
+            self.guidance.add(branch, why)
             self.waiting_count += 1
         else:
             self.enqueue(branch)
@@ -345,7 +345,9 @@ class ReadsFromSearch:
             self.counters.lost += 1
         elif index == branch.asked[-1] and not branch.retry:
             prefix = (*seed.plan.prefix[:index], *seed.plan.prefix[index + 1 :])
-            self._add(branch.parent, Wanted(branch.cut, branch.answer, prefix, branch.asked[:-1]), retry=branch)
+            self._add(
+                branch.parent, CandidateSchedule(branch.cut, branch.answer, prefix, branch.asked[:-1]), retry=branch
+            )
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
@@ -353,7 +355,7 @@ class ReadsFromSearch:
         if self._waited_for(run.blocked):
             return
         history = self._model(run)
-        walk = Walk(history, branch, self.taken_kinds)
+        walk = DecisionPath(history, branch, self.taken_kinds)
         if branch.known:
             walk.again()
         else:
@@ -371,8 +373,8 @@ class ReadsFromSearch:
             self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
-        offers = Offers(walk, self.solver, self.counters)
-        view = self.prospects.view(run, history, self.counters.runs, told)
+        offers = Alternatives(walk, self.solver, self.counters)
+        view = self.guidance.view(run, history, self.counters.runs, told)
         offering = _Offering(branch, offers, offers.all(), view)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
@@ -389,7 +391,7 @@ class ReadsFromSearch:
         finished = True
         for wanted in offering.rest:
             if wanted is not None:
-                self._add(branch, wanted, why=self.prospects.reason(offering.view, wanted))
+                self._add(branch, wanted, why=self.guidance.reason(offering.view, wanted))
             elif self.counters.queries >= enough or perf_counter() >= end:
                 finished = False
                 break
@@ -418,9 +420,9 @@ class ReadsFromSearch:
         self.journal.clear()
         self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
         self.journal.append(("doubts", *self._doubtful()))
-        self.journal += [("known", known) for known in self.rehearsal.known()]
+        self.journal += [("known", known) for known in self.memoised.known()]
         if not self.borrowed:
-            self._add(None, Wanted(0, NEVER, (), ()))
+            self._add(None, CandidateSchedule(0, NEVER, (), ()))
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
@@ -436,10 +438,10 @@ class ReadsFromSearch:
                 entries = Entries(self)
             entries.enter(row)
         if self.borrowed:
-            self.rehearsal.stop()  # what runs it makes, its fellows don't hear of
+            self.memoised.stop()  # what runs it makes, its fellows don't hear of
         if entries is None:
             return
-        self.rehearsal.recall(entries.known)
+        self.memoised.recall(entries.known)
         for branch in entries.branches.values():
             if entries.is_open(branch):
                 branch.shared = 0 if not self.borrowed else len(branch.path()) if branch.known else branch.cut
@@ -449,26 +451,26 @@ class ReadsFromSearch:
         self.journal.clear()
 
     def inherit(self, lender: ReadsFromSearch) -> None:
-        self.rehearsal.inherit(lender.rehearsal)
+        self.memoised.inherit(lender.memoised)
 
-    def lend(self, parts: int) -> list[Loan]:
+    def lend(self, parts: int) -> list[Lease]:
         self._put_off()
         portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
-        while len(taken) < portion * parts and (branch := self.prospects.pop()) is not None:
+        while len(taken) < portion * parts and (branch := self.guidance.pop()) is not None:
             taken.append(branch)
-            del self.prospects.out[branch.number]  # whoever runs it sees for himself
+            del self.guidance.out[branch.number]  # whoever runs it sees for himself
         for depth in self._depths():
             waiting = self.waiting[depth] if depth < len(self.waiting) else deque()
             while waiting and len(taken) < portion * parts:
                 taken.append(waiting.popleft())
         self.waiting_count -= len(taken)
-        loans = []
+        leases = []
         for branches in filter(None, (taken[part::parts] for part in range(parts))):
             lent = self.lent[self.next_loan] = _Lent(branches, len(self.names))
-            loans.append(Loan(self.next_loan, lent_rows(self.names, self.taken_kinds, branches, lent.told)))
+            leases.append(Lease(self.next_loan, lent_rows(self.names, self.taken_kinds, branches, lent.told)))
             self.next_loan += 1
-        return loans
+        return leases
 
     def _put_off(self) -> None:
         """Make runs that have not offered all they can again, where others can do so, too."""

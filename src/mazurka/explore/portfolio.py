@@ -7,7 +7,7 @@ connections, and many in a counter. So, as portfolios of solvers do, both go on,
 Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
 strategy that ends in doubt is left out from then on, and the other one decides.
 
-Where other processes make runs (crew.py), they make those of ``mcr``, and this process goes on with ``se-mcr``.
+Where other processes make runs (pool.py), they make those of ``mcr``, and this process goes on with ``se-mcr``.
 
 Cost: nothing for the first seconds, then at most twice the time of the quicker strategy.
 """
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.strategy import Estimate, Loan, Row, Seed, Thoughtful
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Thoughtful
 from mazurka.program.protocol import Run
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class _Part:
 
     strategy: Thoughtful
     seconds: float = 0.0  # that it has had
-    out: int = 0  # seeds and loans that have not come back
+    out: int = 0  # seeds and leases that have not come back
     ended: bool = False  # it has nothing left to run, or was left out
     proved: bool = False  # it ended without a doubt
 
@@ -135,12 +135,12 @@ class Portfolio:
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
-    def lend(self, parts: int) -> list[Loan]:
+    def lend(self, parts: int) -> list[Lease]:
         if self._decisive().proved or self._first.ended:
             return []
-        loans = self._mcr.lend(parts)
-        self._first.out += len(loans)
-        return [Loan(2 * loan.number, loan.rows) for loan in loans]
+        leases = self._mcr.lend(parts)
+        self._first.out += len(leases)
+        return [Lease(2 * lease.number, lease.rows) for lease in leases]
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
         self._first.out -= 1

@@ -34,7 +34,7 @@ Identity = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Foresight:
+class RaceConfirmer:
     """Looks ahead of runs of ``program``. ``known`` are the identities of what has been found; it is added to."""
 
     program: Program

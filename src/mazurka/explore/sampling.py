@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.explore.strategy import Estimate, Loan, Row, Seed
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed
 from mazurka.program.protocol import Continuation, Plan, Run
 
 #: As good as no end.
 _NEVER: Final = 1 << 62
 
-#: Numbers in a loan, at least and at most. What a borrower does not get to is there again.
+#: Numbers in a lease, at least and at most. What a borrower does not get to is there again.
 _LEAST: Final = 256
 _MOST: Final = 8192
 
@@ -108,14 +108,14 @@ class RandomWalk:
                 case ("range", first, beyond):
                     self.ranges.append((first, beyond))
 
-    def lend(self, parts: int) -> list[Loan]:
-        loans: list[Loan] = []
+    def lend(self, parts: int) -> list[Lease]:
+        leases: list[Lease] = []
         left = sum(max(0, min(beyond, self.ready()) - first) for first, beyond in self.ranges)
         portion = min(self.portion, -(-left // parts))
-        while len(loans) < parts and (numbers := self._next(portion)) is not None:
+        while len(leases) < parts and (numbers := self._next(portion)) is not None:
             self.lent[numbers[0]] = numbers
-            loans.append(Loan(numbers[0], [("anew", 0), ("range", *numbers)]))
-        return loans
+            leases.append(Lease(numbers[0], [("anew", 0), ("range", *numbers)]))
+        return leases
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
         lent = self.lent.pop(number)
@@ -175,11 +175,11 @@ class Priorities(RandomWalk):
             if row[0] == "size":
                 self.threads, self.length, self.round, self.planned = row[1:]
 
-    def lend(self, parts: int) -> list[Loan]:
-        loans = super().lend(parts)
-        for loan in loans:
-            loan.rows.append(("size", 1, 1, self.round, self.planned))
-        return loans
+    def lend(self, parts: int) -> list[Lease]:
+        leases = super().lend(parts)
+        for lease in leases:
+            lease.rows.append(("size", 1, 1, self.round, self.planned))
+        return leases
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
         kept = None if rows is None else list(rows)

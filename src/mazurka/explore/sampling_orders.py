@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from mazurka.causal.history import stable_print
 from mazurka.explore.sampling import RandomWalk
-from mazurka.explore.strategy import Loan, Row, Seed
+from mazurka.explore.strategy import Lease, Row, Seed
 from mazurka.program.protocol import Continuation, Plan, Run
 from mazurka.trace.event import READS, WRITES
 
@@ -81,11 +81,11 @@ class SelectiveUniformWalk(RandomWalk):
                     assert self.profile is not None
                     self.profile.setdefault(focus, {})[thread] = count
 
-    def lend(self, parts: int) -> list[Loan]:
-        loans = super().lend(parts)
-        for loan in loans:
-            loan.rows.extend(self._profile_rows())
-        return loans
+    def lend(self, parts: int) -> list[Lease]:
+        leases = super().lend(parts)
+        for lease in leases:
+            lease.rows.extend(self._profile_rows())
+        return leases
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
         kept = None if rows is None else list(rows)

@@ -39,16 +39,16 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Final
 
-from mazurka.explore.parallel.remote_tasks import Errands, backs, errand
-from mazurka.explore.strategy import Estimate, Loan, Row, Seed
-from mazurka.explore.thread_models.automata import Behaviour
+from mazurka.explore.parallel.remote_tasks import RemoteTasks, backs, remote_task
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed
+from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.simulator import Gap
-from mazurka.explore.thread_models.state_space import Reachable, State
+from mazurka.explore.thread_models.state_space import JointState, StateSpace
 from mazurka.program.protocol import AGAIN, Plan, Run
 
 
 @dataclass(slots=True)
-class Counters:
+class SeMcrCounters:
     """What a search can tell about itself."""
 
     runs: int = 0
@@ -89,19 +89,19 @@ class SwitchEquivalence:
 
     def __init__(self, classes: bool = False) -> None:
         self.classes = classes
-        self.counters = Counters()
-        self.behaviour = Behaviour()
+        self.counters = SeMcrCounters()
+        self.behaviour = ThreadAutomata()
         self.behaviour.thread("0")
-        self.reachable = Reachable(self.behaviour, classes)
+        self.reachable = StateSpace(self.behaviour, classes)
         self.decided = False  # what is next is known: `following`
         self.following: Seed | None = None
         self.out: dict[int, _Wanted] = {}
         self.asked: dict[tuple[int, ...], int] = {}  # the ways to gaps that were run, by which seeds
         self.next_number = 0
         self.seconds = 0.0  # that the runs took
-        self.lost: deque[int] = deque()  # seeds handed out whose loans got lost
-        self.loans: dict[int, tuple[int, ...]] = {}  # the seeds of each
-        self.errands: Errands | None = None  # what is run for somebody else
+        self.lost: deque[int] = deque()  # seeds handed out whose leases got lost
+        self.leases: dict[int, tuple[int, ...]] = {}  # the seeds of each
+        self.remote_tasks: RemoteTasks | None = None  # what is run for somebody else
         self.journal: list[Row] = []
 
     # -- the protocol -------------------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ class SwitchEquivalence:
 
     def _think(self) -> None:
         """Decide what is next, or come nearer to it."""
-        if self.errands is not None:
-            self._decide(self.errands.take())
+        if self.remote_tasks is not None:
+            self._decide(self.remote_tasks.take())
         elif self.lost:
             number = self.lost.popleft()
             self._decide(Seed(number, _plan(self.out[number])))
@@ -178,7 +178,7 @@ class SwitchEquivalence:
             self.counters.lost += 1
         return None
 
-    def _is_wanted(self, state: State) -> bool:
+    def _is_wanted(self, state: JointState) -> bool:
         return self.reachable.is_news(state) or self.reachable.may_mislead(state.moments)
 
     def _seed(
@@ -196,8 +196,8 @@ class SwitchEquivalence:
         return Seed(number, _plan(wanted))
 
     def give(self, seed: Seed, run: Run) -> None:
-        if self.errands is not None:
-            self.errands.give(seed, run)
+        if self.remote_tasks is not None:
+            self.remote_tasks.give(seed, run)
             self.decided = False
         else:
             self.seconds += run.seconds
@@ -244,7 +244,7 @@ class SwitchEquivalence:
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
-    def lend(self, parts: int) -> list[Loan]:
+    def lend(self, parts: int) -> list[Lease]:
         if self.seconds < _WORTH * max(self.counters.runs, 1):
             return []
         end, seeds = perf_counter() + _LOOKING, list[Seed]()
@@ -253,16 +253,16 @@ class SwitchEquivalence:
         if len(seeds) == 1 and len(self.out) == 1:
             self._decide(seeds[0])  # sooner run here
             return []
-        loans = []
+        leases = []
         for part in range(min(parts, len(seeds))):
             share = seeds[part::parts]
-            loan = share[0].number
-            self.loans[loan] = tuple([seed.number for seed in share])
-            loans.append(Loan(loan, [errand(seed) for seed in share]))
-        return loans
+            lease = share[0].number
+            self.leases[lease] = tuple([seed.number for seed in share])
+            leases.append(Lease(lease, [remote_task(seed) for seed in share]))
+        return leases
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        numbers = set(self.loans.pop(number))
+        numbers = set(self.leases.pop(number))
         for back in backs(rows or ()):
             numbers.remove(back.number)
             self._learn(*back)
@@ -287,7 +287,7 @@ class SwitchEquivalence:
             parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
         if self.behaviour.astray:
             parts.append(f"{self.behaviour.astray} steps were not what the same history had led to before")
-        if self.behaviour.records and self.errands is None and not self.reachable.known:
+        if self.behaviour.records and self.remote_tasks is None and not self.reachable.known:
             parts.append("how the threads begin is not known")
         if self.counters.endless:
             parts.append(f"in {self.counters.endless} ways threads come to go round in loops that they can't leave")
@@ -298,23 +298,23 @@ class SwitchEquivalence:
     # -- rows ---------------------------------------------------------------------------------------------------------
 
     def rows(self) -> list[Row]:
-        if self.errands is not None:
-            return self.errands.rows()
+        if self.remote_tasks is not None:
+            return self.remote_tasks.rows()
         rows, self.journal = self.journal, []
         return rows
 
     def restore(self, rows: Iterable[Row]) -> None:
         for row in rows:
             match row:
-                case ("errand", number, prefix):
-                    self.errands = self.errands or Errands()
-                    self.errands.add(number, prefix)
+                case ("remote_task", number, prefix):
+                    self.remote_tasks = self.remote_tasks or RemoteTasks()
+                    self.remote_tasks.add(number, prefix)
                 case ("run", packed, idle, refused):
                     self.behaviour.recall(packed, idle, refused)
                     self.counters.runs += 1
                 case ("lost", lost):
                     self.counters.lost = lost
-        if self.behaviour.records and self.errands is None:
+        if self.behaviour.records and self.remote_tasks is None:
             self.decided = False
 
 

@@ -6,7 +6,7 @@ as numbers, bytes as bytes. A lock on a file beside it keeps a second process ou
 dies, however that happens.
 
 A database that is damaged is named in an error, never overwritten. If writing fails later (a full disk, a
-folder taken away) the search goes on without, and :attr:`Frontier.trouble` says so.
+folder taken away) the search goes on without, and :attr:`SearchJournal.trouble` says so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS failures (number INTEGER PRIMARY KEY, schedule TEXT U
 """
 
 
-class Frontier:
+class SearchJournal:
     """An unfinished search on disk; open it with :func:`open_frontier`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: int) -> None:
@@ -122,8 +122,8 @@ class Frontier:
         os.close(self._lock)
 
 
-def open_frontier(folder: Path, program: str, strategy: str, settings: str = "") -> Frontier:
-    """The frontier of a search, made if there is none.
+def open_frontier(folder: Path, program: str, strategy: str, settings: str = "") -> SearchJournal:
+    """The journal of a search, made if there is none.
 
     ``program`` is :meth:`~mazurka.program.protocol.Program.identity`, so that a changed program starts anew. Raises
     :class:`MazurkaError` if another process is at it or the database is damaged, :class:`OSError` if the folder can't
@@ -135,7 +135,7 @@ def open_frontier(folder: Path, program: str, strategy: str, settings: str = "")
     lock = os.open(folder / f"{strategy}-{key}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return Frontier(path, _connect(path), lock)
+        return SearchJournal(path, _connect(path), lock)
     except BlockingIOError:
         os.close(lock)
         raise MazurkaError(

@@ -1,6 +1,6 @@
 """What runs have shown, apart from what a strategy learns from them: failures, and whatever speaks against a proof.
 
-Sightings of different processes add up: where runs were made does not matter to the sum. Of one failure
+Statistics of different processes add up: where runs were made does not matter to the sum. Of one failure
 the sighting with the least seed is kept.
 """
 
@@ -19,7 +19,7 @@ Judge = Callable[[Run], Failure | None]
 
 
 @dataclass(slots=True)
-class Sightings:
+class Statistics:
     """What a number of runs have shown."""
 
     executions: int = 0
@@ -60,7 +60,7 @@ class Sightings:
         """Say of the failures which sites were known to need points before their runs."""
         self.found = {identity: replace(found, points=points) for identity, found in self.found.items()}
 
-    def add(self, others: Sightings) -> tuple[Found, ...]:
+    def add(self, others: Statistics) -> tuple[Found, ...]:
         """Take over what others have seen; the failures among it that are new."""
         self.executions += others.executions
         self.threads = max(self.threads, others.threads)

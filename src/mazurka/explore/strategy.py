@@ -5,8 +5,8 @@ back. What a strategy knows it can tell as *rows*, plain data in the order in wh
 the same kind fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not given back
 come again). A row of the kind ``anew`` makes all rows before it void.
 
-Rows also carry work to other processes: a *loan* is part of what there is to do, as rows for a new strategy of the
-same kind to begin with; what that tells afterwards, by its own rows, is settled with the lender. A loan may get lost:
+Rows also carry work to other processes: a *lease* is part of what there is to do, as rows for a new strategy of the
+same kind to begin with; what that tells afterwards, by its own rows, is settled with the lender. A lease may get lost:
 then its part is to be done again.
 """
 
@@ -36,7 +36,7 @@ class Seed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Loan:
+class Lease:
     """Part of what there is to do, for another strategy of the same kind; ``number`` is the lender's own."""
 
     number: int
@@ -104,12 +104,12 @@ class Strategy(Protocol):
 class Divisible(Strategy, Protocol):
     """A strategy whose work several processes can do."""
 
-    def lend(self, parts: int) -> list[Loan]:
-        """Give up to ``parts`` loans of what there is to do now."""
+    def lend(self, parts: int) -> list[Lease]:
+        """Give up to ``parts`` leases of what there is to do now."""
         ...
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        """Take a loan back: what the borrower told at its end, or None if it got lost."""
+        """Take a lease back: what the borrower told at its end, or None if it got lost."""
         ...
 
     def bound(self, number: int) -> bool:

@@ -201,9 +201,9 @@ def _orders() -> None:
 
 def _candidates() -> None:
     """Deadlocks that there may be, and what is quickly compiled of SeqCheck."""
-    from mazurka.predict.deadlocks.lock_cycles import LockCircles
+    from mazurka.predict.deadlocks.lock_cycles import LockCycles
 
-    next(LockCircles(_example()).patterns())
+    next(LockCycles(_example()).patterns())
     _ask(lambda name: name not in seqcheck_kernel.SLOW, _FEW)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mazurka.order.accesses import Checks, no_edges
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of, with_events
+from mazurka.order.streaming import LONG, Columns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.trace.trace import Trace
 
 
@@ -38,7 +38,7 @@ class HappensBefore:
     """A :class:`~mazurka.order.streaming.Stream`."""
 
     def __init__(self, two_threads: bool = True) -> None:
-        self.company = Company(two_threads)
+        self.company = HelperThread(two_threads)
         shift = int(two_threads)
         self.halves = [Checks(1, 0, part, shift) for part in range(1 << shift)]
         self.events = 0

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from mazurka.order.accesses import Checks, Edges
 from mazurka.order.clocks import BLOCK, EFFECTS, LEARN, READ, copy, inner, jit
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, Company, Sizes, bytes_in, columns_of, sizes_of, with_events
+from mazurka.order.streaming import LONG, Columns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.order.versions import BIAS, learn, move_rarely, versions_for, with_room
 from mazurka.trace.trace import Trace
 
@@ -49,7 +49,7 @@ class SchedulableHappensBefore:
     some of their races may be missed."""
 
     def __init__(self, two_threads: bool = True) -> None:
-        self.company = Company(two_threads)
+        self.company = HelperThread(two_threads)
         self.versions = versions_for(0, 0)
         self.checks = Checks(1, 0)
         self.edges = _room_for_edges(0)

@@ -101,7 +101,7 @@ def bytes_in(*tables: Any) -> int:
     return sum(bytes_in(*each) if isinstance(each, tuple) else int(each.nbytes) for each in tables)
 
 
-class Company:
+class HelperThread:
     """The second thread, if there is one."""
 
     def __init__(self, wanted: bool) -> None:

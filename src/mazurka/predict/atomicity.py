@@ -28,7 +28,7 @@ from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 
 #: The kind of a finding.
-INTRUSION: Final = "atomicity"
+ATOMICITY: Final = "atomicity"
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
@@ -57,7 +57,7 @@ class _Own(NamedTuple):
     needs: NDArray[np.int32]  # by thread: the latest row of it that each of these needs, or -1
 
 
-def intrusions_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
+def atomicity_violations_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
     """(first, between, last)."""
     writes = [WRITES[each] for each in columns_of(trace).op.tolist()]
     uses, held = _accesses(trace)

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
-from mazurka.predict.atomicity import INTRUSION
+from mazurka.predict.atomicity import ATOMICITY
 from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
-from mazurka.predict.maximal import Each, Groups, Signatures, candidates, claim_of, grouped, never
-from mazurka.predict.order_violations import INVERSION
-from mazurka.predict.prefetch import Ahead, Shared
+from mazurka.predict.maximal import Groups, Once, Signatures, candidates, claim_of, grouped, never
+from mazurka.predict.order_violations import ORDER_VIOLATION
+from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
@@ -39,7 +39,7 @@ from mazurka.witness import Checker, Claim, Witness
 if TYPE_CHECKING:
     from mazurka.predict.seqcheck.engine import SeqCheck
 
-KINDS: Final = (RACE, DEADLOCK, INTRUSION, INVERSION)
+KINDS: Final = (RACE, DEADLOCK, ATOMICITY, ORDER_VIOLATION)
 
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
 _AFFORDABLE: Final = 8_000_000
@@ -78,7 +78,7 @@ class Found(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tier:
+class Stage:
     """One step of an engine: how many candidates it asked about, and what came of them. ``undecided`` counts what was
     looked for (places, racy events) and is neither found nor refuted."""
 
@@ -100,13 +100,13 @@ class Search:
     window: int | None = None
     expired: Callable[[], bool] = never
     compiles: Callable[[], None] = lambda: None
-    tiers: list[Tier] = field(default_factory=list)
+    tiers: list[Stage] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
     _much: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._signatures = {kind: Signatures(self.trace, kind, Each.LOCATIONS) for kind in KINDS}
+        self._signatures = {kind: Signatures(self.trace, kind, Once.LOCATIONS) for kind in KINDS}
         self._index = Shared(self._indexed)
         self._checkers = Shared(partial(Checker, self.trace))
 
@@ -194,7 +194,7 @@ class Search:
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
         """Candidates by what is looked for once, and of what there are more than may be asked about."""
         if kind not in self._groups:
-            once = (Each.LOCATIONS, Each.EVENTS) if kind == RACE else (Each.LOCATIONS,)
+            once = (Once.LOCATIONS, Once.EVENTS) if kind == RACE else (Once.LOCATIONS,)
             groups, left = grouped(self.trace, kind, *once)
             places = {key: several for key, several in groups.items() if isinstance(key, tuple)}
             events = {key: several for key, several in groups.items() if not isinstance(key, tuple)}
@@ -218,7 +218,7 @@ class Search:
         """Whether something at the same places has been found."""
         return self._signatures[kind].of(rows) in self.settled[kind]
 
-    def found(self, tier: Tier, rows: Rows, witness: Witness) -> Found:
+    def found(self, tier: Stage, rows: Rows, witness: Witness) -> Found:
         """A finding, its witness checked."""
         return Found(tier.kind, rows, witness, tier.name, tuple(self.checker.objections(witness)))
 
@@ -233,7 +233,7 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
         for name in ENGINES[engine].get(kind, ()):
             if engine == AUTO and name in _ORDERS and not search.asks_much(kind):
                 continue
-            tier = Tier(name, kind)
+            tier = Stage(name, kind)
             search.tiers.append(tier)
             started = time.monotonic()
             for found in _TIERS[name](search, tier):
@@ -258,7 +258,7 @@ class _Outcome:
     unsure: bool = False
 
 
-def _decided(search: Search, tier: Tier, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
+def _decided(search: Search, tier: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
     """What was found. ``whole``: a group in which none has a witness settles what it is about."""
     settled = search.settled[tier.kind]
     for outcome in outcomes:
@@ -274,7 +274,7 @@ def _decided(search: Search, tier: Tier, outcomes: Iterable[_Outcome], whole: bo
 
 
 def _outcomes(
-    search: Search, tier: Tier, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
+    search: Search, tier: Stage, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
 ) -> Iterator[_Outcome]:
     """Of the groups that are not settled when their turn comes, each."""
     open_rows: set[Rows] = set()
@@ -284,7 +284,7 @@ def _outcomes(
 
 
 def _outcome(
-    search: Search, tier: Tier, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
+    search: Search, tier: Stage, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
 ) -> _Outcome:
     outcome = _Outcome(key)
     for rows in several:
@@ -306,7 +306,7 @@ def _outcome(
     return outcome
 
 
-def _by_order(search: Search, tier: Tier) -> _Findings:
+def _by_order(search: Search, tier: Stage) -> _Findings:
     """The events that race under a partial order, each with an earlier one."""
     search.asks_much(tier.kind)
     racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
@@ -315,7 +315,7 @@ def _by_order(search: Search, tier: Tier) -> _Findings:
     return _decided(search, tier, _outcomes(search, tier, groups, search.vindicate), False)
 
 
-def _by_seqcheck(search: Search, tier: Tier) -> _Findings:
+def _by_seqcheck(search: Search, tier: Stage) -> _Findings:
     """All candidates, as far as SeqCheck can tell."""
     if search.asks_much(tier.kind) and search.is_passed_over(tier.kind):
         yield from _by_pass(search, tier)
@@ -330,24 +330,24 @@ def _by_seqcheck(search: Search, tier: Tier) -> _Findings:
 
 
 @contextmanager
-def _by_turns(search: Search, tier: Tier, groups: Groups) -> Iterator[Iterator[_Outcome]]:
+def _by_turns(search: Search, tier: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
     """Two threads ask about every other group each; what is found of one settles no other."""
     open_ = [each for each in groups.items() if each[0] not in search.settled[tier.kind]]
     with ExitStack() as stack:
         halves = []
         for number in (0, 1):
             own = search.beside()
-            halves.append(stack.enter_context(Ahead(_outcomes(own, tier, open_[number::2], own.ask_quickly))))
+            halves.append(stack.enter_context(Prefetch(_outcomes(own, tier, open_[number::2], own.ask_quickly))))
         yield (each for both in zip_longest(*halves) for each in both if each is not None)
 
 
-def _by_pass(search: Search, tier: Tier) -> _Findings:
+def _by_pass(search: Search, tier: Stage) -> _Findings:
     """All races that SeqCheck can tell in one pass over the trace."""
     from mazurka.predict.seqcheck.races import SeqCheckRaces
     from mazurka.predict.seqcheck.scan import EVENT, PLACE
 
     asking, doubtful, late = SeqCheckRaces(EVENT | PLACE), list[Rows](), False
-    with Ahead(asking.answers(search.quick)) as answers:
+    with Prefetch(asking.answers(search.quick)) as answers:
         for claim, answer in answers:
             rows = (claim.first, claim.second)
             if isinstance(answer, Unknown):
@@ -363,14 +363,14 @@ def _by_pass(search: Search, tier: Tier) -> _Findings:
     tier.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
 
 
-def _by_model(search: Search, tier: Tier) -> _Findings:
+def _by_model(search: Search, tier: Stage) -> _Findings:
     """All candidates."""
     groups, left = search.groups(tier.kind)
     yield from _decided(search, tier, _outcomes(search, tier, groups.items(), search.questions.ask))
     tier.undecided += len(left - search.settled[tier.kind])
 
 
-def _by_sync_preserving(search: Search, tier: Tier) -> _Findings:
+def _by_sync_preserving(search: Search, tier: Stage) -> _Findings:
     """Deadlocks that show without sections changing places."""
     from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 
@@ -383,11 +383,11 @@ def _by_sync_preserving(search: Search, tier: Tier) -> _Findings:
         tier.fallen += isinstance(answer, Infeasible)
 
 
-def _by_standstill(search: Search, tier: Tier) -> _Findings:
+def _by_standstill(search: Search, tier: Stage) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
-    from mazurka.predict.deadlocks.communication import Standstills
+    from mazurka.predict.deadlocks.communication import CommunicationDeadlocks
 
-    sought, unsure, found = Standstills(search.trace), set[Hashable](), set[Hashable]()
+    sought, unsure, found = CommunicationDeadlocks(search.trace), set[Hashable](), set[Hashable]()
     for candidate in sought.candidates():
         if search.expired():
             unsure.add(candidate.place)
@@ -407,7 +407,7 @@ def _by_standstill(search: Search, tier: Tier) -> _Findings:
     tier.undecided = len((unsure | sought.left) - found)
 
 
-_TIERS: Final[dict[str, Callable[[Search, Tier], _Findings]]] = {
+_TIERS: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
     **dict.fromkeys(_ORDERS, _by_order),
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,
@@ -423,8 +423,8 @@ ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     AUTO: {
         RACE: ("shb", "seqcheck", "maximal"),
         DEADLOCK: ("seqcheck", "maximal", STANDSTILL),
-        INTRUSION: ("seqcheck", "maximal"),
-        INVERSION: ("seqcheck", "maximal"),
+        ATOMICITY: ("seqcheck", "maximal"),
+        ORDER_VIOLATION: ("seqcheck", "maximal"),
     },
     **{name: {RACE: (name,)} for name in _ORDERS},
     "syncp": {RACE: ("syncp",), DEADLOCK: ("spd",)},

@@ -5,7 +5,7 @@ asked of the model (questions.py), which decides. So nothing that the trace prov
 ``window`` bounds the rows that one model covers, ``limit`` the questions for one signature, ``expired`` the time.
 
 *Signature pruning*: once a pair of locations is known to race, no other events of the two are asked about
-(:attr:`Each.LOCATIONS`). :attr:`Each.EVENTS` looks for one partner of each event, :attr:`Each.ALL` for all.
+(:attr:`Once.LOCATIONS`). :attr:`Once.EVENTS` looks for one partner of each event, :attr:`Once.ALL` for all.
 Where the trace tells no locations, two places are one location if they are the same variable's.
 
 Cost: one pass, and the solver's for each question.
@@ -19,15 +19,15 @@ from enum import Enum
 from typing import Final
 
 from mazurka.causal.solver import Unknown
-from mazurka.predict.atomicity import INTRUSION, intrusions_of
+from mazurka.predict.atomicity import ATOMICITY, atomicity_violations_of
 from mazurka.predict.conflicts import RACE
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, LockCircles
+from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, LockCycles
 from mazurka.predict.fast_path import candidates_of
-from mazurka.predict.order_violations import INVERSION, inversions_of
+from mazurka.predict.order_violations import ORDER_VIOLATION, order_violations_of
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Races, Witness
+from mazurka.witness.witness import AtomicityViolation, Claim, Deadlocks, OrderViolation, Races, Witness
 
 #: Questions for one signature, and what may be asked about altogether.
 _LIMIT: Final = 500
@@ -38,7 +38,7 @@ _MOST: Final = 2_000_000
 Groups = dict[Hashable, list[tuple[int, ...]]]
 
 
-class Each(Enum):
+class Once(Enum):
     """What is looked for once."""
 
     LOCATIONS = "locations"
@@ -56,7 +56,7 @@ class Maximal:
     """Finds one kind of bug; see the module. ``undecided`` counts signatures of which some question is open."""
 
     kind: str = RACE
-    each: Each = Each.LOCATIONS
+    each: Once = Once.LOCATIONS
     window: int | None = None
     limit: int = _LIMIT
     expired: Callable[[], bool] = never
@@ -77,7 +77,7 @@ class Maximal:
                 answer = questions.ask(claim_of(self.kind, rows))
                 if isinstance(answer, Witness):
                     yield Prediction(self.kind, rows, answer)
-                    if self.each is not Each.ALL:
+                    if self.each is not Once.ALL:
                         left.discard(signature)
                         break
                 elif isinstance(answer, Unknown):
@@ -85,12 +85,12 @@ class Maximal:
             self.undecided = len(left)
 
 
-def grouped(trace: Trace, kind: str, *once: Each, limit: int = _LIMIT) -> tuple[Groups, set[Hashable]]:
+def grouped(trace: Trace, kind: str, *once: Once, limit: int = _LIMIT) -> tuple[Groups, set[Hashable]]:
     """What may be so, by what is looked for once; and of what there is more than may be asked about."""
     found: Groups = {}
     left: set[Hashable] = set()
     signatures = [Signatures(trace, kind, each) for each in once]
-    possible = candidates(kind, trace, Each.ALL in once)
+    possible = candidates(kind, trace, Once.ALL in once)
     for number, rows in enumerate(possible):
         if number >= _MOST:
             left.add(None)
@@ -101,7 +101,7 @@ def grouped(trace: Trace, kind: str, *once: Each, limit: int = _LIMIT) -> tuple[
                 several.append(rows)
             else:
                 left.add(key)
-    if isinstance(possible, LockCircles) and not possible.complete:
+    if isinstance(possible, LockCycles) and not possible.complete:
         left.add(None)
     return found, left
 
@@ -109,17 +109,17 @@ def grouped(trace: Trace, kind: str, *once: Each, limit: int = _LIMIT) -> tuple[
 class Signatures:
     """What is looked for once, of rows that make up a bug."""
 
-    def __init__(self, trace: Trace, kind: str, each: Each) -> None:
+    def __init__(self, trace: Trace, kind: str, each: Once) -> None:
         self._kind, self._each = kind, each
         self._site, self._target = trace.site, trace.target
 
     def of(self, rows: tuple[int, ...]) -> Hashable:
-        if self._each is Each.ALL or (self._each is Each.EVENTS and self._kind != RACE):
+        if self._each is Once.ALL or (self._each is Once.EVENTS and self._kind != RACE):
             return rows
-        if self._each is Each.EVENTS:
+        if self._each is Once.EVENTS:
             return rows[-1]
         places = tuple([self._place(row) for row in rows])
-        return places if self._kind in (INTRUSION, INVERSION) else tuple(sorted(places))
+        return places if self._kind in (ATOMICITY, ORDER_VIOLATION) else tuple(sorted(places))
 
     def _place(self, row: int) -> int:
         site = int(self._site[row])
@@ -133,11 +133,11 @@ def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, .
             found = candidates_of(trace)
             return ((partner, found.row[number]) for number in range(len(found)) for partner in found.partners(number))
         case "deadlock":
-            return LockCircles(trace)
+            return LockCycles(trace)
         case "atomicity":
-            return intrusions_of(trace)
+            return atomicity_violations_of(trace)
         case "inversion":
-            return inversions_of(trace, implied=thorough)
+            return order_violations_of(trace, implied=thorough)
         case _:
             raise ValueError(kind)
 
@@ -150,10 +150,10 @@ def claim_of(kind: str, rows: tuple[int, ...]) -> Claim:
         case "deadlock":
             return Deadlocks(rows)
         case "inversion":
-            return Inverts(*rows)
+            return OrderViolation(*rows)
         case _:
-            return Intrudes(*rows)
+            return AtomicityViolation(*rows)
 
 
 #: The kinds, in the order in which they are looked for.
-KINDS: Final = (RACE, DEADLOCK, INTRUSION, INVERSION)
+KINDS: Final = (RACE, DEADLOCK, ATOMICITY, ORDER_VIOLATION)

@@ -31,7 +31,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
 #: The kind of a finding.
-INVERSION: Final = "inversion"
+ORDER_VIOLATION: Final = "inversion"
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 
@@ -39,7 +39,7 @@ _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 _CHUNK: Final = 500_000
 
 
-def inversions_of(trace: Trace, implied: bool = True) -> Iterator[tuple[int, int]]:
+def order_violations_of(trace: Trace, implied: bool = True) -> Iterator[tuple[int, int]]:
     """Two rows in the order opposite to that of the trace, unless the first is known to need the second; also those
     that others at the same locations imply, if they are wanted."""
     inverted = _inverted(trace, implied)

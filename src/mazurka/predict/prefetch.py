@@ -43,7 +43,7 @@ class Shared(Generic[D]):
             return self._made.beside()
 
 
-class Ahead(Generic[T]):
+class Prefetch(Generic[T]):
     """The same items, one after the other. Leaving it as a context stops the thread after the item that it is at."""
 
     def __init__(self, items: Iterator[T]) -> None:
@@ -70,14 +70,14 @@ class Ahead(Generic[T]):
         while item := self.take():
             yield from item
 
-    def __enter__(self) -> Ahead[T]:
+    def __enter__(self) -> Prefetch[T]:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._thread.shutdown(cancel_futures=True)
 
 
-def as_they_come(several: Iterable[Ahead[T]]) -> Iterator[T]:
+def as_they_come(several: Iterable[Prefetch[T]]) -> Iterator[T]:
     """The items of all, those of each in order, whichever is there first."""
     going = {each.next: each for each in several}
     while going:

@@ -26,14 +26,23 @@ from mazurka.causal.model import Model, Question
 from mazurka.causal.model_from_columns import model_of_columns
 from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
-from mazurka.predict.relaxed_reads import Unread
-from mazurka.predict.thread_local import Unnoticed
+from mazurka.predict.relaxed_reads import RelaxedReads
+from mazurka.predict.thread_local import ThreadLocalEvents
 from mazurka.predict.wakers import wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import waits_of
-from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
+from mazurka.witness.witness import (
+    AtomicityViolation,
+    Claim,
+    CommunicationDeadlock,
+    Deadlocks,
+    Ordered,
+    OrderViolation,
+    Races,
+    Witness,
+)
 
 Ints = Any  # an integer array
 
@@ -64,15 +73,15 @@ class Questions:
         self._solver = ClosureSolver(limit)
         self._looked_at = 0  # so many of those
         self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held then
-        self._of: tuple[int, Unnoticed | None] = -1, None  # where the model begins, and what it leaves out
-        self._unnoticed: Unnoticed | None = None
+        self._of: tuple[int, ThreadLocalEvents | None] = -1, None  # where the model begins, and what it leaves out
+        self._unnoticed: ThreadLocalEvents | None = None
         self._model: Model | None = None
         self._refuter = ClosureSolver(limit)
         self._cut = 0, 0  # the rows of which the nearby model is
         self._nearby: Model | None = None
         self._held: frozenset[int] = frozenset()
         self._waits = waits_of(trace)
-        self._unread: Unread | None = None
+        self._unread: RelaxedReads | None = None
         self._loose: Model | None = None
 
     def ask(self, claim: Claim) -> Verdict:
@@ -130,20 +139,20 @@ class Questions:
             self._cut = begin, end
         return self._nearby is not None and isinstance(self._refuter.decide(self._nearby, question), Infeasible)
 
-    def _left_out(self, asked: Sequence[int]) -> Unnoticed | None:
+    def _left_out(self, asked: Sequence[int]) -> ThreadLocalEvents | None:
         """What a model leaves out, unless that is asked about."""
         if self.window is not None or self._waits or len(self.trace) < _LONG:
             return None
-        self._unnoticed = self._unnoticed or Unnoticed(self.trace)
+        self._unnoticed = self._unnoticed or ThreadLocalEvents(self.trace)
         return self._unnoticed if self._unnoticed.are_others(asked) else None
 
-    def _decide(self, begin: int, question: Question, left_out: Unnoticed | None) -> Answer:
+    def _decide(self, begin: int, question: Question, left_out: ThreadLocalEvents | None) -> Answer:
         if self._model is None or self._of != (begin, left_out):
             self._of = begin, left_out
             self._model = self._model_from(begin, left_out)
         return self._solver.decide(self._model, question)
 
-    def _model_from(self, begin: int, left_out: Unnoticed | None) -> Model:
+    def _model_from(self, begin: int, left_out: ThreadLocalEvents | None) -> Model:
         if self.window is None:
             part = self.trace if left_out is None else self._part(left_out.others)
             return model_of_trace(part, self._branches)
@@ -187,8 +196,8 @@ class Questions:
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
         order = tuple([row for row in order if row not in self._held]) if self._held else order
         unread: frozenset[int] = frozenset()
-        if self._branches or isinstance(claim, Ordered | Intrudes | Inverts):
-            self._unread = self._unread or Unread(self.trace)
+        if self._branches or isinstance(claim, Ordered | AtomicityViolation | OrderViolation):
+            self._unread = self._unread or RelaxedReads(self.trace)
             unread = self._unread.of(order, begin)
         return Witness(order, unread, claim, begin)
 
@@ -218,11 +227,11 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
     match claim:
         case Races(first, second):
             return first, second
-        case Deadlocks(steps) | Halts(steps) | Ordered(steps):
+        case Deadlocks(steps) | CommunicationDeadlock(steps) | Ordered(steps):
             return steps
-        case Intrudes(first, between, last):
+        case AtomicityViolation(first, between, last):
             return first, between, last
-        case Inverts(first, second):
+        case OrderViolation(first, second):
             return first, second
         case _:
             raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")
@@ -230,7 +239,7 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
 
 def is_early(claim: Claim, trace: Trace) -> bool:
     """Whether it is that a place is used before it is ready, which it need not become then."""
-    return isinstance(claim, Inverts) and bool(trace.op[claim.first] != Op.FREE)
+    return isinstance(claim, OrderViolation) and bool(trace.op[claim.first] != Op.FREE)
 
 
 def joins_of(claim: Deadlocks, trace: Trace) -> tuple[int, ...]:

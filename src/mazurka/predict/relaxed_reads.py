@@ -19,7 +19,7 @@ _NOBODY: Final = -1
 _DATA: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 
 
-class Unread:
+class RelaxedReads:
     """Finds them for many orders of one trace whose rows are steps of their own."""
 
     def __init__(self, trace: Trace) -> None:

@@ -22,7 +22,7 @@ from mazurka.trace.trace import Trace
 _ACCESSES: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 
 
-class Unnoticed:
+class ThreadLocalEvents:
     """Those of one trace, whose rows are steps of their own."""
 
     def __init__(self, trace: Trace) -> None:

@@ -69,7 +69,7 @@ _ALIKE: Final = ({Op.READ, Op.RMW}, {Op.WRITE, Op.RMW})
 ITEM: Final = "[]"
 
 
-class Wanted(NamedTuple):
+class GuideStep(NamedTuple):
     """An operation as it is known from elsewhere: by its thread, its places in the source, and what it does."""
 
     thread: str
@@ -125,7 +125,7 @@ class Plan:
     changes: int = 2
     length: int = 100  # PCT: the number of points among which the changes are spread
     focus: int = 0  # SURW: the location whose operations count, by causal.history.stable_print
-    guide: tuple[Wanted, ...] = ()  # GUIDED
+    guide: tuple[GuideStep, ...] = ()  # GUIDED
     brief: bool = False  # GUIDED: soon after the guide has been followed the run ends
     weights: tuple[tuple[str, int], ...] = ()  # SURW: how many of these operations each thread has
     strict: bool = True

@@ -39,8 +39,8 @@ from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.render import renderer
-from mazurka.workflows.checking import Unwatched, check
-from mazurka.workflows.program_spec import PYTEST, RUNNER, Subject, loading_of, options_of, settings_of
+from mazurka.workflows.checking import NullObserver, check
+from mazurka.workflows.program_spec import PYTEST, RUNNER, ProgramSpec, loading_of, options_of, settings_of
 from mazurka.workflows.replaying import diverged, report_of, summary
 from mazurka.workflows.store import Store, open_store
 
@@ -162,7 +162,7 @@ class Explorer:
                 return False
             if len(tasks) == 1:
                 return _left_to_pytest(item)
-            subject = Subject(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
+            subject = ProgramSpec(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None
             alone = replace(options, jobs=1)  # the cores are pytest-xdist's to share out
             report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
@@ -209,7 +209,7 @@ class _Watched(PythonProgram):
         return run
 
 
-class _Watcher(Unwatched):
+class _Watcher(NullObserver):
     """Takes Ctrl-C for a wish to stop, where signals can be had."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mazurka.predict.engines import STANDSTILL, Tier
+from mazurka.predict.engines import STANDSTILL, Stage
 from mazurka.trace.event import Location
 
 
@@ -105,7 +105,7 @@ class PredictionReport:
     window: int | None = None
     findings: list[Predicted] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
-    tiers: list[Tier] = field(default_factory=list)
+    tiers: list[Stage] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0

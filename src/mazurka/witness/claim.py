@@ -17,7 +17,7 @@ from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.values import Values, is_counter
-from mazurka.witness.witness import Circles, Claim, Fails, Races, Stuck, Waiting
+from mazurka.witness.witness import Claim, DeadlockState, Fails, LivelockLasso, Races, Waiting
 
 #: Targets that are written once, for one thread to go on: a notification, a store on its way to memory.
 _ONCE: Final = ("wake", "store", "flushed")
@@ -44,10 +44,10 @@ class Claimed:
                 yield from self._races(claim)
             case Fails():
                 yield from self._fails(claim)
-            case Stuck():
+            case DeadlockState():
                 yield from self._all_wait(claim.waiting, ())
                 yield from self._circle(claim)
-            case Circles():
+            case LivelockLasso():
                 yield from self._circles(claim)
             case _:
                 yield f"that a run {type(claim).__name__.lower()} can only be said of a recorded trace"
@@ -61,7 +61,7 @@ class Claimed:
         for waiting in claimed:
             yield from self._waits(waiting)
 
-    def _circles(self, claim: Circles) -> Iterator[str]:
+    def _circles(self, claim: LivelockLasso) -> Iterator[str]:
         rows: dict[int, list[int]] = {}
         for row, step in enumerate(self.trace.step):
             rows.setdefault(step, []).append(row)
@@ -166,7 +166,7 @@ class Claimed:
             if read is None or values.written.get(target, 0) > read:
                 yield f"thread {self.trace.threads[thread]} could see {name} change"
 
-    def _circle(self, claim: Stuck) -> Iterator[str]:
+    def _circle(self, claim: DeadlockState) -> Iterator[str]:
         holders = {waiting.thread: waiting.holder for waiting in claim.waiting}
         awaited = {holders.get(name) for name in claim.circle}
         if claim.circle and awaited != claim.circle:

@@ -34,7 +34,16 @@ from mazurka.trace.columns import columns_of, order_by
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.waits import Parked, waits_in
-from mazurka.witness.witness import Claim, Deadlocks, Halts, Intrudes, Inverts, Ordered, Races, Witness
+from mazurka.witness.witness import (
+    AtomicityViolation,
+    Claim,
+    CommunicationDeadlock,
+    Deadlocks,
+    Ordered,
+    OrderViolation,
+    Races,
+    Witness,
+)
 
 Numbers = NDArray[Any]
 
@@ -145,7 +154,9 @@ class Recorded:
         yield from self._life(order[op == Op.JOIN])
         yield from self._locks(order[_IS_LOCKING[op]])
         yield from self._kept(order, np.array(sorted(witness.unread), np.int64))
-        claimed = _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks | Halts) else ()
+        claimed = (
+            _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks | CommunicationDeadlock) else ()
+        )
         self.unread = witness.unread
         self.waiting = frozenset(row for row in claimed if self.op[row] == Op.WAIT)
         standing = frozenset(claimed) - self.waiting
@@ -295,14 +306,14 @@ class Recorded:
             case Deadlocks(steps):
                 yield from self._all_next(steps)
                 yield from self._circle(steps)
-            case Halts(steps):
+            case CommunicationDeadlock(steps):
                 yield from self._halts(steps)
             case Ordered(steps):
                 yield from self._ordered(steps)
-            case Intrudes(first, between, last):
+            case AtomicityViolation(first, between, last):
                 yield from self._ordered((first, between, last))
                 yield from self._intrudes(first, between, last)
-            case Inverts(first, second):
+            case OrderViolation(first, second):
                 yield from self._inverts(first, second)
             case _:
                 yield f"that a run {type(claim).__name__.lower()} can't be seen in a recorded trace"
@@ -463,10 +474,10 @@ def _steps_of(claim: Claim | None) -> tuple[int, ...]:
     match claim:
         case Races(first, second):
             return first, second
-        case Deadlocks(steps) | Halts(steps) | Ordered(steps):
+        case Deadlocks(steps) | CommunicationDeadlock(steps) | Ordered(steps):
             return steps
-        case Intrudes(first, between, last):
+        case AtomicityViolation(first, between, last):
             return first, between, last
-        case Inverts(first, second):
+        case OrderViolation(first, second):
             return first, second
     return ()

@@ -36,7 +36,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
+class DeadlockState:
     """No living thread can go on: each waits. Those in ``circle`` wait for one another."""
 
     waiting: tuple[Waiting, ...]
@@ -44,7 +44,7 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True)
-class Circles:
+class LivelockLasso:
     """Threads go round in loops: the last ``steps`` steps are as many before them over again, with the values that are
     told. Each living thread takes some of them, or it waits. (That no other order leads out of the loops is not said.)
     """
@@ -71,7 +71,7 @@ class Deadlocks:
 
 
 @dataclass(frozen=True, slots=True)
-class Halts:
+class CommunicationDeadlock:
     """The threads of these steps never go on. Each step is what its thread does next, taking a lock that one of these
     threads holds, or joining one of them; or it is a wait that has taken place, and no notification has come for it
     since. If one waits so, no other thread is left that could notify: all others have ended, or never start."""
@@ -87,7 +87,7 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
-class Intrudes:
+class AtomicityViolation:
     """``between`` takes place between ``first`` and ``last``, two consecutive accesses of a place by another thread,
     and no serial order explains the three: read-write-read, write-write-read, read-write-write or write-read-write."""
 
@@ -97,7 +97,7 @@ class Intrudes:
 
 
 @dataclass(frozen=True, slots=True)
-class Inverts:
+class OrderViolation:
     """The order of these two is not that of the trace: a thread uses a place (``first``) before another one has written
     what is there first in the trace, which need not take place; or it does (``second``) after another one has freed the
     place or what it is part of."""
@@ -106,7 +106,17 @@ class Inverts:
     second: int
 
 
-Claim = Fails | Stuck | Circles | Races | Deadlocks | Halts | Ordered | Intrudes | Inverts
+Claim = (
+    Fails
+    | DeadlockState
+    | LivelockLasso
+    | Races
+    | Deadlocks
+    | CommunicationDeadlock
+    | Ordered
+    | AtomicityViolation
+    | OrderViolation
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from mazurka.program.protocol import Failure, FailureKind, Run, Step
 from mazurka.report.finding import Evidence
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
-from mazurka.witness import Circles, Fails, Races, Stuck, Waiting, Witness, contradictions, objections
+from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, Waiting, Witness, contradictions, objections
 
 #: How the text of a value begins that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
@@ -68,7 +68,7 @@ def _is_plain(value: object) -> bool:
     return not isinstance(value, str) or value.startswith(_PLAIN) or value in _CONSTANTS
 
 
-def _claim(run: Run, failure: Failure) -> Fails | Stuck | Circles:
+def _claim(run: Run, failure: Failure) -> Fails | DeadlockState | LivelockLasso:
     if not failure.waiting:
         own = sum(run.tasks[step.task] == failure.thread for step in run.log[: failure.step])
         return Fails(failure.thread, own)
@@ -80,16 +80,16 @@ def _claim(run: Run, failure: Failure) -> Fails | Stuck | Circles:
         for each in run.blocked
     )
     circle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
-    return Stuck((*waiting, *_idle(run)), circle)
+    return DeadlockState((*waiting, *_idle(run)), circle)
 
 
-def _circles(run: Run) -> Circles:
+def _circles(run: Run) -> LivelockLasso:
     """Of a livelock: the last steps, from the point on at which what has been done is begun again."""
     points = [index for index, step in enumerate(run.log) if step.point]
     steps = len(run.log) - points[-run.again]
     moved = {step.task for step in run.log[-steps:]}
     waiting = [Waiting(run.tasks[b.task], b.op, b.target, None, b.repeats) for b in run.blocked if b.task not in moved]
-    return Circles(steps, (*waiting, *_idle(run)))
+    return LivelockLasso(steps, (*waiting, *_idle(run)))
 
 
 def _idle(run: Run) -> Iterator[Waiting]:

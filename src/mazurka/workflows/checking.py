@@ -29,8 +29,8 @@ from mazurka.errors import MazurkaError
 from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
-from mazurka.explore.parallel.worker_pool import CAN_FORK, Crew, Forked, usable_cores
-from mazurka.explore.search_journal import Frontier, open_frontier
+from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
+from mazurka.explore.search_journal import SearchJournal, open_frontier
 from mazurka.explore.strategy import Divisible, Settings, make_strategy
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
@@ -39,8 +39,8 @@ from mazurka.program.python.program import Isolation, PythonProgram
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Location
-from mazurka.workflows.findings import Failing, Writer, fails_again
-from mazurka.workflows.program_spec import Subject, require_modules
+from mazurka.workflows.findings import Failing, FindingBuilder, fails_again
+from mazurka.workflows.program_spec import ProgramSpec, require_modules
 from mazurka.workflows.store import Store
 from mazurka.workflows.suppressing import Suppressions, suppressions_of
 from mazurka.workflows.timing import STRATEGIES, is_half_spent, is_wanted, joined, seconds_for
@@ -49,7 +49,7 @@ from mazurka.workflows.timing import STRATEGIES, is_half_spent, is_wanted, joine
 _ALONE: Final = 1.0
 
 
-class Watcher(Protocol):
+class CheckObserver(Protocol):
     """Whoever waits for a check."""
 
     def interrupted(self) -> bool:
@@ -78,7 +78,7 @@ class Watcher(Protocol):
         ...
 
 
-class Unwatched:
+class NullObserver:
     """Nobody waits."""
 
     def interrupted(self) -> bool:
@@ -102,35 +102,37 @@ class Unwatched:
 
 def check(
     program: PythonProgram,
-    subject: Subject,
+    subject: ProgramSpec,
     options: Options,
     *,
     store: Store | None = None,
     resumable: bool = True,
-    watcher: Watcher | None = None,
-    crew: Crew | None = None,
+    watcher: CheckObserver | None = None,
+    pool: WorkerPool | None = None,
     started: float | None = None,
 ) -> CheckReport:
-    """Check a program and report; ``resumable`` keeps an unfinished search in the store, ``crew`` does the work of the
+    """Check a program and report; ``resumable`` keeps an unfinished search in the store, ``pool`` does the work of the
     search instead of processes of this machine. The time limit counts from ``started`` (of `perf_counter`) on."""
     since = time.perf_counter() if started is None else started
-    return _Check(program, subject, options, store, resumable, watcher or Unwatched(), crew, since).run()
+    return _Check(program, subject, options, store, resumable, watcher or NullObserver(), pool, since).run()
 
 
 def explain(
     program: PythonProgram,
-    subject: Subject,
+    subject: ProgramSpec,
     options: Options,
     failing: list[Failing],
     *,
     store: Store | None = None,
-    watcher: Watcher | None = None,
+    watcher: CheckObserver | None = None,
 ) -> None:
     """Explain failures that another process has met, which did not live to do so, by the orders in which it met them:
     others may be what it has died of. The ``watcher`` is told of each."""
-    watcher = watcher or Unwatched()
+    watcher = watcher or NullObserver()
     program.prepare()
-    Writer(program, subject, options, store, watcher.note, watcher.explained, simplifies=False).findings(failing)
+    FindingBuilder(program, subject, options, store, watcher.note, watcher.explained, simplifies=False).findings(
+        failing
+    )
 
 
 @dataclass(slots=True)
@@ -138,12 +140,12 @@ class _Check:
     """A check in progress."""
 
     program: PythonProgram
-    subject: Subject
+    subject: ProgramSpec
     options: Options
     store: Store | None
     resumable: bool
-    watcher: Watcher
-    crew: Crew | None
+    watcher: CheckObserver
+    pool: WorkerPool | None
     started: float
     retried: int = 0
     known: list[Failing] = field(default_factory=list)  # saved failures that are still there
@@ -200,7 +202,7 @@ class _Check:
     # -- the search ---------------------------------------------------------------------------------------------------
 
     def _search(self) -> Outcome:
-        frontier = self._frontier()
+        journal = self._frontier()
         program = _Interruptible(self.program, self.watcher)
         limit = self.options.time_limit
 
@@ -213,21 +215,21 @@ class _Check:
             settings=Settings(self.options.seed, self.options.solver, self.program.is_judged_from_outside()),
             budget=Budget(self.options.max_executions, self._left(), limit),
             stop_at_first=not self.options.all_failures,
-            frontier=frontier,
+            journal=journal,
             interrupted=lambda: self.watcher.interrupted() or half_spent(),
             learned=self.program.learned.points,
-            crew=self.crew or self._processes(program, frontier),
+            pool=self.pool or self._processes(program, journal),
             races=self.options.races,
             timing=self.options.timing,
             kept_back=self.suppressions.keeps_back,
-            alone=_ALONE if self.crew is None and self.options.jobs == "auto" else 0.0,
+            alone=_ALONE if self.pool is None and self.options.jobs == "auto" else 0.0,
         )
         points = set(self.program.learned.points)
         for progress in explorer.progress():
             if len(points) != len(self.program.learned.points):
                 points = set(self.program.learned.points)
-                if frontier is not None:
-                    _remember_points(frontier, points)
+                if journal is not None:
+                    _remember_points(journal, points)
             for module, reason in self.program.loader.opaque.items():
                 explorer.seen.untracked[f"module {module} ({reason})"] = 1
             for each in progress.new:
@@ -283,25 +285,25 @@ class _Check:
             kept_back=self.suppressions.keeps_back,
         )
 
-    def _processes(self, program: _Interruptible, frontier: Frontier | None) -> Crew | None:
+    def _processes(self, program: _Interruptible, journal: SearchJournal | None) -> WorkerPool | None:
         """The processes to make runs in; None if only this one."""
         jobs = self.options.jobs
         size = jobs if isinstance(jobs, int) else usable_cores()
         if size == 1 or not CAN_FORK or self.program.earlier.waits:  # a child would be without those threads
             return None
-        leave = frontier.leave if frontier is not None else lambda: None
-        return Forked(Worker(program, self.program.learned.points), size, leave)
+        leave = journal.leave if journal is not None else lambda: None
+        return ForkPool(Worker(program, self.program.learned.points), size, leave)
 
-    def _frontier(self) -> Frontier | None:
+    def _frontier(self) -> SearchJournal | None:
         """Where the search is kept; None, and a word about it, if it can't be kept."""
         if self.store is None or not self.resumable:
             return None
         key = search_key(self.program, self.subject, self.options)
         try:
-            frontier = self._open(key)
-            if self.options.fresh or not self._take_up(frontier):
-                frontier.close(finished=True)
-                frontier = self._open(key)
+            journal = self._open(key)
+            if self.options.fresh or not self._take_up(journal):
+                journal.close(finished=True)
+                journal = self._open(key)
         except OSError as error:
             reason = error.strerror or error
             self.watcher.note(f"can't save the search in {self.store.searches}: {reason}; going on without saving")
@@ -311,10 +313,10 @@ class _Check:
                 raise
             self.watcher.note("another check of this program is running here; going on without saving this search")
             return None
-        _remember_points(frontier, self.program.learned.points)
-        return frontier
+        _remember_points(journal, self.program.learned.points)
+        return journal
 
-    def _open(self, key: str) -> Frontier:
+    def _open(self, key: str) -> SearchJournal:
         assert self.store is not None
         try:
             return open_frontier(self.store.searches, key, self.options.strategy)
@@ -324,21 +326,23 @@ class _Check:
             Path(error.where).unlink(missing_ok=True)
             return open_frontier(self.store.searches, key, self.options.strategy)
 
-    def _take_up(self, frontier: Frontier) -> bool:
+    def _take_up(self, journal: SearchJournal) -> bool:
         """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""
         known = self.program.learned.points
-        remembered = set(json.loads(frontier.fact("points") or "[]"))
+        remembered = set(json.loads(journal.fact("points") or "[]"))
         if not known <= remembered:
-            return frontier.executions == 0
+            return journal.executions == 0
         known |= remembered
-        if frontier.executions:
-            self.watcher.note(f"resuming: {frontier.executions:,} executions done")
+        if journal.executions:
+            self.watcher.note(f"resuming: {journal.executions:,} executions done")
         return True
 
     # -- the report ---------------------------------------------------------------------------------------------------
 
     def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
-        writer = Writer(self.program, self.subject, self.options, self.store, self.watcher.note, self.watcher.explained)
+        writer = FindingBuilder(
+            self.program, self.subject, self.options, self.store, self.watcher.note, self.watcher.explained
+        )
         told = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
         suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
@@ -393,7 +397,7 @@ class _Check:
 
     def _notes(self) -> list[str]:
         notes = []
-        asked = self.crew is not None or self.options.jobs not in (1, "auto")
+        asked = self.pool is not None or self.options.jobs not in (1, "auto")
         if asked and not isinstance(make_strategy(self.options.strategy), Divisible):
             notes.append(f"{self.options.strategy} makes all executions in one process")
         if self.program.isolation is Isolation.FORK:
@@ -431,12 +435,12 @@ def _failing(found: Found) -> Failing:
     return Failing(found.failure, found.schedule, found.points, found.timing)
 
 
-def _remember_points(frontier: Frontier, points: set[int]) -> None:
+def _remember_points(journal: SearchJournal, points: set[int]) -> None:
     """What is saved of a search counts these points, and means nothing with others."""
-    frontier.remember("points", json.dumps(sorted(points)))
+    journal.remember("points", json.dumps(sorted(points)))
 
 
-def search_key(program: PythonProgram, subject: Subject, options: Options) -> str:
+def search_key(program: PythonProgram, subject: ProgramSpec, options: Options) -> str:
     """Names what a saved search searched: every tracked module's source, and whatever else decides how runs go."""
     digest = hashlib.sha256()
     for name, module in sorted(program.loader.modules.items()):
@@ -469,7 +473,7 @@ class _Interruptible:
     """The program, except that an execution cut short by whoever watches counts as not made."""
 
     program: PythonProgram
-    watcher: Watcher
+    watcher: CheckObserver
 
     def execute(self, plan: Plan) -> Run:
         run = self.program.execute(plan)

@@ -25,13 +25,13 @@ from mazurka.errors import UsageError
 from mazurka.predict.conflicts import RACE, conflict, shown
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found
-from mazurka.predict.order_violations import INVERSION
-from mazurka.program.protocol import ITEM, Continuation, FailureKind, Plan, Run, Step, Wanted, is_called
+from mazurka.predict.order_violations import ORDER_VIOLATION
+from mazurka.program.protocol import ITEM, Continuation, FailureKind, GuideStep, Plan, Run, Step, is_called
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.program import PythonProgram
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.workflows.program_spec import Subject, open_program
+from mazurka.workflows.program_spec import ProgramSpec, open_program
 
 _DESCRIPTION: Final = "recording.json"
 _STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
@@ -95,7 +95,7 @@ class Confirmer:
                     found[os.path.abspath(file), place.line, place.column].add(number)
         return found
 
-    def _guides(self, found: Found) -> Iterator[tuple[Wanted, ...]]:
+    def _guides(self, found: Found) -> Iterator[tuple[GuideStep, ...]]:
         """Ways to lead the program there, the nearest to the order first."""
         for rows in self._orders(found):
             yield tuple(self._guide(rows))
@@ -108,7 +108,7 @@ class Confirmer:
                     stand += [*before[other][:-1], ends[other]._replace(stays=True)]
                     yield (*stand, ends[one], ends[other])
 
-    def _before(self, found: Found, row: int) -> Iterator[Wanted]:
+    def _before(self, found: Found, row: int) -> Iterator[GuideStep]:
         """The accesses of a row's thread that look like it, in the order, and it."""
         trace, lead = self._trace, self._leads[row]
         own = (trace.thread[lead], trace.op[lead], trace.site[lead])
@@ -129,7 +129,7 @@ class Confirmer:
         else:
             yield [*range(witness.prefix), *witness.order]
 
-    def _guide(self, rows: Sequence[int]) -> Iterator[Wanted]:
+    def _guide(self, rows: Sequence[int]) -> Iterator[GuideStep]:
         trace = self._trace
         for row in rows:
             if self._leads[row] != row:
@@ -137,11 +137,11 @@ class Confirmer:
             op = Op(int(trace.op[row]))
             kind = trace.targets[trace.target[row]][0]
             if op is Op.FORK:
-                yield Wanted(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
+                yield GuideStep(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
             elif op in _GUIDING and kind != "hidden":
                 places = self._sites_of(row)
                 if places or op is Op.ACQUIRE:
-                    yield Wanted(trace.threads[trace.thread[row]], op, places, self._name_of(row))
+                    yield GuideStep(trace.threads[trace.thread[row]], op, places, self._name_of(row))
 
     @cached_property
     def _leads(self) -> list[int]:
@@ -202,7 +202,7 @@ class Confirmer:
                 one in places[0] and other in places[1] or one in places[1] and other in places[0]
                 for one, other in pairs
             )
-        if found.kind == INVERSION:
+        if found.kind == ORDER_VIOLATION:
             return self._inverts(run, found)
         return self._intrudes(run, places)
 
@@ -265,7 +265,7 @@ def _program(known: dict[str, Any], recording: Path) -> PythonProgram:
     """The program that a recording is of."""
     try:
         target = os.path.join(known["directory"], known["program"])
-        subject = Subject(target, tuple(known["arguments"]))
+        subject = ProgramSpec(target, tuple(known["arguments"]))
         return open_program(subject, replace(Options(), include=tuple(known["include"])))
     except (KeyError, TypeError):
         raise UsageError("no-program", "its description is damaged", where=str(recording / _DESCRIPTION)) from None

@@ -28,7 +28,7 @@ from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Op
 from mazurka.workflows.certifying import WitnessRefused, examined
-from mazurka.workflows.program_spec import Subject
+from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
 
 #: How often a schedule is rewritten for points that its own run has taught.
@@ -56,11 +56,11 @@ def fails_again(program: PythonProgram, schedule: Schedule) -> Failing | None:
 
 
 @dataclass(slots=True)
-class Writer:
+class FindingBuilder:
     """Turns failures into findings, and keeps their schedules."""
 
     program: PythonProgram
-    subject: Subject
+    subject: ProgramSpec
     options: Options
     store: Store | None
     note: Callable[[str], None]

@@ -21,13 +21,13 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.predict.atomicity import INTRUSION
+from mazurka.predict.atomicity import ATOMICITY
 from mazurka.predict.conflicts import RACE
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found, Search, run
-from mazurka.predict.maximal import Each, Signatures
-from mazurka.predict.order_violations import INVERSION
-from mazurka.predict.prefetch import Ahead, as_they_come
+from mazurka.predict.maximal import Once, Signatures
+from mazurka.predict.order_violations import ORDER_VIOLATION
+from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
 from mazurka.report.prediction_report import Act, Counts, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
 from mazurka.report.words import verb
@@ -74,7 +74,7 @@ class Numbered:
         return int(self.numbers[row]) if row >= 0 else -1
 
 
-class Watcher(Protocol):
+class PredictObserver(Protocol):
     """Somebody who waits."""
 
     def found(self, number: int, tier: str) -> None:
@@ -97,7 +97,7 @@ class Watcher(Protocol):
 def predict(
     numbered: Numbered,
     request: Request,
-    watcher: Watcher | None = None,
+    watcher: PredictObserver | None = None,
     happens: Callable[[Found], bool | None] | None = None,
 ) -> PredictionReport:
     """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run, if it
@@ -144,11 +144,11 @@ def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
         if not gc.get_freeze_count():
             stack.callback(gc.unfreeze)
             gc.freeze()  # looking through all that is there, compiled code above all, takes a tenth of a second
-        yield as_they_come([stack.enter_context(Ahead(each)) for each in coming])
+        yield as_they_come([stack.enter_context(Prefetch(each)) for each in coming])
 
 
 def _confirmed(
-    findings: Sequence[_Told], happens: Callable[[Found], bool | None] | None, watcher: Watcher | None
+    findings: Sequence[_Told], happens: Callable[[Found], bool | None] | None, watcher: PredictObserver | None
 ) -> list[Predicted]:
     """The findings, each with whether it happens."""
     told = []
@@ -203,7 +203,7 @@ class _Telling:
             self.refused.append(f"{found.kind} of events {rows}: {what}")
             return
         if found.kind not in self._signatures:
-            self._signatures[found.kind] = Signatures(self.trace, found.kind, Each.LOCATIONS)
+            self._signatures[found.kind] = Signatures(self.trace, found.kind, Once.LOCATIONS)
         key = found.kind, self._signatures[found.kind].of(found.rows)
         self._rows.add((found.kind, found.rows))
         self.number += 1
@@ -226,8 +226,8 @@ class _Telling:
             len(races),
             kinds.count(RACE),
             kinds.count(DEADLOCK),
-            kinds.count(INTRUSION),
-            kinds.count(INVERSION),
+            kinds.count(ATOMICITY),
+            kinds.count(ORDER_VIOLATION),
         )
 
     def _act(self, row: int) -> Act:

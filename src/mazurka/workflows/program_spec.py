@@ -35,7 +35,7 @@ PYTHON: Final = "python"  # a caller of :mod:`mazurka.api`
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ProgramSpec:
     """A program as a user names it, with what its schedules have to remember."""
 
     target: str
@@ -69,9 +69,9 @@ def options_of(schedule: Schedule, options: Options) -> Options:
     return replace(options, memory_model=schedule.memory_model, races=races, **remembered)
 
 
-def subject_of(target: str, arguments: tuple[str, ...], options: Options) -> Subject:
+def subject_of(target: str, arguments: tuple[str, ...], options: Options) -> ProgramSpec:
     """The program that a command line names."""
-    return Subject(target, arguments, loading_of(options))
+    return ProgramSpec(target, arguments, loading_of(options))
 
 
 def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = None) -> Settings:
@@ -89,7 +89,7 @@ def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = N
     )
 
 
-def open_program(subject: Subject, options: Options, cache: Path | None = None) -> PythonProgram:
+def open_program(subject: ProgramSpec, options: Options, cache: Path | None = None) -> PythonProgram:
     """The program, not yet loaded; ``cache`` is where compiled code may be kept."""
     path = subject.target.partition("::")[0]
     return PythonProgram(entry_of(subject.target, subject.arguments), settings_of(options, default_roots(path), cache))

@@ -1,6 +1,6 @@
-"""Has a crew do a strategy's work: lends parts of it, hands them out as orders, settles what comes back.
+"""Has a pool do a strategy's work: lends parts of it, hands them out as orders, settles what comes back.
 
-What is under way is known here, so nothing is lost with whoever has it: a loan that does not come back is settled as
+What is under way is known here, so nothing is lost with whoever has it: a lease that does not come back is settled as
 not done. Orders given before a search began again count for what they have seen only.
 """
 
@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mazurka.explore.batch import Order, Stint, Terms
-from mazurka.explore.parallel.worker_pool import Crew
-from mazurka.explore.strategy import Divisible, Loan, Settings, Strategy
+from mazurka.explore.batch import Batch, BatchLimits, WorkItem
+from mazurka.explore.parallel.worker_pool import WorkerPool
+from mazurka.explore.strategy import Divisible, Lease, Settings, Strategy
 
-#: Seconds of a stint: at first, and at most. Stints are short, too, while somebody has nothing to do.
+#: Seconds of a batch: at first, and at most. Batches are short, too, while somebody has nothing to do.
 _SHORT: Final = 0.02
 _LONG: Final = 1.0
 
@@ -29,16 +29,16 @@ _BAD_LUCK: Final = 10
 class _Given:
     """An order under way, and whose part of the work it is."""
 
-    order: Order
-    loan: Loan
+    order: WorkItem
+    lease: Lease
     strategy: Divisible
 
 
-class Foreman:
+class Coordinator:
     """Has the work of strategies of one kind done. ``learned`` are the sites known to need points."""
 
-    def __init__(self, crew: Crew, name: str, settings: Settings, learned: set[int]) -> None:
-        self._crew = crew
+    def __init__(self, pool: WorkerPool, name: str, settings: Settings, learned: set[int]) -> None:
+        self._crew = pool
         self._name = name
         self._settings = settings
         self._learned = learned
@@ -51,18 +51,18 @@ class Foreman:
     def unlucky(self) -> bool:
         return self.losses > _BAD_LUCK
 
-    def hand_out(self, strategy: Divisible, terms: Terms) -> bool:
+    def hand_out(self, strategy: Divisible, terms: BatchLimits) -> bool:
         """Give everybody something to do, on these terms altogether; whether anything is under way."""
         left = None if terms.executions is None else terms.executions - self.allowed
         idle = self._crew.size - len(self._given)
-        loans = strategy.lend(idle if left is None else min(idle, left)) if idle and left != 0 else []
-        busy = len(self._given) + len(loans) == self._crew.size
+        leases = strategy.lend(idle if left is None else min(idle, left)) if idle and left != 0 else []
+        busy = len(self._given) + len(leases) == self._crew.size
         self._seconds = min(2 * self._seconds, _LONG) if busy else _SHORT
         share = None if left is None else max(1, left // self._crew.size)
-        for loan in loans:
+        for lease in leases:
             agreed = replace(terms, executions=share, seconds=min(terms.seconds, self._seconds))
-            order = Order(self._name, self._settings, loan.rows, agreed, frozenset(self._learned), strategy)
-            self._given[self._number] = _Given(order, loan, strategy)
+            order = WorkItem(self._name, self._settings, lease.rows, agreed, frozenset(self._learned), strategy)
+            self._given[self._number] = _Given(order, lease, strategy)
             self._crew.start(self._number, order)
             self._number += 1
         return bool(self._given)
@@ -76,7 +76,7 @@ class Foreman:
     def busy(self) -> bool:
         return bool(self._given)
 
-    def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Stint]:
+    def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Batch]:
         """Take back what is finished; only the work of ``strategy`` still counts, until it has to begin again."""
         void = False
         for number, report in self._crew.finished(seconds):
@@ -85,20 +85,20 @@ class Foreman:
                 self.losses += 1
             counts = given.strategy is strategy and not void
             if report is not None:
-                report.stint.sightings.know(given.order.points)
+                report.batch.statistics.know(given.order.points)
                 news = not report.points <= self._learned  # be it of a search that has begun again since
-                report.stint.grew = news or (report.stint.grew and counts)
+                report.batch.grew = news or (report.batch.grew and counts)
                 self._learned |= report.points
-                void = void or (report.stint.grew and strategy.exhaustive)
+                void = void or (report.batch.grew and strategy.exhaustive)
             if counts and not void:
-                given.strategy.settle(given.loan.number, None if report is None else report.rows)
+                given.strategy.settle(given.lease.number, None if report is None else report.rows)
             if report is not None:
-                yield report.stint
+                yield report.batch
 
     def dismiss(self, current: Strategy) -> None:
         """Drop all that is under way."""
         self._crew.close()
         for given in self._given.values():
             if given.strategy is current:
-                given.strategy.settle(given.loan.number, None)
+                given.strategy.settle(given.lease.number, None)
         self._given.clear()

@@ -1,8 +1,8 @@
-"""A crew behind any `concurrent.futures.Executor`: processes, a Dask cluster, MPI.
+"""A pool behind any `concurrent.futures.Executor`: processes, a Dask cluster, MPI.
 
 What is submitted is a call of :func:`carry_out`, which needs nothing but Mazurka in the executor's process. It
-does not run the program there, among threads and state of whoever runs the executor, but has a *servant* do so: a
-Python process of its own (servant.py), which gets the program ready once and then carries out one order after another.
+does not run the program there, among threads and state of whoever runs the executor, but has a *worker* do so: a
+Python process of its own (worker.py), which gets the program ready once and then carries out one order after another.
 Servants are kept for as long as the executor's process lives and nobody asks for another program; they end when their
 standard input does, so with that process, however it ends.
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from mazurka.errors import MazurkaError
-from mazurka.explore.batch import Order, Report, Worker
+from mazurka.explore.batch import Worker, WorkItem, WorkResult
 from mazurka.explore.parallel.worker_pool import usable_cores
 
 #: Makes the program ready and says who carries out orders for it; can be pickled.
@@ -45,8 +45,8 @@ class Job:
     order: bytes = b""
 
 
-class Hired:
-    """The crew; ``size`` is how many orders are submitted at once."""
+class ExecutorPool:
+    """The pool; ``size`` is how many orders are submitted at once."""
 
     def __init__(self, executor: concurrent.futures.Executor, load: Load, size: int | None = None) -> None:
         self.size = size or getattr(executor, "_max_workers", None) or usable_cores()
@@ -60,7 +60,7 @@ class Hired:
         self._futures: dict[concurrent.futures.Future[bytes], int] = {}
         self._refused: list[int] = []
 
-    def start(self, number: int, order: Order) -> None:
+    def start(self, number: int, order: WorkItem) -> None:
         try:
             future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(replace(order, lender=None))))
         except (RuntimeError, OSError):  # its processes were killed; BrokenExecutor is a RuntimeError
@@ -68,8 +68,8 @@ class Hired:
         else:
             self._futures[future] = number
 
-    def finished(self, seconds: float) -> list[tuple[int, Report | None]]:
-        ended: list[tuple[int, Report | None]] = [(number, None) for number in self._refused]
+    def finished(self, seconds: float) -> list[tuple[int, WorkResult | None]]:
+        ended: list[tuple[int, WorkResult | None]] = [(number, None) for number in self._refused]
         self._refused.clear()
         first = concurrent.futures.FIRST_COMPLETED
         done, _ = concurrent.futures.wait(self._futures, 0.0 if ended else seconds, first)
@@ -82,24 +82,24 @@ class Hired:
         dismiss()  # if the executor's threads are our own
 
 
-def _report(future: concurrent.futures.Future[bytes]) -> Report | None:
+def _report(future: concurrent.futures.Future[bytes]) -> WorkResult | None:
     """What an order came to; None if it got lost with the process that had it."""
     try:
-        answer: Any = pickle.loads(future.result())  # written by a servant
+        answer: Any = pickle.loads(future.result())  # written by a worker
     except MazurkaError:
         raise
     except Exception:  # each kind of executor has exceptions of its own for a worker that is gone
         return None
     if isinstance(answer, BaseException):
         raise answer
-    assert isinstance(answer, Report)
+    assert isinstance(answer, WorkResult)
     return answer
 
 
 # -- in the executor's process -----------------------------------------------------------------------------------------
 
 
-class _Servant:
+class _RemoteWorker:
     """A process that carries out orders for one program."""
 
     def __init__(self, job: Job) -> None:
@@ -130,37 +130,37 @@ class _Servant:
         self._process.communicate()
 
 
-_idle: list[_Servant] = []
+_idle: list[_RemoteWorker] = []
 _guard = threading.Lock()
 
 
 def carry_out(job: Job) -> bytes:
     """Have an order carried out: its report, pickled."""
     with _guard:
-        others = [servant for servant in _idle if servant.load != job.load]
-        mine = [servant for servant in _idle if servant.load == job.load]
-        servant = mine.pop() if mine else None
+        others = [worker for worker in _idle if worker.load != job.load]
+        mine = [worker for worker in _idle if worker.load == job.load]
+        worker = mine.pop() if mine else None
         _idle[:] = mine
     for other in others:
         other.close()
-    servant = servant or _Servant(job)
+    worker = worker or _RemoteWorker(job)
     try:
-        answer = servant.ask(job.order)
+        answer = worker.ask(job.order)
     except BaseException:
-        servant.close()
+        worker.close()
         raise
     with _guard:
-        _idle.append(servant)
+        _idle.append(worker)
     return answer
 
 
 @atexit.register
 def dismiss() -> None:
-    """End the servants that have nothing to do."""
+    """End the remote workers that have nothing to do."""
     with _guard:
         idle, _idle[:] = list(_idle), []
-    for servant in idle:
-        servant.close()
+    for worker in idle:
+        worker.close()
 
 
 def send(stream: IO[bytes], data: bytes) -> None:

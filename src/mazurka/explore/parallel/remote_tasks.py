@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from mazurka.explore.strategy import Row, Seed
-from mazurka.explore.thread_models.compressed_runs import Packed
+from mazurka.explore.thread_models.compressed_runs import CompressedRun
 from mazurka.program.protocol import Divergence, Plan, Run
 
-ERRAND: Final = "errand"
+ERRAND: Final = "remote_task"
 _BACK: Final = "back"
 
 
@@ -26,7 +26,7 @@ class Back(NamedTuple):
     failed: bool
 
 
-def errand(seed: Seed) -> Row:
+def remote_task(seed: Seed) -> Row:
     """A seed as a row."""
     return (ERRAND, seed.number, seed.plan.prefix)
 
@@ -36,7 +36,7 @@ def backs(rows: Iterable[Row]) -> Iterator[Back]:
     for row in rows:
         match row:
             case ("back", number, packed, diverged, failed):
-                run = Packed(packed).run()
+                run = CompressedRun(packed).run()
                 if diverged is not None:
                     index, harmless = diverged
                     run.divergence = Divergence(index, "", "", harmless)
@@ -44,7 +44,7 @@ def backs(rows: Iterable[Row]) -> Iterator[Back]:
 
 
 @dataclass(slots=True)
-class Errands:
+class RemoteTasks:
     """Seeds to run, and the rows that tell what their runs showed."""
 
     seeds: deque[Seed] = field(default_factory=deque)
@@ -58,7 +58,7 @@ class Errands:
 
     def give(self, seed: Seed, run: Run) -> None:
         diverged = None if run.divergence is None else (run.divergence.index, run.divergence.harmless)
-        self.done.append((_BACK, seed.number, Packed.of(run).content, diverged, bool(run.failures)))
+        self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
 
     def rows(self) -> list[Row]:
         rows, self.done = self.done, []

@@ -1,11 +1,11 @@
 """Who carries out orders beside this process: the seam to processes of this machine and of others.
 
-A crew takes orders while it has room, and gives back what came of them in whatever order they are finished. An order
+A pool takes orders while it has room, and gives back what came of them in whatever order they are finished. An order
 may get lost, since whoever had it may have been killed; that is the caller's to mend.
 
-:class:`Forked` forks a child for each order. The child has the program loaded and in its start state, and ends with
+:class:`ForkPool` forks a child for each order. The child has the program loaded and in its start state, and ends with
 its report, so that nothing has to be sent to it, nothing can get out of step, and children whose parent is killed are
-gone when their stints are over. Cost: 1 to 10 ms an order, for an order of up to a second.
+gone when their batches are over. Cost: 1 to 10 ms an order, for an order of up to a second.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from mazurka.errors import MazurkaError
-from mazurka.explore.batch import Order, Report
+from mazurka.explore.batch import WorkItem, WorkResult
 from mazurka.program.python.isolation.forked import fork
 
 #: Where a platform has no processes to fork, there is only one process.
@@ -29,21 +29,21 @@ CAN_FORK: Final = hasattr(os, "fork")
 _CHUNK: Final = 1 << 20
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Carries out orders."""
 
     size: int  # how many orders at once
 
-    def start(self, number: int, order: Order) -> None:
+    def start(self, number: int, order: WorkItem) -> None:
         """Have an order carried out; never more than ``size`` at once."""
         ...
 
-    def finished(self, seconds: float) -> list[tuple[int, Report | None]]:
+    def finished(self, seconds: float) -> list[tuple[int, WorkResult | None]]:
         """Wait at most so long for orders to be finished; None: it got lost."""
         ...
 
     def close(self) -> None:
-        """Drop what is still under way; nothing of the crew is left afterwards."""
+        """Drop what is still under way; nothing of the pool is left afterwards."""
         ...
 
 
@@ -54,17 +54,17 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-class Forked:
+class ForkPool:
     """Children of this process. ``carry_out`` is called in them."""
 
-    def __init__(self, carry_out: Callable[[Order], Report], size: int, leave: Callable[[], object]) -> None:
+    def __init__(self, carry_out: Callable[[WorkItem], WorkResult], size: int, leave: Callable[[], object]) -> None:
         """``leave`` is called first in each child: it lets go of what only the parent may hold."""
         self.size = size
         self._carry_out = carry_out
         self._leave = leave
         self._children: dict[int, _Child] = {}  # by the file descriptor to read from
 
-    def start(self, number: int, order: Order) -> None:
+    def start(self, number: int, order: WorkItem) -> None:
         reading, writing = os.pipe()
         pid = fork()
         if pid == 0:
@@ -79,7 +79,7 @@ class Forked:
         os.close(writing)
         self._children[reading] = _Child(number, pid)
 
-    def _answer(self, order: Order, writing: int) -> None:
+    def _answer(self, order: WorkItem, writing: int) -> None:
         try:
             payload = pickle.dumps(self._carry_out(order), protocol=5)
         except MazurkaError as error:
@@ -89,7 +89,7 @@ class Forked:
         with contextlib.suppress(BrokenPipeError), os.fdopen(writing, "wb") as stream:
             stream.write(payload)
 
-    def finished(self, seconds: float) -> list[tuple[int, Report | None]]:
+    def finished(self, seconds: float) -> list[tuple[int, WorkResult | None]]:
         ended = []
         readable, _, _ = select.select(list(self._children), [], [], seconds)
         for reading in readable:
@@ -121,7 +121,7 @@ class _Child:
         self.data = bytearray()
 
 
-def _report(data: bytearray) -> Report | None:
+def _report(data: bytearray) -> WorkResult | None:
     """What a child answered; None if it did not come to its end."""
     try:
         answer: Any = pickle.loads(data)  # written by our own child
@@ -129,5 +129,5 @@ def _report(data: bytearray) -> Report | None:
         return None
     if isinstance(answer, BaseException):
         raise answer
-    assert isinstance(answer, Report)
+    assert isinstance(answer, WorkResult)
     return answer

@@ -9,9 +9,9 @@ from math import prod
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, fingerprint, stable_print
-from mazurka.causal.solver import Extra, Solver
-from mazurka.explore.reads_from.decision_path import Stop, Walk, answer_of
-from mazurka.explore.reads_from.feasibility import Asking, Tally, Wanted
+from mazurka.causal.solver import HypotheticalEvent, Solver
+from mazurka.explore.reads_from.decision_path import Decision, DecisionPath, answer_of
+from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 
@@ -25,14 +25,14 @@ _FEW: Final = 4
 Read = tuple[Any, int]
 
 
-class Offers:
+class Alternatives:
     """What a run offers; :meth:`all` works it out bit by bit."""
 
-    def __init__(self, walk: Walk, solver: Solver, tally: Tally) -> None:
+    def __init__(self, walk: DecisionPath, solver: Solver, tally: Tally) -> None:
         self.walk = walk
         self.history = walk.history
         self.tally = tally
-        self.asking = Asking(walk.history, solver, tally)
+        self.asking = FeasibilityCheck(walk.history, solver, tally)
         self.taken = walk.taken
         self.locks = walk.locks
         self.lockable = walk.lockable
@@ -41,7 +41,7 @@ class Offers:
         self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
         self._writers_that_read: dict[Any, list[int]] = {}
 
-    def all(self) -> Iterator[Wanted | None]:
+    def all(self) -> Iterator[CandidateSchedule | None]:
         """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
         history = self.history
         for stop in self.walk.stops:
@@ -64,7 +64,7 @@ class Offers:
 
     # -- takers -------------------------------------------------------------------------------------------------------
 
-    def _other_takers(self, stop: Stop) -> Iterator[Wanted]:
+    def _other_takers(self, stop: Decision) -> Iterator[CandidateSchedule]:
         """Everybody else who might acquire the lock instead of ``stop.step``."""
         history, step, tried = self.history, stop.step, stop.node.tried
         lock = self.taken[step]
@@ -82,7 +82,7 @@ class Offers:
             if any(history.needs(s, step) for s in wakers):
                 continue
             writes = tuple(dict.fromkeys((lock, *history.writes[rival])))
-            extra = Extra(place[0], ((lock, source),), writes)
+            extra = HypotheticalEvent(place[0], ((lock, source),), writes)
             needed, guess = [source, *wakers], self._is_guess(rival, lock)
             wanted = self.asking.ask(stop, state, [place], needed, (extra,), guess)
             if wanted is not None:
@@ -99,7 +99,7 @@ class Offers:
             self.history.acquires[source] == self.history.acquires[step] == lock
         )
 
-    def _rival_takers(self, stop: Stop, lock: Any) -> list[int]:
+    def _rival_takers(self, stop: Decision, lock: Any) -> list[int]:
         """Of each thread its next acquire of the lock, and the steps that only looked because ``stop.step`` had it.
 
         A thread's later acquires need its next one, which comes after ``stop.step`` or in its place.
@@ -129,13 +129,13 @@ class Offers:
         history = self.history
         return lock in history.writes[step] or step in history.attempts or not history.attempts
 
-    def _blocked_taker(self, stop: Stop, thread: int, lock: Any, source: int) -> Iterator[Wanted]:
+    def _blocked_taker(self, stop: Decision, thread: int, lock: Any, source: int) -> Iterator[CandidateSchedule]:
         """A thread that waits for the lock at the end of the run; after a wait, once it has been notified."""
         history = self.history
         position, state = len(history.threads[thread]), history.final_states[thread]
         if state in stop.node.tried or self._before_needs(thread, position, stop.step):
             return
-        extra = Extra(thread, ((lock, source),), (lock,))
+        extra = HypotheticalEvent(thread, ((lock, source),), (lock,))
         for wakers in self._possible_wakers(thread):
             if any(history.needs(waker, stop.step) for waker in wakers):
                 continue
@@ -158,7 +158,7 @@ class Offers:
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
-    def _other_sources(self, stop: Stop) -> Iterator[Wanted | None]:
+    def _other_sources(self, stop: Decision) -> Iterator[CandidateSchedule | None]:
         """Every other combination of writes that the step might read from."""
         history, step, node = self.history, stop.step, stop.node
         asked = history.reads[step]
@@ -172,7 +172,7 @@ class Offers:
             reads = tuple((target, s) for (target, _), s in zip(asked, sources, strict=True))
             effects = self._effects(step, reads)
             for writes in effects:
-                extras = (Extra(place[0], reads, writes),)
+                extras = (HypotheticalEvent(place[0], reads, writes),)
                 guess = len(effects) > 1
                 wanted = self.asking.ask(stop, answer, [place], list(sources), extras, guess)
                 if wanted is not None:
@@ -247,7 +247,7 @@ class Offers:
             return [(*without, target)]
         return [(*without, target), without]  # without marks it may just be a look
 
-    def _nearly_shown(self, stop: Stop, asked: tuple[Read, ...]) -> Iterator[Wanted | None]:
+    def _nearly_shown(self, stop: Decision, asked: tuple[Read, ...]) -> Iterator[CandidateSchedule | None]:
         """Steps that could come before ``stop.step`` but, having come after, read something else."""
         history, step = self.history, stop.step
         read = dict(asked)
@@ -267,13 +267,15 @@ class Offers:
                 if any(s != INITIAL and history.needs(s, step) for _, s in reads):
                     continue
                 printed = fingerprint(history.states[rival], [self.walk.print_of(s) for _, s in reads])
-                yield from self._swap(stop, asked, place, printed, Extra(place[0], reads, writes), changed, guess)
+                yield from self._swap(
+                    stop, asked, place, printed, HypotheticalEvent(place[0], reads, writes), changed, guess
+                )
         for thread, op, target in history.pending:
             position = len(history.threads[thread])
             if op not in (Op.ACQUIRE, Op.RMW) or target not in read or self._before_needs(thread, position, step):
                 continue
             printed = fingerprint(history.final_states[thread], [self.walk.print_of(read[target])])
-            extra = Extra(thread, ((target, read[target]),), (target,))
+            extra = HypotheticalEvent(thread, ((target, read[target]),), (target,))
             yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
 
     def _is_guess(self, step: int, target: Any) -> bool:
@@ -287,7 +289,7 @@ class Offers:
             and self._would_take(step, target)
         )
 
-    def _rivals(self, stop: Stop, read: dict[Any, int]) -> list[int]:
+    def _rivals(self, stop: Decision, read: dict[Any, int]) -> list[int]:
         """Steps of other threads that write what ``stop.step`` reads, or would if it was free, and whose print depends
         on what they read; without those that have to come before it anyway, or after it."""
         history, step = self.history, stop.step
@@ -317,14 +319,14 @@ class Offers:
 
     def _swap(
         self,
-        stop: Stop,
+        stop: Decision,
         asked: tuple[Read, ...],
         place: tuple[int, int],
         printed: int,
-        rival: Extra,
+        rival: HypotheticalEvent,
         changed: list[Any],
         guess: bool = False,
-    ) -> Iterator[Wanted]:
+    ) -> Iterator[CandidateSchedule]:
         """Ask for ``rival`` to happen, and for the step to read ``changed`` from it."""
         history, step = self.history, stop.step
         answer = answer_of([printed if t in changed else self.walk.print_of(s) for t, s in asked])
@@ -336,14 +338,14 @@ class Offers:
         places = [place, self._place(step)]
         effects = self._effects(step, reads)
         for writes in effects:
-            extras = (rival, Extra(places[1][0], reads, writes))
+            extras = (rival, HypotheticalEvent(places[1][0], reads, writes))
             unsure = guess or len(effects) > 1
             wanted = self.asking.ask(stop, answer, places, needed, extras, unsure)
             if wanted is not None:
                 yield wanted
                 return
 
-    def _sources_of_waiting(self, stop: Stop) -> Iterator[Wanted]:
+    def _sources_of_waiting(self, stop: Decision) -> Iterator[CandidateSchedule]:
         """Every write of something that is waited for at the end of the run."""
         history = self.history
         thread, _, target = history.pending[stop.step]
@@ -351,7 +353,7 @@ class Offers:
         for source in (INITIAL, *history.writers.get(target, ())):
             answer = self.walk.print_of(source)
             if answer not in stop.node.tried:
-                extra = Extra(thread, ((target, source),), ())
+                extra = HypotheticalEvent(thread, ((target, source),), ())
                 wanted = self.asking.ask(stop, answer, place, [source], (extra,))
                 if wanted is not None:
                     yield wanted

@@ -14,7 +14,7 @@ _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Decision:
     """A node on the way: its number on the path, its step in this run, and the causal past of all nodes before."""
 
     number: int
@@ -23,7 +23,7 @@ class Stop:
     past: tuple[int, ...]
 
 
-class Walk:
+class DecisionPath:
     """Goes down: :meth:`inherited`, then :meth:`own`; or :meth:`again` if the run has been here before.
 
     ``taken_kinds`` are the kinds of targets whose indivisible updates may have to wait, as acquires do.
@@ -43,8 +43,8 @@ class Walk:
         self.takers = self._takers(self.lockable | tried)
         self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
         self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
-        self.stops: list[Stop] = []
-        self.waiting: list[Stop] = []  # the same for what never happened; the step is an index of history.pending
+        self.stops: list[Decision] = []
+        self.waiting: list[Decision] = []  # the same for what never happened; the step is an index of history.pending
         self.answers: list[int] = []  # of the branch's own nodes
         self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
 
@@ -104,7 +104,7 @@ class Walk:
         return answer_of([self.print_of(source) for _, source in self.history.reads[step]])
 
     def _pass(self, node: Node, step: int) -> None:
-        self.stops.append(Stop(len(self.stops), node, step, tuple(self.past)))
+        self.stops.append(Decision(len(self.stops), node, step, tuple(self.past)))
         self.history.include(self.past, step)
 
     def own(self) -> None:
@@ -124,7 +124,7 @@ class Walk:
             if op in _SETTLED or target not in history.writers:
                 continue
             node = Node(Asks.SOURCE, history.final_states[thread], 0, NEVER)
-            self.waiting.append(Stop(self.branch.inherited + len(nodes), node, number, tuple(self.past)))
+            self.waiting.append(Decision(self.branch.inherited + len(nodes), node, number, tuple(self.past)))
             nodes.append(node)
             self.answers.append(NEVER)
         self.branch.nodes = tuple(nodes)

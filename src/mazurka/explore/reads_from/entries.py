@@ -1,5 +1,5 @@
 """What a reads-from search has learnt, as rows, on its way into another (see mcr.py): the same search going on after
-a kill, a borrower, or a lender to whom a loan comes back.
+a kill, a borrower, or a lender to whom a lease comes back.
 
 =========  ============================================================================================
 row        operands
@@ -12,11 +12,11 @@ offered    the number of a seed whose run has nothing left to offer
 known      a run, packed: what its threads do in it
 doubts     counts: lost schedules, unanswered questions, capped steps
 anew       kinds of targets that are waited for: everything before is void
-lent       the same kinds; what follows is a loan
-been       in a loan, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
+lent       the same kinds; what follows is a lease
+been       in a lease, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
 =========  ============================================================================================
 
-Nodes are told as four numbers each: what is asked, the two prints, and an answer; in a loan, instead of the answer,
+Nodes are told as four numbers each: what is asked, the two prints, and an answer; in a lease, instead of the answer,
 the number of answers and the answers.
 """
 
@@ -147,7 +147,7 @@ class Entries:
 
 
 def lent_rows(names: Iterable[str], kinds: Iterable[str], branches: list[Branch], told: dict[int, Branch]) -> list[Row]:
-    """A loan: the branches, and what has to be known of those above. All that it mentions is added to ``told``."""
+    """A lease: the branches, and what has to be known of those above. All that it mentions is added to ``told``."""
     rows: list[Row] = [("lent", " ".join(sorted(kinds))), *(("name", name) for name in names)]
     lent = set(branches)
     for branch in branches:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.solver import Extra, Feasible, Infeasible, Query, Solver
-from mazurka.explore.reads_from.decision_path import Stop
+from mazurka.causal.solver import Feasible, HypotheticalEvent, Infeasible, Query, Solver
+from mazurka.explore.reads_from.decision_path import Decision
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CandidateSchedule:
     """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain
     entries; in it ``step`` (-1: none of the run that showed it possible) reads what ``sees`` says, (target,
     source)."""
@@ -32,7 +32,7 @@ class Tally(Protocol):
     capped: int
 
 
-class Asking:
+class FeasibilityCheck:
     """Decides alternatives for one run. ``impossible`` are those that are not: (number on the path, answer)."""
 
     def __init__(self, history: History, solver: Solver, tally: Tally) -> None:
@@ -43,13 +43,13 @@ class Asking:
 
     def ask(
         self,
-        stop: Stop,
+        stop: Decision,
         answer: int,
         places: list[tuple[int, int]],
         sources: list[int],
-        extras: tuple[Extra, ...],
+        extras: tuple[HypotheticalEvent, ...],
         unsure: bool = False,
-    ) -> Wanted | None:
+    ) -> CandidateSchedule | None:
         """Decide an alternative: the run wanted, or None if there is none.
 
         ``places`` are the extra steps' threads and positions: their predecessors must happen, they themselves must
@@ -80,9 +80,9 @@ class Asking:
         answer: int,
         order: tuple[int, ...],
         place: tuple[int, int],
-        extras: tuple[Extra, ...],
+        extras: tuple[HypotheticalEvent, ...],
         unsure: bool,
-    ) -> Wanted:
+    ) -> CandidateSchedule:
         """The run that an order stands for: at its points move the threads of the order's steps.
 
         ``unsure`` says that what an extra step does is a guess, so what comes after it may turn out impossible.
@@ -103,4 +103,4 @@ class Asking:
         thread, position = place
         own = history.threads[thread]
         step = own[position] if position < len(own) else -1
-        return Wanted(number + 1, answer, tuple(prefix), tuple(uncertain), step, extras[-1].reads)
+        return CandidateSchedule(number + 1, answer, tuple(prefix), tuple(uncertain), step, extras[-1].reads)

@@ -21,11 +21,11 @@ from typing import Final
 
 from mazurka.causal.history import History
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.reads_from.feasibility import Wanted
+from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.tree import Branch
-from mazurka.predict.promising.checks import Check, Checks, Told, UsesOf
+from mazurka.predict.promising.checks import Check, Checks, ObservedValues, UsesOf
 from mazurka.predict.promising.goals import Goals
-from mazurka.predict.promising.novelty import Novelty
+from mazurka.predict.promising.novelty import CoverageHeuristic
 from mazurka.program.protocol import Run, Step
 
 #: How many of the first runs tell their values.
@@ -65,11 +65,11 @@ class View:
 
     log: list[Step]
     number: int
-    told: Told | None = None
+    told: ObservedValues | None = None
     goals: Goals | None = None
 
 
-class Prospects:
+class SearchGuidance:
     """Branches that wait to be run before their turn, and the reasons of those that are being run."""
 
     def __init__(self, find: UsesOf | None) -> None:
@@ -81,7 +81,7 @@ class Prospects:
 
     def clear(self) -> None:
         """The search begins anew."""
-        self.novelty = Novelty()
+        self.novelty = CoverageHeuristic()
         self.checks = None if self.find is None else Checks(self.find)
         self.aims: Counter[Check] = Counter()
         self.queues: tuple[deque[tuple[Branch, Reason]], ...] = tuple([deque() for _ in Rank])
@@ -93,10 +93,10 @@ class Prospects:
         """What a run tells of executions to come; ``telling``: it was made to tell the values."""
         if self.checks is None or not telling or not run.first:  # what nobody has written, nobody reads anew
             return View(run.log, number)
-        told = Told(run.log, run.first, run.given)
+        told = ObservedValues(run.log, run.first, run.given)
         return View(run.log, number, told, Goals(history, told, self.checks, self.aims))
 
-    def reason(self, view: View, wanted: Wanted) -> Reason | None:
+    def reason(self, view: View, wanted: CandidateSchedule) -> Reason | None:
         """Why an execution should be made before its turn, if so."""
         promise, leads_to = None, None
         if self.checks is not None and view.told is not None and view.goals is not None:

@@ -27,7 +27,7 @@ def members(things: int) -> Iterator[int]:
         things ^= lowest
 
 
-class Company:
+class Aliasing:
     """What is known of the objects; see the module."""
 
     def __init__(self) -> None:

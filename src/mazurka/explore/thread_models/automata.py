@@ -2,8 +2,8 @@
 
 A thread is deterministic in what it sees (the local determinism axiom of the maximal causal model, dissertation ch.
 3.1): its history, the values its steps have read so far, fixes its next step. So the runs made so far are a tree per
-thread. A node (:class:`Moment`) stands for a history, an edge (:class:`Move`) for a step that read certain values;
-what it writes is then fixed, too. The trees know more than the runs: any combination of moves that the values in
+thread. A node (:class:`LocalState`) stands for a history, an edge (:class:`Transition`) for a step that read certain
+values; its writes are then fixed, too. The trees know more than the runs: any combination of moves that the values in
 memory allow is a run of the program (:mod:`mazurka.explore.thread_models.state_space`).
 
 Values. What a read sees is a number standing for a value, equal only if the values are:
@@ -31,17 +31,17 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final
 
-from mazurka.explore.thread_models.aliasing import Company, bits
-from mazurka.explore.thread_models.compressed_runs import Packed
-from mazurka.explore.thread_models.object_matcher import Scout
-from mazurka.explore.thread_models.private_state import Standing
-from mazurka.explore.thread_models.run_learner import Walker
+from mazurka.explore.thread_models.aliasing import Aliasing, bits
+from mazurka.explore.thread_models.compressed_runs import CompressedRun
+from mazurka.explore.thread_models.object_matcher import ObjectMatcher
+from mazurka.explore.thread_models.private_state import LoopHeadState
+from mazurka.explore.thread_models.run_learner import RunLearner
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, RESERVED, Seen
 from mazurka.program.protocol import Run
 from mazurka.trace.event import Op
 
 
-class Move:
+class Transition:
     """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it.
 
     Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
@@ -49,14 +49,14 @@ class Move:
 
     __slots__ = ("forks", "lands", "to", "writes")
 
-    def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: Moment) -> None:
+    def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: LocalState) -> None:
         self.writes = writes
         self.forks = forks
         self.to = to
         self.lands = to
 
 
-class Moment:
+class LocalState:
     """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
 
     ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
@@ -85,7 +85,7 @@ class Moment:
         "waits",
     )
 
-    def __init__(self, number: int, thread: int, above: list[Moment]) -> None:
+    def __init__(self, number: int, thread: int, above: list[LocalState]) -> None:
         self.number = number
         self.thread = thread
         self.above = above  # the moments whose reach includes this one's
@@ -95,7 +95,7 @@ class Moment:
         self.done = False
         self.halts = False  # the thread ends the whole program here
         self.waits = False
-        self.moves: dict[Seen, Move] = {}
+        self.moves: dict[Seen, Transition] = {}
         self.groups: list[tuple[int, ...]] = []
         self.looks: tuple[int, ...] = ()
         self.refused: set[Seen] = set()
@@ -113,7 +113,7 @@ class Moment:
                 return False
         return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
 
-    def move(self, memory: Sequence[int]) -> Move | None:
+    def move(self, memory: Sequence[int]) -> Transition | None:
         """What the thread does when memory holds this; None if that is not known."""
         for group in self.groups:
             found = self.moves.get(tuple([(place, memory[place]) for place in group]))
@@ -134,7 +134,7 @@ class Record:
 
     __slots__ = ("idle", "noticed", "objects", "packed", "refused", "scouted")
 
-    def __init__(self, packed: Packed, idle: int, refused: str) -> None:
+    def __init__(self, packed: CompressedRun, idle: int, refused: str) -> None:
         self.packed = packed
         self.idle = idle
         self.refused = refused  # the thread that was to move at its end, and could not
@@ -143,7 +143,7 @@ class Record:
         self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
 
 
-class Behaviour:
+class ThreadAutomata:
     """The trees of all threads, and the numbering of places, values and threads that they speak in."""
 
     def __init__(self) -> None:
@@ -163,19 +163,19 @@ class Behaviour:
 
     def _clear(self) -> None:
         self.stale = False
-        self.moments: list[Moment] = []
-        self.roots: dict[int, Moment] = {}
+        self.moments: list[LocalState] = []
+        self.roots: dict[int, LocalState] = {}
         self.places: dict[Any, int] = {}
         self.initial: list[int] = []  # by place: what it holds before anybody has written it
         self.values: dict[Any, int] = {}
         self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
         self.began_with: dict[Any, int] = {}  # location nobody has written -> the object it holds
-        self.company = Company()
+        self.company = Aliasing()
         self.daemons: set[int] = set()
         self.ended: dict[tuple[int, ...], Record] = {}  # the moments in which runs ended, by thread
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
         # What threads at the heads of loops' passes were like -> where they were then.
-        self.passes: dict[Any, Standing] = {}
+        self.passes: dict[Any, LoopHeadState] = {}
         self.loops: dict[Any, int] = {}  # loops, by where a thread was when it came to them
         self.cyclic = False  # whether a thread came back to a moment
         self.astray = 0  # steps that were not what the same history had led to before
@@ -194,7 +194,7 @@ class Behaviour:
 
     def take_in(self, run: Run, idle: int = -1, refused: str = "") -> None:
         """The same, but if all moments have to be made anew, leave that to :meth:`relearn`."""
-        record = Record(Packed.of(run), idle, refused)
+        record = Record(CompressedRun.of(run), idle, refused)
         self.records.append(record)
         if self.is_behind():
             self.unread.append(record)
@@ -203,23 +203,23 @@ class Behaviour:
 
     def _read(self, record: Record, run: Run) -> None:
         if not record.scouted:
-            Scout(self, run, record).scout()
+            ObjectMatcher(self, run, record).scout()
             record.scouted = True
-        Walker(self, run, record).walk()
+        RunLearner(self, run, record).walk()
 
     def note(self, run: Run, ended: tuple[int, ...]) -> None:
         """Keep a run in which threads did what they were known to do, up to these moments."""
-        record = self.ended[ended] = Record(Packed.of(run), -1, "")
+        record = self.ended[ended] = Record(CompressedRun.of(run), -1, "")
         self.records.append(record)
 
     def follow(self, record: Record) -> bool:
         """Go through a run that was only noted; true if that made all moments new."""
-        Walker(self, record.packed.run(), record).walk()
+        RunLearner(self, record.packed.run(), record).walk()
         return self._settle()
 
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
         """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
-        self.records.append(Record(Packed(packed), idle, refused))
+        self.records.append(Record(CompressedRun(packed), idle, refused))
         self.stale = True
 
     def is_behind(self) -> bool:
@@ -252,15 +252,15 @@ class Behaviour:
             self.threads.append(name)
         return number
 
-    def root(self, thread: int) -> Moment:
+    def root(self, thread: int) -> LocalState:
         """The moment before a thread's first step."""
         found = self.roots.get(thread)
         if found is None:
             found = self.roots[thread] = self._moment(thread, [])
         return found
 
-    def _moment(self, thread: int, above: list[Moment]) -> Moment:
-        made = Moment(len(self.moments), thread, above)
+    def _moment(self, thread: int, above: list[LocalState]) -> LocalState:
+        made = LocalState(len(self.moments), thread, above)
         self.moments.append(made)
         return made
 
@@ -357,12 +357,14 @@ class Behaviour:
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
-    def extend(self, moment: Moment, seen: Seen, writes: Sequence[tuple[int, int | None]], forks: int) -> Move:
+    def extend(
+        self, moment: LocalState, seen: Seen, writes: Sequence[tuple[int, int | None]], forks: int
+    ) -> Transition:
         """A move that was not known; a value of None is new, known by who wrote it."""
         to = self._moment(moment.thread, [moment])
         numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
         to.held = _held(moment, numbered)
-        move = moment.moves[seen] = Move(numbered, forks, to)
+        move = moment.moves[seen] = Transition(numbered, forks, to)
         group = tuple([place for place, _ in seen])
         if group not in moment.groups:
             moment.groups.append(group)
@@ -376,14 +378,14 @@ class Behaviour:
                 self._touches(moment, *root.near)
         return move
 
-    def expects(self, moment: Moment, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
+    def expects(self, moment: LocalState, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
         """A step that has not been made yet is known to look at these places."""
         if (looks, waits and bool(looks)) != (moment.looks, moment.waits):
             moment.expects(looks, waits)
             self._grows(moment)
         self._touches(moment, read, written)
 
-    def returns(self, above: Moment, move: Move, to: Moment) -> None:
+    def returns(self, above: LocalState, move: Transition, to: LocalState) -> None:
         """A move turned out to lead back to a moment."""
         if move.lands is to:
             return
@@ -395,7 +397,7 @@ class Behaviour:
             self._touches(above, *to.near)
         self.cyclic = True
 
-    def _touches(self, moment: Moment, read: int, written: int) -> None:
+    def _touches(self, moment: LocalState, read: int, written: int) -> None:
         """The step of a moment touches these places; so does that before it, where this one goes along with it."""
         work = [moment]
         while work:
@@ -408,18 +410,18 @@ class Behaviour:
                     work += at.above
         self._reaches(moment, read, written)
 
-    def _grows(self, moment: Moment) -> None:
+    def _grows(self, moment: LocalState) -> None:
         self.growth += 1
         moment.grown = self.growth
 
-    def idles(self, moment: Moment) -> None:
+    def idles(self, moment: LocalState) -> None:
         """A thread goes round in a loop from here, and does nothing that others notice."""
         if moment.point is None:
             moment.point = False
             moment.refused.add(())
             self._grows(moment)
 
-    def halts(self, moment: Moment) -> None:
+    def halts(self, moment: LocalState) -> None:
         """A thread ends the whole program."""
         if not moment.halts:
             moment.halts = True
@@ -430,7 +432,7 @@ class Behaviour:
         self.growth += 1
         self.changed = self.growth
 
-    def _reaches(self, moment: Moment, read: int, written: int) -> None:
+    def _reaches(self, moment: LocalState, read: int, written: int) -> None:
         """From a moment on these places are touched: so they are from all moments before it."""
         work = [moment]
         while work:
@@ -442,7 +444,7 @@ class Behaviour:
                 work.extend(at.above)
 
 
-def _goes_along(moment: Moment) -> bool:
+def _goes_along(moment: LocalState) -> bool:
     """Whether a thread makes the next step together with the point before it, though others may touch the same: what
     ends with the object that it lets go of, say. (What gives back locks, or begins, commutes with what others can do.)
     """
@@ -453,7 +455,7 @@ def _goes_along(moment: Moment) -> bool:
     )
 
 
-def _held(moment: Moment, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _held(moment: LocalState, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """The locks a thread holds after a move."""
     held = moment.held
     for place, value in writes:

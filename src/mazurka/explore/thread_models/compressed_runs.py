@@ -17,7 +17,7 @@ from mazurka.trace.event import Op
 STUCK: Final = frozenset({FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK})
 
 
-class Packed:
+class CompressedRun:
     """A run, packed."""
 
     __slots__ = ("content",)
@@ -26,7 +26,7 @@ class Packed:
         self.content = content
 
     @classmethod
-    def of(cls, run: Run) -> Packed:
+    def of(cls, run: Run) -> CompressedRun:
         return cls(zlib.compress(marshal.dumps(_plain(run)), 1))
 
     def run(self) -> Run:

@@ -24,8 +24,8 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import Final
 
-from mazurka.explore.thread_models.automata import Behaviour, Record
-from mazurka.explore.thread_models.simulator import Moving, Unknown
+from mazurka.explore.thread_models.automata import Record, ThreadAutomata
+from mazurka.explore.thread_models.simulator import Simulator, UnexploredTransition
 from mazurka.program.protocol import FailureKind, Run, Step
 
 #: How many steps of threads, and runs, are kept in mind.
@@ -46,13 +46,13 @@ class _Stopped(Exception):
     """A thread that is to move can't, for all that is known."""
 
 
-class Rehearsal:
+class MemoisedExecutions:
     """Learns from runs, and tells what others would be; ``told`` so many so far."""
 
     def __init__(self) -> None:
         self.learns = True  # whether it wants runs, which are to tell the values read and written
         self.told = 0
-        self._behaviour: Behaviour | None = Behaviour()
+        self._behaviour: ThreadAutomata | None = ThreadAutomata()
         self._behaviour.thread("0")
         self._foreseen: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # who moves in the next run, and its end
         self._made = 0  # runs that were learnt from
@@ -63,7 +63,7 @@ class Rehearsal:
         """Tell nothing from now on."""
         self.learns, self._behaviour = False, None
 
-    def inherit(self, other: Rehearsal) -> None:
+    def inherit(self, other: MemoisedExecutions) -> None:
         """Know what another knows, and learn no more."""
         self.learns, self._behaviour = False, other._behaviour
 
@@ -123,7 +123,7 @@ class Rehearsal:
             for name in prefix:
                 stage.point(behaviour.thread_numbers[name])
             stage.go_on()
-        except (_Stopped, Unknown, KeyError):
+        except (_Stopped, UnexploredTransition, KeyError):
             return None
         ended = tuple(stage.at)
         if stage.may_mislead(ended):
@@ -138,10 +138,10 @@ class Rehearsal:
         return _reordered(record, behaviour, stage.order)
 
 
-class _Stage(Moving):
+class _Stage(Simulator):
     """Threads that do what is known of them."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: ThreadAutomata) -> None:
         super().__init__(behaviour, classes=True)
         self.order: list[int] = []  # the threads that made steps
         self.passed: list[int] = []  # those that passed points
@@ -186,7 +186,7 @@ class _Stage(Moving):
         super()._apply(moments, memory, thread)
 
 
-def _reordered(record: Record, behaviour: Behaviour, order: list[int]) -> Run:
+def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> Run:
     """The run of a record, its threads' steps put in another order; steps nobody else notices go with the next."""
     run = record.packed.run()
     steps: dict[int, list[int]] = {behaviour.thread_numbers[name]: [] for name in run.tasks}

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.explore.thread_models.private_state import Standing
-from mazurka.explore.thread_models.run_learner import Walker
+from mazurka.explore.thread_models.private_state import LoopHeadState
+from mazurka.explore.thread_models.run_learner import RunLearner
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD
 from mazurka.program.memory import STORE
 from mazurka.program.protocol import Step, Target
 from mazurka.trace.event import WRITES, Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.thread_models.automata import Moment
+    from mazurka.explore.thread_models.automata import LocalState
 
 #: What is written by a thread that does something new.
 _ANYTHING: Final = -1
@@ -29,7 +29,7 @@ class _Lost(Exception):
     """The thread does something that is not known."""
 
 
-class Scout(Walker):
+class ObjectMatcher(RunLearner):
     """Fills in which object of ours each number of the run stands for; learns nothing else."""
 
     def scout(self) -> None:
@@ -49,7 +49,7 @@ class Scout(Walker):
             if moment is None:
                 self._forget(step)
 
-    def _follow(self, step: Step, moment: Moment) -> None:
+    def _follow(self, step: Step, moment: LocalState) -> None:
         attempt = any(access.op is Op.REQUEST for access in step.more)
         seen, writes = self._accesses(step.task, moment, step, attempt)
         if self._is_nothing(step, seen, writes):
@@ -62,10 +62,10 @@ class Scout(Walker):
         if step.target[0] == STORE and step.op is Op.WRITE:
             self.private[step.task].since = move.to.number
 
-    def _idles(self, moment: Moment) -> None:
+    def _idles(self, moment: LocalState) -> None:
         pass
 
-    def _stood(self, key: Any, standing: Standing) -> Standing:
+    def _stood(self, key: Any, standing: LoopHeadState) -> LoopHeadState:
         return self.behaviour.passes.get(key, standing)
 
     def _forget(self, step: Step) -> None:
@@ -79,7 +79,7 @@ class Scout(Walker):
                 except _Lost:
                     continue
 
-    def _object(self, number: int, task: int, moment: Moment | None) -> int:
+    def _object(self, number: int, task: int, moment: LocalState | None) -> int:
         here = self.record.objects.get(number)
         if moment is not None:
             self._meet(number, task, moment)
@@ -120,7 +120,7 @@ class Scout(Walker):
     def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
         raise _Lost  # not worth following
 
-    def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
+    def _written(self, task: int, moment: LocalState, place: int, location: Any, op: Op, value: Any) -> int | None:
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
             self._key(value, task, moment)
         return None

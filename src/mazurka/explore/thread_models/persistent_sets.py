@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mazurka.explore.thread_models.automata import Moment
+from mazurka.explore.thread_models.automata import LocalState
 
 
-def persistent(standing: Sequence[Moment], enabled: Sequence[int], last: int) -> list[int]:
+def persistent(standing: Sequence[LocalState], enabled: Sequence[int], last: int) -> list[int]:
     """The smallest set found, its threads that can move; ``standing`` are those that have not ended.
 
     Of several threads that are as good, the one that moved ``last`` is taken.
@@ -35,7 +35,7 @@ def persistent(standing: Sequence[Moment], enabled: Sequence[int], last: int) ->
     return best
 
 
-def _alone(moments: Mapping[int, Moment], order: Sequence[int]) -> int:
+def _alone(moments: Mapping[int, LocalState], order: Sequence[int]) -> int:
     """A thread whose next step matters to no other; -1 if there is none."""
     touched = touched_again = written = written_again = 0
     for moment in moments.values():
@@ -54,7 +54,7 @@ def _alone(moments: Mapping[int, Moment], order: Sequence[int]) -> int:
     return -1
 
 
-def _closure(moments: Mapping[int, Moment], first: int, masks: dict[int, int]) -> int:
+def _closure(moments: Mapping[int, LocalState], first: int, masks: dict[int, int]) -> int:
     """The threads that have to be in a set with ``first``, as bits; ``masks`` keeps whom each drags in at once."""
     inside = 1 << first
     work = [first]

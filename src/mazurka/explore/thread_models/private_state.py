@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.thread_models.automata import Moment
+    from mazurka.explore.thread_models.automata import LocalState
 
-#: Private places looked at when states are compared; where there are more, no two are taken for equal.
+#: ThreadLocalState places looked at when states are compared; where there are more, no two are taken for equal.
 MOST: Final = 500
 
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
 
 
-class Standing(NamedTuple):
+class LoopHeadState(NamedTuple):
     """Where a thread is when a pass of a loop begins: a moment, and what it has done there so far."""
 
-    moment: Moment
+    moment: LocalState
     entered: int  # loops
     touched: int  # objects
 
 
-class Private:
+class ThreadLocalState:
     """What only a thread itself has changed, as far as it can be told: the rest of its state, see loop_state.py."""
 
     __slots__ = ("counts", "holds", "mine", "since")

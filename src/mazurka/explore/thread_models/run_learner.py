@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.explore.thread_models.aliasing import bits
 from mazurka.explore.thread_models.compressed_runs import STUCK
-from mazurka.explore.thread_models.private_state import MOST, Private, Standing
+from mazurka.explore.thread_models.private_state import MOST, LoopHeadState, ThreadLocalState
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import FLUSHED, STORE, is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
 
 if TYPE_CHECKING:
-    from mazurka.explore.thread_models.automata import Behaviour, Moment, Move, Record
+    from mazurka.explore.thread_models.automata import LocalState, Record, ThreadAutomata, Transition
 
 #: What every thread does, whatever it is about; never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
@@ -40,22 +40,24 @@ _KEPT: Final = frozenset({"cond", STORE, FLUSHED})
 _OBJECTS: Final = 1 << 24
 
 
-class Walker:
+class RunLearner:
     """One run's way through the trees."""
 
-    def __init__(self, behaviour: Behaviour, run: Run, record: Record) -> None:
+    def __init__(self, behaviour: ThreadAutomata, run: Run, record: Record) -> None:
         self.behaviour = behaviour
         self.run = run
         self.record = record
         self.threads = [behaviour.thread(name) for name in run.tasks]
-        self.at: list[Moment | None] = [None] * len(run.tasks)  # None: not begun
+        self.at: list[LocalState | None] = [None] * len(run.tasks)  # None: not begun
         self.memory: dict[int, int] = {}
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
         self.entered = [0] * len(run.tasks)  # loops a task has come to since its moment began
         self.loops: dict[tuple[int, int], int] = {}  # how many-eth loop of a task -> which
-        self.private = [Private() for _ in run.tasks]
-        self.last: list[tuple[Moment, Move] | None] = [None] * len(run.tasks)  # how the task came to its moment
+        self.private = [ThreadLocalState() for _ in run.tasks]
+        self.last: list[tuple[LocalState, Transition] | None] = [None] * len(
+            run.tasks
+        )  # how the task came to its moment
         self.told = [False] * len(run.tasks)  # whether the task's state was, in its last pass
         self.passed: list[set[Any]] = [set() for _ in run.tasks]  # the states of passes since the task made a move
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
@@ -134,7 +136,7 @@ class Walker:
             self.stores[queue] += 1
             self._await_store(move.to, queue, self.stores[queue] + 1)
 
-    def _arrive(self, task: int, moment: Moment, move: Move) -> None:
+    def _arrive(self, task: int, moment: LocalState, move: Transition) -> None:
         """A task has made a move."""
         self.at[task] = move.to
         self.last[task] = (moment, move)
@@ -160,21 +162,21 @@ class Walker:
         if key in self.passed[task]:
             self._idles(moment)
         self.passed[task].add(key)
-        standing = self._stood(key, Standing(moment, self.entered[task], self.touched[task]))
+        standing = self._stood(key, LoopHeadState(moment, self.entered[task], self.touched[task]))
         came_by = self.last[task]
         if standing.moment is not moment and came_by is not None:
             self.behaviour.returns(*came_by, standing.moment)
         self.at[task], self.entered[task], self.touched[task] = standing
 
-    def _idles(self, moment: Moment) -> None:
+    def _idles(self, moment: LocalState) -> None:
         """The thread goes round for ever, and nobody notices."""
         self.behaviour.idles(moment)
 
-    def _stood(self, key: Any, standing: Standing) -> Standing:
+    def _stood(self, key: Any, standing: LoopHeadState) -> LoopHeadState:
         """Where the thread was when it was first seen in this state: here, if it was not."""
         return self.behaviour.passes.setdefault(key, standing)
 
-    def _state(self, value: Any, task: int, moment: Moment, loop: int) -> Any:
+    def _state(self, value: Any, task: int, moment: LocalState, loop: int) -> Any:
         """All that a thread's going on depends on, but for what it will read; None if that can't be told."""
         private = self.private[task]
         if value is None or len(private.holds) > MOST:
@@ -204,7 +206,7 @@ class Walker:
                 self.at[self.run.tasks.index(queue)] = root
         self.stores.setdefault(queue, number - 1)
 
-    def _await_store(self, moment: Moment, queue: str, number: int) -> None:
+    def _await_store(self, moment: LocalState, queue: str, number: int) -> None:
         """A queue can do nothing before the store of that number."""
         if moment.point is None:
             place = self._place((STORE, queue, number))
@@ -216,7 +218,7 @@ class Walker:
         """Whether a step is left out: others neither notice it nor may go before it."""
         return not seen and not writes and not step.point and step.op not in _LIFE
 
-    def _refuse(self, step: Step, moment: Moment, seen: Seen, attempt: bool) -> None:
+    def _refuse(self, step: Step, moment: LocalState, seen: Seen, attempt: bool) -> None:
         """What the places now read held while the thread could not move.
 
         Not for plain reads: a thread held in a loop is not held by what it reads next alone.
@@ -235,7 +237,7 @@ class Walker:
         return writes[position][1] if position >= 0 else self.behaviour.initial[place]
 
     def _accesses(
-        self, task: int, moment: Moment, step: Step, attempt: bool
+        self, task: int, moment: LocalState, step: Step, attempt: bool
     ) -> tuple[Seen, list[tuple[int, int | None]]]:
         """What a step reads, with values, and what it writes; None stands for a value nobody told."""
         seen: list[tuple[int, int]] = []
@@ -301,7 +303,7 @@ class Walker:
         elif op is Op.ACQUIRE and self.memory[place] == HELD:
             self.behaviour.astray += 1
 
-    def _written(self, task: int, moment: Moment, place: int, location: Any, op: Op, value: Any) -> int | None:
+    def _written(self, task: int, moment: LocalState, place: int, location: Any, op: Op, value: Any) -> int | None:
         if op is Op.ACQUIRE:
             return HELD
         if op is Op.RELEASE:
@@ -339,7 +341,7 @@ class Walker:
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
-    def _location(self, target: Target, writes: bool, task: int = -1, moment: Moment | None = None) -> Target:
+    def _location(self, target: Target, writes: bool, task: int = -1, moment: LocalState | None = None) -> Target:
         """A target in our numbers of objects."""
         if not _is_about_object(target):
             return target
@@ -351,7 +353,7 @@ class Walker:
     def _touch(self, thing: int, part: Any, writes: bool) -> None:
         self.behaviour.company.touch(thing, part, writes)
 
-    def _key(self, key: Any, task: int = -1, moment: Moment | None = None) -> Any:
+    def _key(self, key: Any, task: int = -1, moment: LocalState | None = None) -> Any:
         """The key of a value, or part of a target, in our numbers of objects; of what a task's history fixes, if any is
         named."""
         if type(key) is not tuple:
@@ -361,7 +363,7 @@ class Walker:
             return ("object", thing if key[1] > 0 else -thing)
         return tuple([self._key(part, task, moment) for part in key])
 
-    def _object(self, number: int, task: int, moment: Moment | None) -> int:
+    def _object(self, number: int, task: int, moment: LocalState | None) -> int:
         """Our number of an object of this run: that of what the same history has led to before."""
         behaviour, here = self.behaviour, self.record.objects.get(number)
         if moment is not None:
@@ -400,7 +402,7 @@ class Walker:
             behaviour.same(behaviour.find(known), behaviour.find(here))
         behaviour.began_with[location] = here
 
-    def _meet(self, number: int, task: int, moment: Moment) -> None:
+    def _meet(self, number: int, task: int, moment: LocalState) -> None:
         """A task touches an object, perhaps one it has made: a pass that makes one is not like the one before."""
         private = self.private[task]
         if number not in private.mine:
@@ -444,7 +446,7 @@ class Walker:
     def _holds(self, place: int) -> int:
         return self.memory.get(place, self.behaviour.initial[place])
 
-    def _expect(self, moment: Moment, blocked: Blocked) -> None:
+    def _expect(self, moment: LocalState, blocked: Blocked) -> None:
         """Note what a thread was stopped before: it has never gone on from there, or is held in a loop, and so until
         something changes that the loop reads."""
         behaviour = self.behaviour

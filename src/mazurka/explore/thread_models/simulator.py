@@ -1,6 +1,6 @@
 """How threads move by what is known of them: from one point to the next, and what is no point at once (protocol.py).
 
-For who searches all that they can do together (reachable.py), and for who goes one way (rehearsal.py). Joint states are
+For who searches all that they can do together (reachable.py), and for who goes one way (memoised.py). Joint states are
 a moment for each thread (negative: it has not been started) and what memory holds, by place; both are changed.
 """
 
@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mazurka.explore.thread_models.automata import Behaviour, Moment
+from mazurka.explore.thread_models.automata import LocalState, ThreadAutomata
 
 #: What is not known: a moment, and what the places it is known to look at hold.
 Gap = tuple[int, ...]
 
 
-class Unknown(Exception):
+class UnexploredTransition(Exception):
     """A step that no run has made."""
 
-    def __init__(self, moment: Moment, memory: Sequence[int]) -> None:
+    def __init__(self, moment: LocalState, memory: Sequence[int]) -> None:
         places = sorted({place for group in moment.groups for place in group})
         self.gap: Gap = (moment.number, *[memory[place] for place in places])
 
 
-class Moving:
+class Simulator:
     """Moves threads. Unless ``classes`` are told apart, only what a thread leaves behind counts when it has ended."""
 
-    def __init__(self, behaviour: Behaviour, classes: bool) -> None:
+    def __init__(self, behaviour: ThreadAutomata, classes: bool) -> None:
         self.behaviour = behaviour
         self.classes = classes
         self.ends: dict[tuple[object, ...], int] = {}  # what is left of a thread that has ended -> its moment
@@ -56,7 +56,7 @@ class Moving:
         moment = self.behaviour.moments[moments[thread]]
         move = moment.move(memory)
         if move is None:
-            raise Unknown(moment, memory)
+            raise UnexploredTransition(moment, memory)
         for place, value in move.writes:
             memory[place] = value
         lands = move.lands
@@ -67,7 +67,7 @@ class Moving:
             moments[move.forks] = self.behaviour.root(move.forks).number
             self._run_on(moments, memory, move.forks)
 
-    def _end_of(self, moment: Moment) -> int:
+    def _end_of(self, moment: LocalState) -> int:
         """What stands for a thread's end, whatever it has read: one that knows the same objects and holds the same."""
         return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
 
@@ -80,7 +80,7 @@ class Moving:
             if moment.point or moment.done:
                 return moved
             if moment.point is None:
-                raise Unknown(moment, memory)
+                raise UnexploredTransition(moment, memory)
             if not moment.enabled(memory):
                 return moved
             if self.behaviour.cyclic:

@@ -11,7 +11,7 @@ looked at again of whose threads more has become known, until there are none. Th
 gone through; for sets chosen by the final knowledge are persistent, and every state along every run has been entered.
 
 States come in the order of the switches their way needs in which the thread before could have gone on. The search is
-made in small parts (:meth:`Reachable.go_on`), between which one can leave it, and learn.
+made in small parts (:meth:`StateSpace.go_on`), between which one can leave it, and learn.
 
 Cost: five to ten microseconds and a few hundred bytes per state and move.
 """
@@ -23,12 +23,12 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from mazurka.explore.thread_models.automata import Behaviour, Moment
+from mazurka.explore.thread_models.automata import LocalState, ThreadAutomata
 from mazurka.explore.thread_models.cycles import bottoms, tour
 from mazurka.explore.thread_models.persistent_sets import persistent
-from mazurka.explore.thread_models.simulator import Gap, Moving, Unknown
+from mazurka.explore.thread_models.simulator import Gap, Simulator, UnexploredTransition
 
-#: What is told of threads that are stuck; see :meth:`Reachable._deadlock`.
+#: What is told of threads that are stuck; see :meth:`StateSpace._deadlock`.
 Deadlock = tuple[Any, ...]
 
 #: Places memory has room for grow by so many at a time, at least.
@@ -38,13 +38,13 @@ _ROOM: Final = 32
 _SOME: Final = 200
 
 
-class State:
+class JointState:
     """A joint state, and the way to it."""
 
     __slots__ = ("after", "last", "memory", "moments", "moved", "origin", "seen", "switches", "whole")
 
     def __init__(
-        self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
+        self, moments: tuple[int, ...], memory: tuple[int, ...], origin: JointState | None, last: int, switches: int
     ) -> None:
         self.moments = moments
         self.memory = memory
@@ -54,7 +54,9 @@ class State:
         self.moved = 0  # the threads whose moves from here have been followed, as bits
         self.whole = False  # whether all threads that can move are to
         self.seen = -1  # the growth of what was known when it was decided who moves
-        self.after: dict[int, State] | None = None  # where a thread's move leads, where threads may go round in loops
+        self.after: dict[int, JointState] | None = (
+            None  # where a thread's move leads, where threads may go round in loops
+        )
 
     def way(self) -> tuple[int, ...]:
         """The threads that moved, from the start."""
@@ -65,35 +67,35 @@ class State:
             state = state.origin
         return tuple(reversed(found))
 
-    def edges(self) -> Mapping[int, State]:
+    def edges(self) -> Mapping[int, JointState]:
         """The states after this one by who moves, where threads may go round in loops."""
         return self.after or {}
 
-    def following(self) -> Collection[State]:
+    def following(self) -> Collection[JointState]:
         return self.edges().values()
 
 
-class Reachable(Moving):
+class StateSpace(Simulator):
     """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for what to run."""
 
-    def __init__(self, behaviour: Behaviour, classes: bool = False) -> None:
+    def __init__(self, behaviour: ThreadAutomata, classes: bool = False) -> None:
         super().__init__(behaviour, classes)
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], State] = {}
-        self.work: list[deque[State]] = []
-        self.again: Iterator[State] = iter(())  # what is to be looked at again
-        self.opens: deque[tuple[State, int, Gap]] = deque()
-        self.stalled: dict[Gap, list[tuple[State, int]]] = {}
-        self.refused: set[tuple[State, int]] = set()
-        self.endings: dict[tuple[int, ...], State] = {}
+        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], JointState] = {}
+        self.work: list[deque[JointState]] = []
+        self.again: Iterator[JointState] = iter(())  # what is to be looked at again
+        self.opens: deque[tuple[JointState, int, Gap]] = deque()
+        self.stalled: dict[Gap, list[tuple[JointState, int]]] = {}
+        self.refused: set[tuple[JointState, int]] = set()
+        self.endings: dict[tuple[int, ...], JointState] = {}
         self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
         self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
-        self.looking: Iterator[list[State]] | None = None  # for states that threads can only go round in
-        self.circles: list[list[State]] = []  # these, as far as they have been found
-        self.left_out: list[State] = []  # where somebody else has to move, too
-        self.rounds: set[State] = set()  # those that somebody was told to run
+        self.looking: Iterator[list[JointState]] | None = None  # for states that threads can only go round in
+        self.circles: list[list[JointState]] = []  # these, as far as they have been found
+        self.left_out: list[JointState] = []  # where somebody else has to move, too
+        self.rounds: set[JointState] = set()  # those that somebody was told to run
         self.ends.clear()
         self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
@@ -111,7 +113,7 @@ class Reachable(Moving):
         memory = self._first_memory()
         try:
             moments = self._first_moments(memory)
-        except Unknown:
+        except UnexploredTransition:
             return  # nothing has been run yet
         self._enter(tuple(moments), tuple(memory), None, -1, 0)
 
@@ -132,19 +134,19 @@ class Reachable(Moving):
             self.known[state.moments, state.memory] = state
 
     def _enter(
-        self, moments: tuple[int, ...], memory: tuple[int, ...], origin: State | None, last: int, switches: int
+        self, moments: tuple[int, ...], memory: tuple[int, ...], origin: JointState | None, last: int, switches: int
     ) -> None:
         key = (moments, memory)
         state = self.known.get(key)
         if state is None:
-            state = self.known[key] = State(moments, memory, origin, last, switches)
+            state = self.known[key] = JointState(moments, memory, origin, last, switches)
             self._put(state)
         if origin is not None and self.behaviour.cyclic:
             if origin.after is None:
                 origin.after = {}
             origin.after[last] = state
 
-    def _put(self, state: State) -> None:
+    def _put(self, state: JointState) -> None:
         """Have a state gone on from, be it again."""
         state.seen = -1
         while len(self.work) <= state.switches:
@@ -153,11 +155,11 @@ class Reachable(Moving):
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
-    def _follow(self, state: State, thread: int, alone: bool) -> None:
+    def _follow(self, state: JointState, thread: int, alone: bool) -> None:
         """Enter the state that a thread's move leads to, or note that it is open."""
         try:
             moments, memory = self._after(state, thread)
-        except Unknown as unknown:
+        except UnexploredTransition as unknown:
             if unknown.gap in self.stalled:
                 self.stalled[unknown.gap].append((state, thread))
             else:
@@ -166,7 +168,7 @@ class Reachable(Moving):
             return
         self._enter(moments, memory, state, thread, state.switches + (not alone))
 
-    def _after(self, state: State, thread: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _after(self, state: JointState, thread: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The moments and the memory that a thread's move leads to."""
         moments, memory = list(state.moments), list(state.memory)
         self._pass(moments, memory, thread)
@@ -184,10 +186,10 @@ class Reachable(Moving):
             self.learnt(gap)  # by the run of another
         return None
 
-    def _is_open(self, state: State, thread: int, gap: Gap) -> bool:
+    def _is_open(self, state: JointState, thread: int, gap: Gap) -> bool:
         try:
             self._after(state, thread)
-        except Unknown as unknown:
+        except UnexploredTransition as unknown:
             return unknown.gap == gap
         return False
 
@@ -210,7 +212,7 @@ class Reachable(Moving):
                 break
         return True
 
-    def _next_state(self) -> State | None:
+    def _next_state(self) -> JointState | None:
         for level in self.work:
             if level:
                 return level.popleft()
@@ -220,11 +222,11 @@ class Reachable(Moving):
         """More may have become known of the threads of any state."""
         self.again = iter(list(self.known.values()))
 
-    def _is_outdated(self, state: State) -> bool:
+    def _is_outdated(self, state: JointState) -> bool:
         every, seen = self.behaviour.moments, state.seen
         return seen < self.behaviour.changed or any(n >= 0 and every[n].grown > seen for n in state.moments)
 
-    def _expand(self, state: State) -> None:
+    def _expand(self, state: JointState) -> None:
         standing, enabled = self._standing(state)
         state.seen = self.behaviour.growth
         if not enabled:
@@ -236,7 +238,7 @@ class Reachable(Moving):
                 state.moved |= 1 << thread
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
-    def _standing(self, state: State) -> tuple[list[Moment], list[int]]:
+    def _standing(self, state: JointState) -> tuple[list[LocalState], list[int]]:
         """The moments of the threads that have not ended, and who of them can move: nobody if the program has ended,
         since a thread has ended it or only those are left that nobody waits for."""
         every, daemons, memory = self.behaviour.moments, self.behaviour.daemons, state.memory
@@ -259,7 +261,7 @@ class Reachable(Moving):
             enabled = [thread for thread in enabled if (state, thread) not in self.refused]
         return standing, enabled
 
-    def _idle(self, state: State) -> None:
+    def _idle(self, state: JointState) -> None:
         """Nobody can move: an ending, unless a waiting time runs out."""
         thread = self.expired.get(state.moments)
         if thread is None:
@@ -306,7 +308,7 @@ class Reachable(Moving):
         left them out. False if that was all."""
         if self.looking is None:
             nodes = list(self.known.values()) if self.behaviour.cyclic else []
-            self.looking, self.circles = bottoms(nodes, State.following), []
+            self.looking, self.circles = bottoms(nodes, JointState.following), []
         component = next(self.looking, None)
         if component is None:
             for state in self.left_out:
@@ -329,10 +331,10 @@ class Reachable(Moving):
             if self.rounds.isdisjoint(component):
                 self.rounds.update(component)
                 first = min(component, key=lambda state: state.switches)
-                return first.way(), tour(first, State.edges)
+                return first.way(), tour(first, JointState.edges)
         return None
 
-    def ending(self) -> State | None:
+    def ending(self) -> JointState | None:
         """The next of the states nobody can leave, if no run has ended in it yet."""
         moments, state = self.endings.popitem()
         if self._standing(state)[1]:  # more has become known of what its threads wait for
@@ -344,7 +346,7 @@ class Reachable(Moving):
         """Whether there are states to go on from."""
         return any(self.work)
 
-    def is_news(self, state: State) -> bool:
+    def is_news(self, state: JointState) -> bool:
         """Whether no run has ended in the same deadlock."""
         return self.is_stuck(state.moments) and self._deadlock(state.moments) not in self.deadlocks
 

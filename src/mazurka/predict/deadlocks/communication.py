@@ -41,7 +41,7 @@ from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, Op
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import NONE, Wait, waits_of
-from mazurka.witness.witness import Halts
+from mazurka.witness.witness import CommunicationDeadlock
 
 #: Questions about one wait, and waits of the same place.
 _TRIES: Final = 24
@@ -59,7 +59,7 @@ class Candidate(NamedTuple):
     once of."""
 
     place: Hashable
-    claim: Halts
+    claim: CommunicationDeadlock
     question: Question
     loosely: Question
 
@@ -88,7 +88,7 @@ _Limits = NDArray[np.int64]
 _Stops = dict[int, int]
 
 
-class Standstills:
+class CommunicationDeadlocks:
     """The candidates of a trace. Who asks says of which places one has been found: :meth:`found`. ``left`` are places
     where not all has been tried."""
 
@@ -231,7 +231,9 @@ class Standstills:
             self.left.add(place)
             return
         question = self._question(steps, limits, self._waking)
-        yield Candidate(place, Halts(steps), question, self._question(steps, limits, self._surely_waking))
+        yield Candidate(
+            place, CommunicationDeadlock(steps), question, self._question(steps, limits, self._surely_waking)
+        )
 
     def _limits(self, stops: _Stops, needs: _Needs) -> _Limits:
         """How far threads get if some of them stop."""

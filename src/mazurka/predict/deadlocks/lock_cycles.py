@@ -77,16 +77,16 @@ class _Dependencies(NamedTuple):
 
 def circles_of(trace: Trace, joins: bool = True) -> Iterator[tuple[int, ...]]:
     """The acquires and joins of each circle: each waits for the thread of the next, the last for that of the first."""
-    return iter(LockCircles(trace, joins=joins))
+    return iter(LockCycles(trace, joins=joins))
 
 
 def patterns_of(trace: Trace) -> Iterator[list[list[int]]]:
     """Circles of locks that are alike as one: the acquires that each place of theirs can be taken by, ascending."""
-    return LockCircles(trace, joins=False).patterns()
+    return LockCycles(trace, joins=False).patterns()
 
 
 @dataclass(slots=True)
-class LockCircles:
+class LockCycles:
     """The circles of a trace, the shortest first. ``complete`` turns false once the search is given up because of the
     steps that it takes. ``joins``: also those in which threads are joined."""
 

@@ -88,14 +88,14 @@ UsesOf = Callable[[int], Uses]
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class PredictedOutcome:
     """Why an execution should be run soon: ``fails`` is predicted to, or a test to have a new outcome."""
 
     check: Check
     fails: bool
 
 
-class Told:
+class ObservedValues:
     """A run that told its values, by what each thread read at each place."""
 
     def __init__(
@@ -178,7 +178,7 @@ class Checks:
             uses = self.found[site] = self.find(site)
         return uses
 
-    def promise(self, told: Told, step: int, sees: Iterable[tuple[Any, int]]) -> Promise | None:
+    def promise(self, told: ObservedValues, step: int, sees: Iterable[tuple[Any, int]]) -> PredictedOutcome | None:
         """What an execution promises in which a step of the run reads what ``sees``, (target, source), says."""
         if step < 0:
             return None
@@ -188,15 +188,15 @@ class Checks:
         failing = self.failing(told, step, value)
         if failing is not None:
             self.tries[failing] += 1
-            return Promise(failing, fails=True)
+            return PredictedOutcome(failing, fails=True)
         new = [
             check
             for check, present, outcome in self._decided(told, step, value)
             if check.kind is Kind.TEST and self._is_new(check, present, outcome)
         ]
-        return Promise(new[0], fails=False) if new else None
+        return PredictedOutcome(new[0], fails=False) if new else None
 
-    def failing(self, told: Told, step: int, value: Any) -> Check | None:
+    def failing(self, told: ObservedValues, step: int, value: Any) -> Check | None:
         """The check that is to fail if a step of the run reads this value."""
         for check, _, outcome in self._decided(told, step, value):
             if outcome and check.kind is not Kind.TEST and check not in self.settled:
@@ -204,7 +204,7 @@ class Checks:
                     return check
         return None
 
-    def _decided(self, told: Told, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
+    def _decided(self, told: ObservedValues, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
         """The checks that would come out otherwise than they did, with both outcomes (what it was may be unknown)."""
         checks = self.of(told.log[step].site).checks
         if not checks:

@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.predict.conflicts import NO_DATA
-from mazurka.predict.promising.checks import Check, Checks, Told
+from mazurka.predict.promising.checks import Check, Checks, ObservedValues
 from mazurka.predict.promising.terms import MISSING, UNKNOWN, evaluate
 from mazurka.trace.event import Op
 
@@ -53,7 +53,7 @@ class Goal(NamedTuple):
 class Goals:
     """Those of one run. ``aims`` counts the executions that were said to lead to a check, over all runs."""
 
-    def __init__(self, history: History, told: Told, checks: Checks, aims: Counter[Check]) -> None:
+    def __init__(self, history: History, told: ObservedValues, checks: Checks, aims: Counter[Check]) -> None:
         self.history = history
         self.told = told
         self.checks = checks

@@ -27,7 +27,7 @@ from mazurka.causal.history import INITIAL
 from mazurka.predict.conflicts import NO_DATA
 
 
-class Novelty:
+class CoverageHeuristic:
     """Remembers the pairs that were promised."""
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ from mazurka.predict.seqcheck.kernel import kernel_for
 from mazurka.trace.columns import Rows
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.witness.witness import Claim, Deadlocks, Inverts, Races, Witness
+from mazurka.witness.witness import Claim, Deadlocks, OrderViolation, Races, Witness
 
 #: The complete solver's model is made of traces of at most so many events.
 COMPLETE_UP_TO: Final = 300_000
@@ -120,7 +120,7 @@ class SeqCheck:
     def prove(self, claim: Claim) -> Witness | Infeasible | Unknown:
         """A witness of a claim about other orders, that there is none, or that nobody knows."""
         steps = steps_of(claim)
-        if isinstance(claim, Inverts) and not self._looks_at(steps):
+        if isinstance(claim, OrderViolation) and not self._looks_at(steps):
             return Unknown("of a place that other threads do not notice")
         if isinstance(claim, Deadlocks) and joins_of(claim, self.trace):
             return Unknown("threads join one another")

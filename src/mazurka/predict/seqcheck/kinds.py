@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mazurka.causal.solver import Unknown
-from mazurka.predict.atomicity import INTRUSION, intrusions_of
+from mazurka.predict.atomicity import ATOMICITY, atomicity_violations_of
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, circles_of
-from mazurka.predict.order_violations import INVERSION, inversions_of
+from mazurka.predict.order_violations import ORDER_VIOLATION, order_violations_of
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import steps_of
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import Claim, Deadlocks, Intrudes, Inverts, Witness
+from mazurka.witness.witness import AtomicityViolation, Claim, Deadlocks, OrderViolation, Witness
 
 #: What is claimed of a trace, by kind.
 CLAIMS: Final[dict[str, Callable[[Trace], Iterator[Claim]]]] = {
     DEADLOCK: lambda trace: map(Deadlocks, circles_of(trace)),
-    INTRUSION: lambda trace: (Intrudes(*rows) for rows in intrusions_of(trace)),
-    INVERSION: lambda trace: (Inverts(*rows) for rows in inversions_of(trace, implied=False)),
+    ATOMICITY: lambda trace: (AtomicityViolation(*rows) for rows in atomicity_violations_of(trace)),
+    ORDER_VIOLATION: lambda trace: (OrderViolation(*rows) for rows in order_violations_of(trace, implied=False)),
 }
 
 

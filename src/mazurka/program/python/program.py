@@ -41,11 +41,11 @@ from mazurka.program.python.semantics.containers import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.python.weak_memory.relaxed import RelaxedRuntime
 from mazurka.program.races import races_of
-from mazurka.program.runtime.lazy_run import Recorded
+from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
-from mazurka.program.runtime.step_metadata import Accounts
+from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import Location
 
@@ -151,7 +151,7 @@ class PythonProgram:
         return run
 
     def _untried(self) -> Run:
-        return Recorded(["0"], [], [], truncated=self.earlier.reason)
+        return LazyRun(["0"], [], [], truncated=self.earlier.reason)
 
     def location(self, site: int) -> Location | None:
         return sites.location(site)
@@ -526,8 +526,8 @@ def _portable(run: Run) -> Run:
 
 def _run_of(runtime: Runtime) -> Run:
     tasks = runtime.tasks
-    accounts = runtime.accounts if runtime.careful else Accounts()
-    run = Recorded(
+    accounts = runtime.accounts if runtime.careful else StepMetadata()
+    run = LazyRun(
         [task.name for task in tasks],
         runtime.log,
         runtime.scheduler.choices,

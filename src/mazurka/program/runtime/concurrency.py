@@ -12,7 +12,7 @@ from mazurka.program.protocol import Target
 from mazurka.trace.event import Op
 
 
-class Ends:
+class KnownEnds:
     """Which threads have begun in a run, and of whose ends each of them knows."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Ends:
         self._seen = len(log)
 
 
-def has_company(run: Any) -> bool:
+def has_concurrent_threads(run: Any) -> bool:
     """Whether other threads are there, or have been of whose end the running one does not know: a thread that takes no
     step which others could notice has ended as soon as it is started, though it might last in another order."""
     if run.is_recording:
@@ -50,7 +50,7 @@ def has_company(run: Any) -> bool:
 def ends_known(run: Any) -> tuple[dict[Target, int], set[int]]:
     """The threads that have begun, by what stands for their lives, and those of whose end the running one knows."""
     if run.ends is None:
-        run.ends = Ends()
-    ends: Ends = run.ends
+        run.ends = KnownEnds()
+    ends: KnownEnds = run.ends
     ends.look(run.log)
     return ends.lives, ends.known.get(run.current.index, set())

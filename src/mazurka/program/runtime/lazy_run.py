@@ -16,7 +16,7 @@ from mazurka.trace.event import Op
 Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]
 
 
-class Recorded(Run):
+class LazyRun(Run):
     """A run whose ``log`` and ``choices`` come into being when they are first asked for."""
 
     __slots__ = ("_choices", "_entries")

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
 from mazurka.causal.history import stable_print
-from mazurka.program.protocol import Continuation, Plan, Target, Wanted
+from mazurka.program.protocol import Continuation, GuideStep, Plan, Target
 from mazurka.trace.event import WRITES, Op
 
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
@@ -175,7 +175,7 @@ class Guided:
         self._last = pending[index].thread
         return index
 
-    def _other(self, by_thread: dict[str, int], wanted: Wanted) -> int:
+    def _other(self, by_thread: dict[str, int], wanted: GuideStep) -> int:
         """Whoever is to start it; else somebody of whom nothing is wanted any more; else of whom next."""
         parent = wanted.thread.rpartition(".")[0]
         if wanted.op is Op.BEGIN and parent in by_thread:

@@ -29,7 +29,7 @@ from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan,
 from mazurka.program.runtime import greenlet_pool
 from mazurka.program.runtime.scheduler import Scheduler, TimedScheduler
 from mazurka.program.runtime.sharing import SHARED, Sharing
-from mazurka.program.runtime.step_metadata import Accounts
+from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import (
     CLOCK,
     CLOCK_POINTS,
@@ -98,7 +98,7 @@ class Runtime:
     abandoned: tuple[greenlet, ...] = ()
     _unborn: Task | None = None  # for whom the hub is to make a worker
 
-    accounts: Accounts  # of careful runs
+    accounts: StepMetadata  # of careful runs
     on_first_fork: Callable[[Runtime], object] | None = None  # called when there are several threads
     on_body_end: Callable[[BaseException | None], object] | None = None  # called in a process that the program forked
     has_observers = False  # threads that were started before the check wait
@@ -139,7 +139,7 @@ class Runtime:
         """From now on account for steps beyond the log."""
         if not self.careful:
             self.careful = True
-            self.accounts = Accounts()
+            self.accounts = StepMetadata()
 
     # -- running ------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
 _PRIMITIVES: Final = frozenset({"lock", "handed", "cond", "sem", "event", "wake"})
 
 
-class Accounts:
+class StepMetadata:
     """Of one run; ``stacks`` and ``given`` (the arguments of the running function) go by step."""
 
     __slots__ = ("first", "given", "stacks", "stamps", "unsettled", "versions")

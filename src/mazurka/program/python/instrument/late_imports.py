@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 
 #: Names of modules that were imported so in this process -> whether they do more than define things.
 noticed: Final[dict[str, bool]] = {}
@@ -34,7 +34,7 @@ _QUIET: Final = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionD
 def notice(name: str, source: bytes) -> None:
     """A module of the program is about to be executed."""
     run = activation.active
-    if run is not None and not run.solo and not run.is_recording and has_company(run):
+    if run is not None and not run.solo and not run.is_recording and has_concurrent_threads(run):
         try:
             noticed[name] = not only_defines(ast.parse(source).body)
         except (SyntaxError, ValueError):  # which the import reports

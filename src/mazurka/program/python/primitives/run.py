@@ -26,7 +26,7 @@ from greenlet import getcurrent
 
 from mazurka.program.protocol import Target
 from mazurka.program.python import activation
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
@@ -158,7 +158,7 @@ def count_uncontrolled(runtime: Runtime, name: str) -> None:
 
 def count_untracked(runtime: Runtime, what: str) -> None:
     """Something was done that no model covers, and that others may notice, if any are there."""
-    if not runtime.is_recording and not runtime.aborting and has_company(runtime):
+    if not runtime.is_recording and not runtime.aborting and has_concurrent_threads(runtime):
         place = location(where(sys._getframe(1)))
         text = what if place is None else f"{what} at {place}"
         runtime.untracked[text] = runtime.untracked.get(text, 0) + 1

@@ -68,7 +68,7 @@ from mazurka.program.python.semantics.containers import calling, forget_shapes, 
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases, space_name
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
@@ -102,7 +102,7 @@ def _tell_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
 
 def _read_dictionary(run: Any, thing: Any, _name: str, site: int) -> None:
     objects.adopt_namespace(thing)
-    if root_of(type(thing).__module__) in harmless.MODELLED and has_company(run):
+    if root_of(type(thing).__module__) in harmless.MODELLED and has_concurrent_threads(run):
         count_untracked(run, f"{type(thing).__name__}.__dict__", site)
 
 
@@ -128,7 +128,7 @@ def _read_forwarded(run: Any, thing: Any, name: str, site: int) -> None:
 
 
 def _read_of_frame(run: Any, frame: Any, name: str, site: int) -> None:
-    if has_company(run) and not _is_running(frame):
+    if has_concurrent_threads(run) and not _is_running(frame):
         count_untracked(run, f"{name} of a frame", site)
 
 
@@ -175,7 +175,7 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
         # It is the thread's own, as long as the thread keeps it to itself.
         space = vars(owner)["__getattribute__"](thing, name)
         foreign.hand(run, [Access(_READ, ("s", number(space)))], count)
-    elif has_company(run):
+    elif has_concurrent_threads(run):
         count()
 
 
@@ -229,10 +229,10 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
 def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
     """A class is about to get, or lose, an attribute."""
     changed_code(run, thing, name, site)
-    if not (native_objects.is_ours(thing) or run.is_recording) and has_company(run):
+    if not (native_objects.is_ours(thing) or run.is_recording) and has_concurrent_threads(run):
         count_untracked(run, f"assignment to {thing.__name__}.{name}", site)
     space = type.__dict__["__dict__"].__get__(thing)
-    if type(space.get(name)) is types.MemberDescriptorType and has_company(run):
+    if type(space.get(name)) is types.MemberDescriptorType and has_concurrent_threads(run):
         count_untracked(run, f"assignment to {thing.__name__}.{name}, a slot,", site)
     if name not in space or op is _RMW or name not in sites.stored_from_outside:
         comes_or_goes(run, name)
@@ -307,7 +307,7 @@ _OF_ENUMERATIONS: Final = frozenset({"_value2member_map_", "_member_map_", "_mem
 
 
 def _class_read(run: Any, thing: Any, name: str, site: int) -> None:
-    if name in _OF_ENUMERATIONS and type(thing) is EnumType and has_company(run):
+    if name in _OF_ENUMERATIONS and type(thing) is EnumType and has_concurrent_threads(run):
         count_untracked(run, f"{thing.__name__}.{name}", site)
     owners = _owners_of(thing, name)
     if owners:
@@ -366,7 +366,11 @@ def upto(kind: type, owner: type | None) -> tuple[type, ...]:
 def module_read(run: Any, module: Any, name: str, site: int) -> None:
     """A global is about to be read by way of its module."""
     space = objects.dictionary(module)
-    if name not in space and not is_a(space.get("__getattr__"), (types.FunctionType, type(None))) and has_company(run):
+    if (
+        name not in space
+        and not is_a(space.get("__getattr__"), (types.FunctionType, type(None)))
+        and has_concurrent_threads(run)
+    ):
         count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
     if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
         global_access(run, space_name(space), name, site, _READ, space)
@@ -380,12 +384,12 @@ def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -
     """A global is about to be stored, or deleted, by way of its module."""
     space = objects.dictionary(module)
     file = space.get("__file__")
-    if name == "__class__" and has_company(run):
+    if name == "__class__" and has_concurrent_threads(run):
         count_untracked(run, f"assignment to {space.get('__name__', '?')}.__class__", site)
     if space is vars(builtins) and not run.is_recording:
         count_untracked(run, f"assignment to the builtin {name}", site)
     elif file not in sites.instrumented and space.get("__spec__") is not None and name not in _STREAMS:
-        if has_company(run) and not run.is_recording:  # its own code, and others', look there unseen
+        if has_concurrent_threads(run) and not run.is_recording:  # its own code, and others', look there unseen
             count_untracked(run, f"assignment to {space.get('__name__', '?')}.{name}", site)
     if file in sites.instrumented and name not in sites.variables(file):
         count_untracked(
@@ -431,7 +435,7 @@ _OF_CODE: Final = frozenset(
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
     """What code is may be about to change: calls of it do not look again, and tell of no read."""
     special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
-    if (special or name in _OF_CODE) and has_company(run) and not run.is_recording:
+    if (special or name in _OF_CODE) and has_concurrent_threads(run) and not run.is_recording:
         count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)
 
 

@@ -70,7 +70,7 @@ from mazurka.program.python.semantics.views import (
     reached,
     sources,
 )
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
@@ -196,7 +196,7 @@ def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, .
     """A method is called that looks at more than its object's class says."""
     if type(thing) is tuple or type(thing) in LAZY:
         deep_access.read(run, (thing, *args), site, comparing=True)
-    elif name == "__subclasses__" and has_company(run):
+    elif name == "__subclasses__" and has_concurrent_threads(run):
         count_untracked(run, f"{name}()", site)
     elif name == "__dir__" and not run.is_recording:
         _list(run, thing, site)
@@ -487,10 +487,10 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 def _list(run: Any, thing: Any, site: int) -> None:
     """Which attributes an object has is looked at; of None, which variables there are."""
-    if thing is None and has_company(run):
+    if thing is None and has_concurrent_threads(run):
         count_untracked(run, "dir()", site)
     if is_a(thing, types.ModuleType):
-        if has_company(run):
+        if has_concurrent_threads(run):
             count_untracked(run, f"dir({thing.__name__})", site)
         return
     definitions.look(run, (thing,), site, "dir()", behind=True)
@@ -505,7 +505,7 @@ def _list(run: Any, thing: Any, site: int) -> None:
 def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function in C of a module of the library."""
     module, name = function.__module__, function.__name__
-    if harmless.is_untraceable(module, name) and has_company(run):
+    if harmless.is_untraceable(module, name) and has_concurrent_threads(run):
         count_untracked(run, f"{module}.{name}()", site)
     elif (module, name) in _CHANGERS:
         _changer(run, site, args)
@@ -530,7 +530,12 @@ def _read(
     more: tuple[Access, ...] = ()
     if function in _WITH_KEY and named and named.get("key") is not None and args:
         more = effects_of_calls(announce, named["key"], args[0] if len(args) == 1 else args, site)
-        if len(args) == 1 and type(args[0]) is types.GeneratorType and _goes_in(named["key"]) and has_company(run):
+        if (
+            len(args) == 1
+            and type(args[0]) is types.GeneratorType
+            and _goes_in(named["key"])
+            and has_concurrent_threads(run)
+        ):
             count_untracked(run, "a key in C of what a generator gives", site)
     given = (*args, *(named or {}).values())
     if function in _DESCRIBING:
@@ -706,7 +711,7 @@ def operate_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]
     kind = type(thing)
     if kind in deep_access.PLAIN or run.is_recording:
         return
-    if native_objects.is_proxy(kind) and has_company(run):
+    if native_objects.is_proxy(kind) and has_concurrent_threads(run):
         count_untracked(run, f"{name} by way of a proxy", site)
     if kind is types.MappingProxyType or not state_of(kind):
         return

@@ -30,7 +30,7 @@ from mazurka.program.python.semantics.containers import (
 )
 from mazurka.program.python.semantics.locations import contents, emit_reads
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 
 _LOOKING: Final = (
@@ -109,7 +109,7 @@ def _view_of_bytes(name: str) -> Handler:
 
 def _chain_read(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     maps = [each for each in dictionary(thing)["maps"] if is_a(each, dict)]
-    if len(maps) < len(dictionary(thing)["maps"]) and has_company(run):
+    if len(maps) < len(dictionary(thing)["maps"]) and has_concurrent_threads(run):
         text = "a ChainMap of what are no dictionaries"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if maps:

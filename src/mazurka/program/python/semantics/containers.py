@@ -46,7 +46,7 @@ from mazurka.program.python.semantics.locations import (
 )
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.views import moved, sources
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import PRESENCE_POINTS
 from mazurka.trace.event import Op
 
@@ -287,7 +287,7 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         _is_contested(run, site, access.target, True)
-    if length(thing) * 2 <= MANY < length(thing) + len(changed) and has_company(run):
+    if length(thing) * 2 <= MANY < length(thing) + len(changed) and has_concurrent_threads(run):
         # who has changed its values until now told of each, and not of all together
         text = f"a dictionary that grows from few items to many at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -473,7 +473,7 @@ def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str,
 
 def _untold(run: Any, _thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     """A method of which no rule says what it does."""
-    if has_company(run):
+    if has_concurrent_threads(run):
         text = f"an unknown method of a container at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 

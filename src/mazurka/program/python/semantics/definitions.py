@@ -21,7 +21,7 @@ from mazurka.program.protocol import Target
 from mazurka.program.python.semantics import attributes
 from mazurka.program.python.semantics.locations import bases, space_name
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 
 #: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
 #: counts that.
@@ -33,7 +33,7 @@ held: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
 
 def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = False) -> None:
     """Code that nobody sees looks at ``things``; ``behind``: at the classes of instances among them, too."""
-    if run.is_recording or not has_company(run):
+    if run.is_recording or not has_concurrent_threads(run):
         return
     for each in things:
         kind = type(each)
@@ -55,7 +55,7 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
 def hold(run: Any, things: Iterable[Any], site: int, by: str) -> None:
     """Code that nobody sees holds the bytes of ``things`` while it waits, or for longer: who changes how many there are
     then gets an error."""
-    if run.is_recording or not has_company(run):
+    if run.is_recording or not has_concurrent_threads(run):
         return
     for each in things:
         if type(each) in _WITH_BYTES and (by != "update()" or len(each) > _HASHED_AT_ONCE):

@@ -44,7 +44,7 @@ from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.views import sources
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import WRITES, Op
 
@@ -68,7 +68,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     run.current.silent += 1
     given = (*args, *named.values())
-    if harmless.is_untraceable(module, function.__qualname__) and has_company(run):
+    if harmless.is_untraceable(module, function.__qualname__) and has_concurrent_threads(run):
         attributes.count_untracked(run, f"{function.__qualname__}()", site)
         return
     if is_made(function):
@@ -122,7 +122,7 @@ def _call_pure(
 def _is_used_by_several(run: Any, owner: Any) -> bool:
     """Whether threads share an object, whose methods in Python take several steps."""
     record = run.touched.get(("o", objects.number(owner)))
-    return has_company(run) and record is not None and record[0] == -1
+    return has_concurrent_threads(run) and record is not None and record[0] == -1
 
 
 def _is_stream(thing: Any) -> bool:
@@ -133,7 +133,7 @@ def _is_stream(thing: Any) -> bool:
 def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
     """What a function of the library looks at beside containers and instances."""
     name = function.__name__
-    if module == "unittest.mock" and name in _PATCHING and has_company(run):
+    if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):
         _enter(run, module, name, site)  # anything may be given another value
     if module in _WRITING and not run.is_recording:
         for stream in ("stdout", "stderr"):
@@ -195,7 +195,7 @@ def _evaluated(function: types.FunctionType) -> list[Any]:
 
 def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
     """A function that changes nothing by itself may call a method in C that it is given."""
-    if run.is_recording or not has_company(run):
+    if run.is_recording or not has_concurrent_threads(run):
         return
     for each in given:
         if type(each) in BUILTIN_METHODS and changes(each):
@@ -205,7 +205,7 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
 
 def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
     """A function may call methods in C that it, or its object, leads to."""
-    if run.is_recording or not has_company(run):
+    if run.is_recording or not has_concurrent_threads(run):
         return
     methods = callbacks_in_c.methods_in_c(function, given)
     if not methods:
@@ -264,7 +264,7 @@ def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -
 def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
     """Pass the step of a call into code that nobody sees, unless its thread is alone; whether threads contend there."""
     target = accesses[0].target
-    if not has_company(run) and run.touched.get(target) is not SHARED:
+    if not has_concurrent_threads(run) and run.touched.get(target) is not SHARED:
         return False
     if run.detail:
         run.names[target] = words
@@ -288,7 +288,7 @@ def driven(run: Any, generator: Any, site: int) -> list[Access]:
 
 def is_contested(run: Any, accesses: list[Access]) -> bool:
     """Whether several threads touch one of these, while more than one of them is there."""
-    if not has_company(run):
+    if not has_concurrent_threads(run):
         return False
     me = run.current.index
     for access in accesses:
@@ -335,7 +335,7 @@ def explored(points: Iterable[int]) -> list[str]:
 
 def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
     """A method of a container was used that is written in Python: no single step if threads share the container."""
-    if run.is_recording or not has_company(run):
+    if run.is_recording or not has_concurrent_threads(run):
         return
     found = classification.find(type(thing), name)
     if found is None or type(found[1]) is not types.FunctionType or classification.is_instrumented(found[1]):
@@ -351,7 +351,7 @@ def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
 
 def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
     """An object of a class that is not instrumented was used: its methods are no single steps if threads share it."""
-    if run.is_recording or state_of(type(thing)) is not FOREIGN or not has_company(run):
+    if run.is_recording or state_of(type(thing)) is not FOREIGN or not has_concurrent_threads(run):
         return
     record = run.touched.get(("o", objects.number(thing)))
     if record is not None and record[0] == -1:
@@ -402,7 +402,7 @@ def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[
     """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
     them what others look for; whether somebody does is found out at the end (:func:`own_up`)."""
     found = [access for each in given for access in anything_with(each)]
-    if has_company(run):
+    if has_concurrent_threads(run):
         hand(run, found, count)
         for each in given:
             if n := objects.numbers.get(id(each)):  # an instance without attributes, say
@@ -412,7 +412,7 @@ def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[
 
 def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
     """What code that nobody sees touches in steps of its own: ``count`` is called if others use it at the same time."""
-    if has_company(run):
+    if has_concurrent_threads(run):
         for access in accesses:
             if access.target[0] in _HOLDING and type(access.target[1]) is int:
                 _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
@@ -537,7 +537,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
 
 def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:
     """A function in C that touches nothing but what it is given, and calls methods of it, as of a file."""
-    if has_company(run) and any(_is_called_unseen(each, name) for each in given for name in _OF_FILES):
+    if has_concurrent_threads(run) and any(_is_called_unseen(each, name) for each in given for name in _OF_FILES):
         count()
     in_one_step(
         run,
@@ -573,7 +573,7 @@ _COPYING_IN_C: Final = frozenset("_pickle _json marshal".split())
 
 def call_foreign(run: Any, name: str, site: int) -> bool:
     """A function is about to be called by way of `ctypes`: whether it was counted."""
-    if run.is_recording or not has_company(run):
+    if run.is_recording or not has_concurrent_threads(run):
         return False
     attributes.count_untracked(run, f"the foreign function {name}()", site)
     return True

@@ -21,7 +21,7 @@ from mazurka.program.protocol import Access, Target
 from mazurka.program.python.semantics import objects
 from mazurka.program.python.semantics.keys import key_of
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import Moved
 from mazurka.trace.event import Op
 
@@ -142,7 +142,7 @@ def emit(
     run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...] = (), look: Any = None
 ) -> None:
     """Pass one step; in detail mode with names and, if ``look`` tells it, the value."""
-    if op is not _READ and id(thing) in _GONE_BY_IDS and has_company(run):
+    if op is not _READ and id(thing) in _GONE_BY_IDS and has_concurrent_threads(run):
         text = "changes of what imports, copies or pickles go by"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if not run.detail:

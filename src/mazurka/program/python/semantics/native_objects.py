@@ -32,7 +32,7 @@ from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, contents
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.views import LAZY, sources
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
 
@@ -234,7 +234,7 @@ def _is_template(thing: Any) -> bool:
 def count_change_of_template() -> None:
     """The context that threads copy when they calculate first, which does not tell, is about to change."""
     run = activation.active
-    if run is not None and not run.is_recording and has_company(run):
+    if run is not None and not run.is_recording and has_concurrent_threads(run):
         text = "a change of decimal.DefaultContext"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 

@@ -43,7 +43,7 @@ from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
 from mazurka.program.python.semantics.views import sources
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 
 GETTERS: Final = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
@@ -84,7 +84,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         if name in classification.REMAKING and classification.classify(type(owner), name) is classification.REMADE:
             made_again(run, owner, name, site)
         for each in args:
-            if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_company(run):
+            if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_concurrent_threads(run):
                 attributes.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
         deep_access.read(run, (owner, *args) if is_a(owner, tuple) else args, site)
     else:
@@ -95,7 +95,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
 
 def made_again(run: Any, thing: Any, name: str, site: int) -> None:
     """An object that is otherwise never changed is made anew; of errors and classes it is what makes them first."""
-    if has_company(run) and not run.is_recording and not is_a(thing, (type, BaseException)):
+    if has_concurrent_threads(run) and not run.is_recording and not is_a(thing, (type, BaseException)):
         attributes.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
 
 
@@ -139,7 +139,7 @@ def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     if name == "length_hint" and args:
         for container in sources(args[0]):
             read_structure(run, container, site)
-        if hasattr(type(args[0]), "__next__") and has_company(run):
+        if hasattr(type(args[0]), "__next__") and has_concurrent_threads(run):
             attributes.count_untracked(run, "operator.length_hint() of an iterator", site)
     elif handler is not None:
         operation_of(run, args[0], f"__{name}__", handler, site, args[1:])
@@ -183,7 +183,7 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """What is under a name is computed by code: nobody knows what is done with it then."""
-    if has_company(run) and not run.is_recording and classification.is_computed(thing, name):
+    if has_concurrent_threads(run) and not run.is_recording and classification.is_computed(thing, name):
         attributes.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
 
 
@@ -230,7 +230,7 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     if thing is None:
         target = ("w", objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
-        if known is None and has_company(run) and id(reference) not in _dead_before:
+        if known is None and has_concurrent_threads(run) and id(reference) not in _dead_before:
             attributes.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
         run.visit(Op.READ, known or target, site)
         return

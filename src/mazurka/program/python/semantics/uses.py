@@ -37,7 +37,7 @@ from mazurka.program.python.semantics.iteration import iterate
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.objects import number, peek_attribute
 from mazurka.program.python.semantics.views import keys_only, view_of
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 
 
@@ -256,7 +256,7 @@ def raised(thing: Any, site: int) -> Any:
     """``thing`` is about to be raised: where it was raised, and what was handled then, is kept in it."""
     run = activation.active
     if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
-        if has_company(run):
+        if has_concurrent_threads(run):
             marks = (("a", number(thing), "__traceback__"), ("a", number(thing), "__context__"))
             run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
         raisers = _raisers.setdefault(number(thing), set())
@@ -280,7 +280,7 @@ def operand_kept(thing: Any, site: int) -> Any:
     if run is None or run.solo or type(thing) in deep_access.PLAIN:
         return thing
     calls.use(run, thing, site)
-    if is_container(thing) and deep_access.reads_shared(run, (thing,), site) and has_company(run):
+    if is_container(thing) and deep_access.reads_shared(run, (thing,), site) and has_concurrent_threads(run):
         attributes.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
     return thing
 

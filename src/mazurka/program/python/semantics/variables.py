@@ -21,7 +21,7 @@ from mazurka.program.python.semantics.classification import INSTANCE, NONE, clas
 from mazurka.program.python.semantics.containers import operation, shape_of, shapes
 from mazurka.program.python.semantics.locations import BASES, perform
 from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
-from mazurka.program.runtime.concurrency import has_company
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
 
@@ -148,7 +148,7 @@ def _assigned(run: Any, site: int) -> tuple[Any, ...]:
     value = remembered.pop((id(frame), _SLICE), MISSING)
     if value is not MISSING:
         return (value,)
-    if has_company(run) and not run.is_recording:
+    if has_concurrent_threads(run) and not run.is_recording:
         attributes.count_untracked(run, "assignment of an unknown value to a slice", site)
     return ()
 
@@ -304,7 +304,7 @@ def _module(space: dict[str, Any], name: str) -> ModuleType | None:
 def class_begins(site: int) -> None:
     """The body of a class is about to be executed: what is stored in its namespace is not told."""
     run = activation.active
-    if run is not None and not run.solo and has_company(run) and _holders(sys._getframe(1)) > _HOLDERS:
+    if run is not None and not run.solo and has_concurrent_threads(run) and _holders(sys._getframe(1)) > _HOLDERS:
         attributes.count_untracked(run, "a namespace of a class that others may have", site)
 
 

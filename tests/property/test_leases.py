@@ -29,19 +29,19 @@ _INTERLEAVINGS = 400
 
 @dataclass
 class Divided:
-    """A search by borrowers; each makes up to ``stint`` runs, and one loan in ``loss`` gets lost after that."""
+    """A search by borrowers; each makes up to ``batch`` runs, and one lease in ``loss`` gets lost after that."""
 
     program: SmallProgram
     name: str
     chance: random.Random
     parts: int
-    stint: int
+    batch: int
     loss: int = 0
     beyond: int = 1 << 62  # no seeds from this number on
     made: int = 0
     counted: int = 0  # runs that were not lost
     results: list[Any] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)  # what a frontier has
+    rows: list[Row] = field(default_factory=list)  # what a journal has
 
     def __post_init__(self) -> None:
         self.strategy = self.new()
@@ -56,8 +56,8 @@ class Divided:
     def search(self, limit: int = 20_000) -> None:
         under_way: dict[int, list[Row] | None] = {}
         while True:
-            for loan in self.strategy.lend(self.parts - len(under_way)) if len(under_way) < self.parts else []:
-                under_way[loan.number] = self.carry_out(loan.rows)
+            for lease in self.strategy.lend(self.parts - len(under_way)) if len(under_way) < self.parts else []:
+                under_way[lease.number] = self.carry_out(lease.rows)
             if not under_way:
                 return
             assert self.made < limit, "the search does not end"
@@ -72,7 +72,7 @@ class Divided:
         borrower = self.new()
         borrower.restore(pickle.loads(pickle.dumps(rows)))
         results = []
-        while len(results) < self.stint and (seed := borrower.take()) is not None:
+        while len(results) < self.batch and (seed := borrower.take()) is not None:
             run = self.runner.execute(seed.plan)
             borrower.give(seed, run)
             results.append((run.divergence is None, run.result))
@@ -106,7 +106,7 @@ def test_divided_work_reaches_the_same(program: SmallProgram, name: str, chance:
     except (TooLarge, RecursionError):
         assume(False)
     assume(count <= _INTERLEAVINGS)
-    divided = Divided(program, name, chance, parts=chance.randint(1, 3), stint=chance.randint(1, 9), loss=loss)
+    divided = Divided(program, name, chance, parts=chance.randint(1, 3), batch=chance.randint(1, 9), loss=loss)
     divided.search()
     assert _reached(divided.results) == (answer.finals, answer.reads)
     assert divided.strategy.doubt() == ""
@@ -123,7 +123,7 @@ def test_targets_that_turn_out_to_be_waited_for(program: SmallProgram, chance: r
     except (TooLarge, RecursionError):
         assume(False)
     assume(count <= _INTERLEAVINGS)
-    divided = Divided(program, "mcr", chance, parts=chance.randint(1, 3), stint=chance.randint(1, 9))
+    divided = Divided(program, "mcr", chance, parts=chance.randint(1, 3), batch=chance.randint(1, 9))
     divided.search()
     assert _reached(divided.results) == (answer.finals, answer.reads)
 
@@ -140,7 +140,7 @@ def test_samples_are_the_same_whoever_makes_them(name: str) -> None:
         run = runner.execute(seed.plan)
         undivided.give(seed, run)
         results.append(run.result)
-    divided = Divided(program, name, random.Random(1), parts=3, stint=7, loss=5, beyond=200)
+    divided = Divided(program, name, random.Random(1), parts=3, batch=7, loss=5, beyond=200)
     divided.search()
     assert divided.counted == 200
     assert Counter(divided.results) == Counter(results)
