@@ -181,8 +181,8 @@ def predict(
 ) -> Prediction:
     """What another order of the events in a trace file, or a recording, would show.
 
-    ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``inversion``. The rest is what the options
-    of `mazurka predict` are; a ``time_limit`` of None is none. What the command line would refuse raises
+    ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``. The rest are the
+    options of `mazurka predict`; a ``time_limit`` of None is none. What the command line would refuse raises
     :class:`~mazurka.errors.MazurkaError`.
     """
     from mazurka.predict.engines import ENGINES

@@ -122,7 +122,7 @@ def test_figure_2_has_these_races(swapped: bool, races: set[tuple[int, ...]]) ->
 
 
 @pytest.mark.parametrize("trace", [_figure_1(), _figure_2(), _figure_2(swapped=True)])
-def test_no_deadlocks_and_the_intrusions_of_the_oracle(trace: Trace) -> None:
+def test_no_deadlocks_and_the_atomicity_violations_of_the_oracle(trace: Trace) -> None:
     oracle = Predictable(trace)
     assert list(SeqCheckKind(DEADLOCK).predict(trace)) == []
     assert oracle.deadlocks() == set()
@@ -131,4 +131,4 @@ def test_no_deadlocks_and_the_intrusions_of_the_oracle(trace: Trace) -> None:
         assert isinstance(prediction.witness.claim, AtomicityViolation)
         assert Checker(trace).objections(prediction.witness) == []
         found.add(prediction.rows)
-    assert found == oracle.intrusions()
+    assert found == oracle.atomicity_violations()

@@ -80,7 +80,7 @@ def test_what_is_far_away_gets_between_as_well(tmp_path: Path) -> None:
 def test_each_use_of_what_is_not_ready_is_told(tmp_path: Path) -> None:
     path = tmp_path / "trace.std"
     path.write_text("a|w(x)|1\nb|w(x)|2\n" + "".join(f"b|r(x)|{line}\n" for line in range(10, 20)))
-    found = _predicted(path, "auto", "inversion").findings
+    found = _predicted(path, "auto", "order-violation").findings
     assert {tuple(act.event for act in each.acts) for each in found} == {(row, 0) for row in range(1, 12)}
 
 

@@ -114,21 +114,23 @@ def test_what_is_left_open_is_told(traces: Any) -> None:
     assert report["window"] == 4
 
 
-def test_an_order_inversion_in_all_forms(shell: Any) -> None:
+def test_an_order_violation_in_all_forms(shell: Any) -> None:
     """A place is used before it is there, and after what it is part of is gone; a lock does not help."""
     shell.write(
         "early.std",
         "a|acq(l)|1\na|w(x)|2\na|rel(l)|3\nb|acq(l)|4\nb|r(x)|5\nb|rel(l)|6\nb|w(o.f)|7\na|free(o)|8\n",
     )
-    report = _report(shell, "early.std", "--kind", "inversions")
+    report = _report(shell, "early.std", "--kind", "order-violations")
     assert [each["events"] for each in report["findings"]] == [[7, 6], [4, 1]]
-    assert report["counts"]["order_inversions"] == 2
-    said = shell.run("predict", "early.std", "--kind", "inversions", status=1).stdout
-    assert "inversion 2 of 2: b uses x before a has made it ready" in said
-    assert "inversion 1 of 2: b uses o.f after a has freed it" in said
-    assert "2 order inversions\n" in said
-    log = json.loads(shell.run("predict", "early.std", "--kind", "inversions", "--format", "sarif", status=1).stdout)
-    assert {result["ruleId"] for result in log["runs"][0]["results"]} == {"inversion"}
+    assert report["counts"]["order_violations"] == 2
+    said = shell.run("predict", "early.std", "--kind", "order-violations", status=1).stdout
+    assert "order violation 2 of 2: b uses x before a has made it ready" in said
+    assert "order violation 1 of 2: b uses o.f after a has freed it" in said
+    assert "2 order violations\n" in said
+    log = json.loads(
+        shell.run("predict", "early.std", "--kind", "order-violations", "--format", "sarif", status=1).stdout
+    )
+    assert {result["ruleId"] for result in log["runs"][0]["results"]} == {"order-violation"}
 
 
 #: Who waits for a notification has a lock that the one who would notify needs, unless somebody else does so in time.
@@ -201,7 +203,10 @@ def test_empty_traces_and_those_of_one_event(shell: Any) -> None:
     assert "none.std: it holds no events" in shell.run("predict", "none.std", status=2).stderr
     shell.write("alone.py", "x = 1")
     shell.run("record", "alone.py", status=0)
-    assert _report(shell, "alone.recording", "--kind", "races,deadlocks,atomicity,inversions", status=0)["events"] == 0
+    assert (
+        _report(shell, "alone.recording", "--kind", "races,deadlocks,atomicity,order-violations", status=0)["events"]
+        == 0
+    )
 
 
 def test_from_python_it_is_the_same(traces: Any) -> None:

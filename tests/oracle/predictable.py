@@ -19,13 +19,13 @@ Bugs:
 
 - *races* are two conflicting accesses of different threads that are both next;
 - *deadlocks* are threads each of which stands before the acquire of a lock that the next one holds, or joins the next;
-- *standstills* are threads that never go on: each stands before the acquire of a lock that one of them holds, or the
-  join of one of them, or is parked, and then all other threads have ended (with END, or with what they did before they
-  were joined) or are never started;
-- *intrusions* are accesses of another thread between two consecutive ones of a place by one thread that no serial order
-  explains (read-write-read, write-write-read, read-write-write, write-read-write);
-- *inversions* are a use of a place before what another thread writes there first in the trace (or would write), or
-  after another thread's freeing of it, which comes later in the trace.
+- *communication deadlocks* are threads that never go on: each stands before the acquire of a lock that one of them
+  holds, or the join of one of them, or is parked, and then all other threads have ended (with END, or with what they
+  did before they were joined) or are never started;
+- *atomicity violations* are accesses of another thread between two consecutive ones of a place by one thread that no
+  serial order explains (read-write-read, write-write-read, read-write-write, write-read-write);
+- *order violations* are a use of a place before what another thread writes there first in the trace (or would write),
+  or after another thread's freeing of it, which comes later in the trace.
 
 Cost: exponential; for traces of up to some twenty events.
 """
@@ -277,7 +277,7 @@ class Predictable:
                         break
         return found
 
-    def standstills(self) -> set[frozenset[int]]:
+    def communication_deadlocks(self) -> set[frozenset[int]]:
         """Waits, and acquires and joins that are next: the most threads that never go on together."""
         found = set()
         for state in self.reachable():
@@ -288,7 +288,7 @@ class Predictable:
             found.add(frozenset(reasons))
         return found - {frozenset()}
 
-    def is_standstill(self, rows: frozenset[int]) -> bool:
+    def is_communication_deadlock(self, rows: frozenset[int]) -> bool:
         """Whether these can be such, all of them needed or not."""
         for state in self.reachable():
             reasons = self._reasons(state)
@@ -333,7 +333,7 @@ class Predictable:
         joined = any(op is Op.JOIN and self.others[x] == thread for op, x in zip(self.ops, self.targets, strict=True))
         return self.ops[rows[-1]] is Op.END or (joined and state.broken[thread] != self.index[rows[-1]])
 
-    def inversions(self) -> set[tuple[int, int]]:
+    def order_violations(self) -> set[tuple[int, int]]:
         """(use, what writes the place first) or (what frees the place, use)."""
         rows = range(len(self.ops))
         wanted = {pair for pair in product(rows, rows) if pair[0] > pair[1] and self._inverts(*pair)}
@@ -347,7 +347,7 @@ class Predictable:
         return found
 
     def _inverts(self, first: int, second: int) -> bool:
-        """Whether two events, the later one first, are what is called an inversion."""
+        """Whether two events, the later one first, are what is called an order violation."""
         use = second if self.ops[first] is Op.FREE else first
         if self.threads[first] == self.threads[second] or self.ops[use] not in _DATA:
             return False
@@ -356,7 +356,7 @@ class Predictable:
         touching = [row for row, op in enumerate(self.ops) if op in _DATA and self.targets[row] == self.targets[use]]
         return touching[0] == second and self.ops[second] is Op.WRITE
 
-    def intrusions(self) -> set[tuple[int, int, int]]:
+    def atomicity_violations(self) -> set[tuple[int, int, int]]:
         """(first, between, last)."""
         return {(first, between, last) for first, last in self._consecutive() for between in self._between(first, last)}
 

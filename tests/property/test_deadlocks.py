@@ -13,7 +13,7 @@ import pytest
 from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 
-from mazurka.predict.engines import DEADLOCK, STANDSTILL, Search, run
+from mazurka.predict.engines import COMMUNICATION, DEADLOCK, Search, run
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Deadlocks, Witness
@@ -37,14 +37,14 @@ def test_deadlocks_are_those_of_the_oracle_or_undecided(engine: str) -> None:
     for seed in (*range(_TRACES), *_WOKEN_OTHERWISE):
         trace = _knot(seed)
         oracle, checker, search = Predictable(trace), Checker(trace), Search(trace)
-        every, standstills = oracle.deadlocks(), oracle.standstills()
+        every, standstills = oracle.deadlocks(), oracle.communication_deadlocks()
         circles = {one for one in every if not any(other < one for other in every)}
         bugs = list(run(search, engine, (DEADLOCK,)))
         assert all(checker.objections(bug.witness) == [] for bug in bugs), seed
-        found = {frozenset(bug.rows) for bug in bugs if bug.tier != STANDSTILL}
+        found = {frozenset(bug.rows) for bug in bugs if bug.tier != COMMUNICATION}
         assert found <= every, seed
         waits = _waits(trace, [one for one in standstills if not any(circle <= one for circle in circles)])
-        told = _waits(trace, [frozenset(bug.rows) for bug in bugs if bug.tier == STANDSTILL])
+        told = _waits(trace, [frozenset(bug.rows) for bug in bugs if bug.tier == COMMUNICATION])
         assert told <= _waits(trace, standstills), seed
         undecided = sum(tier.undecided for tier in search.tiers if tier.name != "seqcheck")
         assert undecided or (circles <= found and waits <= told), seed
@@ -69,7 +69,7 @@ def test_circles_that_are_none_are_not_believed() -> None:
         trace = _knot(seed)
         oracle, checker, chance = Predictable(trace).deadlocks(), Checker(trace), random.Random(seed)
         for bug in run(Search(trace), "maximal", (DEADLOCK,)):
-            if bug.tier == STANDSTILL:
+            if bug.tier == COMMUNICATION:
                 continue
             rows = bug.rows
             other = (*rows[:-1], chance.randrange(len(trace)))

@@ -18,7 +18,7 @@ from tests.oracle.random_traces import random_trace
 
 from mazurka.predict import engines, fast_path
 from mazurka.predict.deadlocks import lock_cycles
-from mazurka.predict.engines import DEADLOCK, ENGINES, KINDS, STANDSTILL, Search, run
+from mazurka.predict.engines import COMMUNICATION, DEADLOCK, ENGINES, KINDS, Search, run
 from mazurka.predict.maximal import Maximal, Once
 from mazurka.program.protocol import Step
 from mazurka.report.prediction_report import Predicted
@@ -59,8 +59,8 @@ def _bugs(trace: Trace) -> dict[str, set[object]]:
     return {
         "race": set(oracle.races()),
         "deadlock": set(oracle.deadlocks()),
-        "atomicity": set(oracle.intrusions()),
-        "inversion": set(oracle.inversions()),
+        "atomicity": set(oracle.atomicity_violations()),
+        "order-violation": set(oracle.order_violations()),
     }
 
 
@@ -84,7 +84,7 @@ def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
             met[kind] += len(found)
     assert met["race"] > _SHARE
     assert met["atomicity"] > _SHARE / 2
-    assert met["inversion"] > _SHARE / 4
+    assert met["order-violation"] > _SHARE / 4
 
 
 @pytest.mark.parametrize("window", [4, 8])
@@ -118,8 +118,8 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
         search = Search(trace)
         for bug in run(search, engine, KINDS):
             assert checker.objections(bug.witness) == []
-            if bug.tier == STANDSTILL:
-                assert Predictable(trace).is_standstill(frozenset(bug.rows))
+            if bug.tier == COMMUNICATION:
+                assert Predictable(trace).is_communication_deadlock(frozenset(bug.rows))
                 continue
             assert _named(bug.kind, bug.rows) in expected[bug.kind]
             told[bug.kind].add(bug.rows[-1])
@@ -207,7 +207,7 @@ def test_what_is_waited_for_is_respected() -> None:
         for engine in ("maximal", "auto", "seqcheck", "shb"):
             bugs = list(run(Search(trace), engine, KINDS))
             assert all(checker.objections(bug.witness) == [] for bug in bugs), engine
-            assert all(bug.tier == STANDSTILL or _named(bug.kind, bug.rows) in expected[bug.kind] for bug in bugs)
+            assert all(bug.tier == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind] for bug in bugs)
             told[engine] = {(bug.kind, bug.rows[-1]) for bug in bugs if bug.kind == "race"}
             found[engine] += len(bugs)
         assert told["seqcheck"] | told["shb"] <= told["maximal"] == told["auto"]
@@ -219,7 +219,7 @@ def _monitors(seeds: int) -> Iterator[Trace]:
         yield random_monitors(random.Random(seed), bool(seed & 1), bool(seed & 2))
 
 
-def test_standstills_are_those_of_the_oracle() -> None:
+def test_communication_deadlocks_are_those_of_the_oracle() -> None:
     """All that is told of threads that wait for one another is so; little is missed: ends after a last read, which
     may or may not have been one."""
     met: Counter[str] = Counter()
@@ -228,17 +228,17 @@ def test_standstills_are_those_of_the_oracle() -> None:
         told, bugs = 0, list(run(Search(trace), "maximal", (DEADLOCK,)))
         for bug in bugs:
             assert checker.objections(bug.witness) == []
-            if bug.tier == STANDSTILL:
-                assert oracle.is_standstill(frozenset(bug.rows))
+            if bug.tier == COMMUNICATION:
+                assert oracle.is_communication_deadlock(frozenset(bug.rows))
                 told += Op.WAIT in trace.op[list(bug.rows)]
                 for other in (bug.rows[1:], bug.rows[:-1], (*bug.rows[:-1], random.Random(told).randrange(len(trace)))):
-                    if not oracle.is_standstill(frozenset(other)) or not other:
+                    if not oracle.is_communication_deadlock(frozenset(other)) or not other:
                         assert checker.objections(replace(bug.witness, claim=CommunicationDeadlock(other)))
                         met["refused"] += 1
-        there = any(Op.WAIT in trace.op[list(rows)] for rows in oracle.standstills())
+        there = any(Op.WAIT in trace.op[list(rows)] for rows in oracle.communication_deadlocks())
         met["told"] += bool(told)
         met["there"] += there
-        met["joins"] += any(bug.tier != STANDSTILL and Op.JOIN in trace.op[list(bug.rows)] for bug in bugs)
+        met["joins"] += any(bug.tier != COMMUNICATION and Op.JOIN in trace.op[list(bug.rows)] for bug in bugs)
         assert there or not told
     assert met["told"] > 0.97 * met["there"] > 100
     assert met["refused"] > 100
@@ -252,7 +252,7 @@ def test_where_threads_wait_for_one_another_every_engine_is_right(engine: str) -
         expected, checker = _bugs(trace), Checker(trace)
         for bug in run(Search(trace, 6 if number % 3 == 0 else None), engine, KINDS):
             assert checker.objections(bug.witness) == []
-            assert bug.tier == STANDSTILL or _named(bug.kind, bug.rows) in expected[bug.kind]
+            assert bug.tier == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind]
             met[bug.kind] += 1
     assert met["race"] > 10
 
@@ -287,9 +287,9 @@ def _spoilt(
             if (first, other, last) not in bugs["atomicity"]:
                 yield "another event intrudes", replace(witness, claim=AtomicityViolation(first, other, last))
         case OrderViolation(first, second):
-            if (first, other) not in bugs["inversion"]:
+            if (first, other) not in bugs["order-violation"]:
                 yield "another event comes late", replace(witness, claim=OrderViolation(first, other))
-            if (other, second) not in bugs["inversion"]:
+            if (other, second) not in bugs["order-violation"]:
                 yield "another event comes early", replace(witness, claim=OrderViolation(other, second))
     for here in range(len(order) - 1):
         one, two = order[here : here + 2]

@@ -70,7 +70,7 @@ def _predictable(trace: Trace) -> set[tuple[str, frozenset[int]]]:
     kinds: tuple[tuple[str, Iterable[Iterable[int]]], ...] = (
         ("Races", oracle.races()),
         ("Deadlocks", oracle.deadlocks()),
-        ("AtomicityViolation", oracle.intrusions()),
+        ("AtomicityViolation", oracle.atomicity_violations()),
     )
     return {(name, frozenset(rows)) for name, found in kinds for rows in found}
 
@@ -172,7 +172,7 @@ def _places(trace: Trace, rows: tuple[int, int]) -> frozenset[int]:
     return frozenset(int(trace.site[row] if trace.site[row] >= 0 else -2 - trace.target[row]) for row in rows)
 
 
-def test_inversions_are_shown_by_an_order_of_the_two() -> None:
+def test_order_violations_are_shown_by_an_order_of_the_two() -> None:
     met = 0
     for trace in _traces(500_000, (2, 3), valued=False):
         check, checker = SeqCheck(trace, complete_up_to=0, kernel=_KERNEL), Checker(trace)

@@ -1,4 +1,4 @@
-"""Two threads list the dates of one rule, which keeps them."""
+"""Two threads list the dates of one rule; keptm."""
 
 # package: python-dateutil
 # include: dateutil

@@ -34,24 +34,33 @@ _INTERRUPTED: Final = 130
 ENGINES: Final = ("auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", "maximal")
 
 #: What can be looked for, and what it is called in findings.
-KINDS: Final = {"races": "race", "deadlocks": "deadlock", "atomicity": "atomicity", "inversions": "inversion"}
+KINDS: Final = {
+    "races": "race",
+    "deadlocks": "deadlock",
+    "atomicity": "atomicity",
+    "order-violations": "order-violation",
+}
 
 _FORMATS: Final = ("text", "json", "sarif")
 
 
 @click.command()
 @click.argument("trace", metavar="TRACE")
-@click.option("--engine", type=Choice(ENGINES), default=ENGINES[0], show_default=True, help="How to look")
+@click.option("--engine", type=Choice(ENGINES), default=ENGINES[0], show_default=True, help="Prediction algorithm")
 @click.option(
-    "--kind", default="races,deadlocks", show_default=True, metavar="KIND,...", help=f"What for: {', '.join(KINDS)}"
+    "--kind",
+    default="races,deadlocks",
+    show_default=True,
+    metavar="KIND,...",
+    help=f"Bug kinds to report: {', '.join(KINDS)}",
 )
 @click.option("--window", type=click.IntRange(min=2), default=None, metavar="N", help="Reorder N events at a time")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True, metavar="SECONDS", help="0: no limit"
 )
 @click.option("--suppressions", default=None, metavar="FILE", help="Findings not to report")
-@click.option("--format", "form", type=Choice(_FORMATS), default="text", show_default=True, help="How to report")
-@click.option("--output", default=None, metavar="FILE", help="Where to write the report")
+@click.option("--format", "form", type=Choice(_FORMATS), default="text", show_default=True, help="Report format")
+@click.option("--output", default=None, metavar="FILE", help="Report file")
 @click.option(
     "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: what it looks like]"
 )

@@ -25,10 +25,10 @@ _INTERRUPTED = 130
 @click.command()
 @click.argument("program", metavar="PROGRAM[::FUNCTION]", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
-@click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to track")
-@click.option("-o", "--output", default=None, metavar="DIR", help="Where to  [default: PROGRAM.recording]")
+@click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to instrument")
+@click.option("-o", "--output", default=None, metavar="DIR", help="Output directory  [default: PROGRAM.recording]")
 @click.option("--values", is_flag=True, help="Write down values, too, where it is certain which they are")
-@click.option("--finish", default=None, metavar="DIR", help="Make a trace of what a killed recorder left, and no more")
+@click.option("--finish", default=None, metavar="DIR", help="Finish an interrupted recording; run nothing")
 def command(
     program: str | None,
     arguments: tuple[str, ...],
@@ -113,11 +113,11 @@ def _finish(directory: Path) -> int:
 
 def _tell(made: Finished, directory: Path, how: str = "") -> None:
     _say(
-        f"{how}recorded {made.recorded:,} events of {made.threads} threads to {directory}, "
-        f"which keeps the {made.events:,} that another order could touch"
+        f"{how}recorded {made.recorded:,} events of {made.threads} threads to {directory}; "
+        f"kept {made.events:,} events relevant to reordering"
     )
     if made.misread:
-        _say(f"{made.misread:,} reads gave what was not written last; their values are left out")
+        _say(f"{made.misread:,} reads returned values that no recorded write produced; their values are left out")
 
 
 def _status(error: BaseException | None) -> int:

@@ -35,9 +35,9 @@ _FAILED: Final = 2
 @click.argument("schedules", metavar="FILE|TOKEN...", nargs=-1, required=True)
 @click.option("--pdb", is_flag=True, help="Stop in the debugger where the failure happens")
 @click.option("--times", type=click.IntRange(min=1), default=1, metavar="N", help="Replay so many times")
-@click.option("--format", "format_", type=Choice(FORMATS), default="text", help="How to report  [default: text]")
-@click.option("--output", multiple=True, metavar="[FORMAT:]FILE", help="A file to write a report to")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors")
+@click.option("--format", "format_", type=Choice(FORMATS), default="text", help="Report format  [default: text]")
+@click.option("--output", multiple=True, metavar="[FORMAT:]FILE", help="A report file")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors")
 def command(
     schedules: tuple[str, ...], pdb: bool, times: int, format_: str, output: tuple[str, ...], quiet: bool
 ) -> int:

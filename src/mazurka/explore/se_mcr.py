@@ -286,11 +286,11 @@ class SwitchEquivalence:
         if self.counters.lost:
             parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
         if self.behaviour.astray:
-            parts.append(f"{self.behaviour.astray} steps were not what the same history had led to before")
+            parts.append(f"{self.behaviour.astray} steps differed after identical reads: nondeterminism")
         if self.behaviour.records and self.remote_tasks is None and not self.reachable.known:
             parts.append("how the threads begin is not known")
         if self.counters.endless:
-            parts.append(f"in {self.counters.endless} ways threads come to go round in loops that they can't leave")
+            parts.append(f"{self.counters.endless} possible livelocks undecided")
         if self.reachable.expiries:
             parts.append("waiting times ran out, and which does first is not explored")
         return "; ".join(parts)

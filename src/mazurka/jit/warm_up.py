@@ -1,4 +1,4 @@
-"""Has what long traces go through compiled by other processes, so that nobody waits for numba the first time.
+"""Precompiles the numba kernels in background processes, so that no user waits for numba the first time.
 
 Compiling takes some twenty seconds of processor time, once: numba keeps on disk what it has compiled. Processes of
 their own do it, several at a time, from when it is known that a trace is long, while it is still read. What they

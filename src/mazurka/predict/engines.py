@@ -45,7 +45,7 @@ KINDS: Final = (RACE, DEADLOCK, ATOMICITY, ORDER_VIOLATION)
 _AFFORDABLE: Final = 8_000_000
 
 #: The tier that finds deadlocks which no other one looks for.
-STANDSTILL: Final = "standstill"
+COMMUNICATION: Final = "communication"
 
 #: Otherwise so many at a time.
 _WINDOW: Final = 20_000
@@ -86,7 +86,7 @@ class Stage:
     kind: str
     candidates: int = 0
     found: int = 0
-    fallen: int = 0
+    refuted: int = 0
     undecided: int = 0
     seconds: float = 0.0
 
@@ -254,7 +254,7 @@ class _Outcome:
     key: Hashable
     found: Found | None = None
     candidates: int = 0
-    fallen: int = 0
+    refuted: int = 0
     unsure: bool = False
 
 
@@ -263,7 +263,7 @@ def _decided(search: Search, tier: Stage, outcomes: Iterable[_Outcome], whole: b
     settled = search.settled[tier.kind]
     for outcome in outcomes:
         tier.candidates += outcome.candidates
-        tier.fallen += outcome.fallen
+        tier.refuted += outcome.refuted
         if outcome.found is not None:
             search.settle(tier.kind, outcome.found.rows)
             yield outcome.found
@@ -299,7 +299,7 @@ def _outcome(
         if isinstance(answer, Witness):
             outcome.found = search.found(tier, rows, answer)
             break
-        outcome.fallen += isinstance(answer, Infeasible)
+        outcome.refuted += isinstance(answer, Infeasible)
         if isinstance(answer, Unknown):
             outcome.unsure = True
             open_rows.add(rows)
@@ -359,7 +359,7 @@ def _by_pass(search: Search, tier: Stage) -> _Findings:
                 break
     search.leave(doubtful, asking.unasked + late)
     groups, left = search.groups(RACE)
-    tier.candidates, tier.fallen = asking.asked, asking.refuted
+    tier.candidates, tier.refuted = asking.asked, asking.refuted
     tier.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
 
 
@@ -380,10 +380,10 @@ def _by_sync_preserving(search: Search, tier: Stage) -> _Findings:
         if isinstance(answer, Witness):
             search.settle(tier.kind, prediction.rows)
             yield search.found(tier, prediction.rows, answer)
-        tier.fallen += isinstance(answer, Infeasible)
+        tier.refuted += isinstance(answer, Infeasible)
 
 
-def _by_standstill(search: Search, tier: Stage) -> _Findings:
+def _by_communication(search: Search, tier: Stage) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
     from mazurka.predict.deadlocks.communication import CommunicationDeadlocks
 
@@ -403,7 +403,7 @@ def _by_standstill(search: Search, tier: Stage) -> _Findings:
                 yield search.found(tier, rows, answer)
         elif isinstance(answer, Unknown):
             unsure.add(candidate.place)
-        tier.fallen += isinstance(answer, Infeasible)
+        tier.refuted += isinstance(answer, Infeasible)
     tier.undecided = len((unsure | sought.left) - found)
 
 
@@ -412,7 +412,7 @@ _TIERS: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,
-    STANDSTILL: _by_standstill,
+    COMMUNICATION: _by_communication,
 }
 
 #: Modules of partial orders that are not named like their engines.
@@ -422,12 +422,12 @@ _MODULES: Final = {"syncp": "sync_preserving"}
 ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     AUTO: {
         RACE: ("shb", "seqcheck", "maximal"),
-        DEADLOCK: ("seqcheck", "maximal", STANDSTILL),
+        DEADLOCK: ("seqcheck", "maximal", COMMUNICATION),
         ATOMICITY: ("seqcheck", "maximal"),
         ORDER_VIOLATION: ("seqcheck", "maximal"),
     },
     **{name: {RACE: (name,)} for name in _ORDERS},
     "syncp": {RACE: ("syncp",), DEADLOCK: ("spd",)},
     "seqcheck": dict.fromkeys(KINDS, ("seqcheck",)),
-    "maximal": {**dict.fromkeys(KINDS, ("maximal",)), DEADLOCK: ("maximal", STANDSTILL)},
+    "maximal": {**dict.fromkeys(KINDS, ("maximal",)), DEADLOCK: ("maximal", COMMUNICATION)},
 }

@@ -1,4 +1,4 @@
-"""Maximal prediction: every race, deadlock, intrusion and inversion that the maximal causal model of a trace proves.
+"""Maximal prediction: every race, deadlock, atomicity or order violation that a trace's maximal causal model proves.
 
 Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": what the quick check (quick.py) leaves is
 asked of the model (questions.py), which decides. So nothing that the trace proves is missed, unless a limit says so:
@@ -136,7 +136,7 @@ def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, .
             return LockCycles(trace)
         case "atomicity":
             return atomicity_violations_of(trace)
-        case "inversion":
+        case "order-violation":
             return order_violations_of(trace, implied=thorough)
         case _:
             raise ValueError(kind)
@@ -149,7 +149,7 @@ def claim_of(kind: str, rows: tuple[int, ...]) -> Claim:
             return Races(*rows)
         case "deadlock":
             return Deadlocks(rows)
-        case "inversion":
+        case "order-violation":
             return OrderViolation(*rows)
         case _:
             return AtomicityViolation(*rows)

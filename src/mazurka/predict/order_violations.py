@@ -1,4 +1,4 @@
-"""Order inversions: a place used before it is ready, or after it was given up, though a trace shows the good order.
+"""Order violations: a place used before it is ready, or after it was given up, though a trace shows the good order.
 
 - *Use before initialisation*: a plain write is the first access of a place, and another thread accesses it later. That
   access before the write is a finding.
@@ -31,7 +31,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
 #: The kind of a finding.
-ORDER_VIOLATION: Final = "inversion"
+ORDER_VIOLATION: Final = "order-violation"
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 

@@ -8,7 +8,7 @@ One rule a line, ``#`` begins a comment:
 - ``stack PATTERN...``: functions of one of the finding's places, innermost first, as far as the trace tells them.
 
 Patterns are shell patterns (``*``, ``?``, ``[...]``). In front of a rule, ``race:``, ``deadlock:``, ``atomicity:`` or
-``inversion:`` restricts it to findings of that kind.
+``order-violation:`` restricts it to findings of that kind.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Final
 
 from mazurka.errors import UsageError
 
-_KINDS: Final = ("race", "deadlock", "atomicity", "inversion")
+_KINDS: Final = ("race", "deadlock", "atomicity", "order-violation")
 
 
 class Subject(Enum):

@@ -35,15 +35,15 @@ REPLAY: Final = "replay"
 
 #: Settings that have an option of their own, `--mazurka-NAME`.
 _SETTINGS: Final = {
-    "strategy": "how the interleavings are chosen: mcr, dpor, dfs, random ...",
-    "include": "further packages or modules to track, separated by commas",
+    "strategy": "exploration algorithm: mcr, dpor, dfs, random ...",
+    "include": "further packages or modules to instrument, separated by commas",
     "max-executions": "executions of a test after which to stop",
     "time-limit": "seconds per test after which to stop",
-    "timing": "seconds for which threads that can move may be held up while timeouts fire and sleeps end; or all",
+    "timing": "seconds by which enabled threads may be delayed while timeouts fire and sleeps end; or all",
     "seed": "what random and pct start from",
-    "isolation": "how every execution gets to start from the same state: auto, restore, fork",
-    "baseline": "a file of failures that are known and not to be told",
-    "profile": "which set of settings to start from",
+    "isolation": "how state is reset between executions: auto, restore, fork",
+    "baseline": "a file of known failures to suppress",
+    "profile": "the profile of settings to start from",
 }
 
 #: The same that are on or off.

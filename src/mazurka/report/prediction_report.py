@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mazurka.predict.engines import STANDSTILL, Stage
+from mazurka.predict.engines import COMMUNICATION, Stage
 from mazurka.trace.event import Location
 
 
@@ -89,7 +89,7 @@ class Counts:
     race_locations: int = 0
     deadlocks: int = 0
     atomicity_violations: int = 0
-    order_inversions: int = 0
+    order_violations: int = 0
 
 
 @dataclass(slots=True)
@@ -114,5 +114,5 @@ class PredictionReport:
     @property
     def undecided(self) -> int:
         """Of each kind, what its last tier left open, and what only one tier looks for."""
-        last = {(tier.kind, tier.name == STANDSTILL): tier.undecided for tier in self.tiers}
+        last = {(tier.kind, tier.name == COMMUNICATION): tier.undecided for tier in self.tiers}
         return sum(last.values())

@@ -20,7 +20,7 @@ _RULES: Final = {
     "race": "Two threads access the same place, one of them writing, and nothing orders the two.",
     "deadlock": "Threads may wait for one another for ever.",
     "atomicity": "Another thread's access may come between two of one thread that no serial order explains.",
-    "inversion": "A thread may use a place before another one has made it ready, or after another one has freed it.",
+    "order-violation": "A thread may use a place before another has made it ready, or after another has freed it.",
 }
 
 
@@ -74,5 +74,5 @@ def _words(act: Act) -> str:
 
 def _fingerprint(finding: Predicted) -> str:
     places = [act.place or act.target for act in finding.acts]
-    ordered = places if finding.kind in ("atomicity", "inversion") else sorted(places)
+    ordered = places if finding.kind in ("atomicity", "order-violation") else sorted(places)
     return sha256("\0".join((finding.kind, *ordered)).encode()).hexdigest()[:16]

@@ -17,10 +17,10 @@ _TURNS: Final = 8
 _LONGEST_NAME: Final = 200
 
 _ENDINGS: Final = {
-    "race": "then both are next",
+    "race": "then both accesses are enabled",
     "deadlock": "then each waits for the next",
     "atomicity": "with the three in this order",
-    "inversion": "with the two in this order",
+    "order-violation": "with the two in this order",
 }
 
 #: What threads of a deadlock do that is not a circle of locks.
@@ -46,11 +46,11 @@ def _wrapped(line: str, width: int) -> Iterator[str]:
 def _finding(finding: Predicted, number: int, of: int) -> list[str]:
     which = f" {number} of {of}" if of > 1 else ""
     alike = f", {finding.alike} times" if finding.alike > 1 else ""
-    lines = [f"{finding.kind}{which}: {_sentence(finding)}"]
+    lines = [f"{finding.kind.replace('-', ' ')}{which}: {_sentence(finding)}"]
     lines += [f"  {_act(act)}" for act in finding.acts]
     ending = "then all wait" if any(act.what in _ENDLESS for act in finding.acts) else _ENDINGS[finding.kind]
     lines.append(f"  order: {_order(finding.witness, ending)}")
-    lines.append(f"  found by {finding.engine}{alike}; the order has been checked, {_confirmed(finding)}")
+    lines.append(f"  found by {finding.engine}{alike}; witness verified, {_confirmed(finding)}")
     return lines
 
 
@@ -64,7 +64,7 @@ def _sentence(finding: Predicted) -> str:
             if any(act.what == verb(Op.WAIT) for act in acts):
                 return f"{threads} wait, and nobody is left to go on"
             return f"{threads} wait for one another"
-        case "inversion":
+        case "order-violation":
             return _inverted(*acts)
         case _:
             return f"{acts[1].thread} gets between two accesses of {_name(acts[0])} by {acts[0].thread}"
@@ -108,8 +108,12 @@ def _order(shown: Shown, ending: str) -> str:
 
 def _confirmed(finding: Predicted) -> str:
     if finding.confirmed is None:
-        return "not run"
-    return "and run: it happens" if finding.confirmed else "but not confirmed: runs that were led there did not show it"
+        return "not replayed"
+    return (
+        "and confirmed by a replay"
+        if finding.confirmed
+        else "but not confirmed: executions guided there did not show it"
+    )
 
 
 def _count(number: int, what: str, several: str = "") -> str:
@@ -125,8 +129,8 @@ def _summary(report: PredictionReport) -> list[str]:
         found.append(_count(counts.deadlocks, "deadlock"))
     if "atomicity" in report.kinds:
         found.append(_count(counts.atomicity_violations, "atomicity violation"))
-    if "inversion" in report.kinds:
-        found.append(_count(counts.order_inversions, "order inversion"))
+    if "order-violation" in report.kinds:
+        found.append(_count(counts.order_violations, "order violation"))
     size = f"{_count(report.events, 'event')} of {_count(report.threads, 'thread')}"
     lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     if report.undecided:
@@ -141,13 +145,13 @@ def _why(report: PredictionReport) -> str:
         return "for want of time"
     if report.engine == "seqcheck":
         return "of which seqcheck can't tell; auto might"
-    return "for want of a larger window" if report.window else "beyond the limits of the search"
+    return "try a larger --window" if report.window else "beyond the limits of the search"
 
 
 def _tiers(report: PredictionReport) -> list[str]:
     return [
-        f"  {tier.name}, {tier.kind}: {_count(tier.candidates, 'candidate')}, {tier.found:,} found, "
-        f"{tier.fallen:,} fallen, {tier.undecided:,} undecided, {tier.seconds:.1f} s"
+        f"  {tier.name}, {tier.kind}: {_count(tier.candidates, 'candidate')}, {tier.found:,} proven, "
+        f"{tier.refuted:,} refuted, {tier.undecided:,} undecided, {tier.seconds:.1f} s"
         for tier in report.tiers
         if tier.candidates
     ]

@@ -136,7 +136,8 @@ class TextRenderer:
     def _covered(self, report: CheckReport) -> list[Line]:
         scope = report.scope
         covered = (
-            f"covered: {_count(scope.threads, 'thread')}, up to {_count(scope.points, 'point')} a run; "
+            f"covered: {_count(scope.threads, 'thread')}, "
+            f"at most {_count(scope.points, 'scheduling point')} per execution; "
             f"{report.reason or 'no order that could do anything else is left'}"
         )
         return [*self._paragraph(covered), *self._paragraph("assumed: " + "; ".join(scope.assumptions))]

@@ -319,7 +319,7 @@ def _lost_wake_up(case: _Case) -> Recognised | None:
 def _for_ever(case: _Case) -> str:
     run, waiting = case.trail.run, case.trail.failure.waiting
     if not waiting:
-        return "The threads below can't go on, and nobody is left who could change that."
+        return "The threads below are blocked forever."
     if run.again:
         names = " and ".join([label_of_name(run, each.thread) for each in waiting])
         go = "go" if len(waiting) > 1 else "goes"
@@ -327,7 +327,7 @@ def _for_ever(case: _Case) -> str:
     parts = [
         f"{label_of_name(run, each.thread)} waits for {each.for_what}{_held(run.tasks, each, case)}" for each in waiting
     ]
-    return f"{'; '.join(parts[:4])}: nobody is left who could change that."
+    return f"{'; '.join(parts[:4])}: blocked forever."
 
 
 def _held(tasks: list[str], each: Waiting, case: _Case) -> str:

@@ -418,7 +418,7 @@ def _verdict(
     if findings:
         return Verdict.VIOLATION, ""
     if refused:
-        return Verdict.INCONCLUSIVE, "an error in Mazurka: the witness checker does not believe what was found"
+        return Verdict.INCONCLUSIVE, "internal error: the witness of a failure was rejected"
     match outcome.verdict:
         case Verified(scope):
             assuming = f", assuming that {outcome.assuming}" if outcome.assuming else ""

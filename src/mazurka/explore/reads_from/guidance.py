@@ -154,7 +154,7 @@ class SearchGuidance:
             parts.append(f"{self.predicted} failure{many} predicted from values read, {self.confirmed} confirmed")
         if found is not None and found.ahead:
             parts.append(
-                f"execution {found.told_by} of the search pointed to execution {found.confirmed_by}, which failed, "
-                f"ahead of {found.ahead} that waited longer"
+                f"guidance from execution {found.told_by} of the search found this in execution {found.confirmed_by}, "
+                f"ahead of {found.ahead} queued"
             )
         return "; ".join(parts)

@@ -1,10 +1,10 @@
 """Deadlocks of threads that wait for a notification that another order loses, or for a thread's end.
 
-Definition. A *standstill* is a set of threads that never go on. Each of them stands before the acquire of a lock that
-one of them holds, or before the join of one of them, or waits on a condition and no notification has come for it. If
-one waits so, all other threads have ended or are never started: what a thread does past the end of the trace, or after
-it has read something else than it did, nobody knows, and it might notify. A thread has ended after its END, or after
-what it did before it was joined. Of a wait that does not tell which lock it gave up no lock counts as held.
+Definition. A *communication deadlock* is a set of threads that never go on. Each of them stands before the acquire of a
+lock that one of them holds, or before the join of one of them, or waits on a condition and no notification has come for
+it. If one waits so, all other threads have ended or are never started: what a thread does past the end of the trace, or
+after it has read something else than it did, nobody knows, and it might notify. A thread has ended after its END, or
+after what it did before it was joined. Of a wait that does not tell which lock it gave up no lock counts as held.
 
 Candidates. One wait of the trace is chosen that is never to end. What needs the rest of its thread can't happen: what
 a thread does after joining it, after being woken by it, after being started by it. So it shows where every other

@@ -1,4 +1,4 @@
-"""Deadlocks, intrusions and order inversions by SeqCheck (Algorithm 5, its other loops).
+"""Deadlocks, atomicity violations and order violations by SeqCheck (Algorithm 5, its other loops).
 
 Each kind has its candidates, and each candidate is a claim about an order (:mod:`mazurka.witness.witness`) that
 SeqCheck proves or refutes. Departs from the source: deadlocks are of any number of threads, which have to stand

@@ -85,7 +85,9 @@ def format_for(file: str) -> Format:
     """The format in which to write a file of this name."""
     candidates = _by_suffix(file)
     if not candidates:
-        raise UsageError("trace-format", "its name says no trace format", where=file, hint="name one with --to")
+        raise UsageError(
+            "trace-format", "cannot infer the format from the file name", where=file, hint="name one with --to"
+        )
     return candidates[0]
 
 

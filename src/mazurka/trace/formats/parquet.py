@@ -116,7 +116,7 @@ def _check_schema(where: str, schema: Any) -> None:
     version = (schema.metadata or {}).get(_KEY)
     if version is None:
         hint = "export it as CSV"
-        raise MazurkaError("trace-malformed", "Parquet, but no trace of Mazurka's", where=where, hint=hint)
+        raise MazurkaError("trace-malformed", "a Parquet file, but not a Mazurka trace", where=where, hint=hint)
     if version != str(VERSION).encode():
         told = version.decode(errors="replace")[:20]
         what = f"a trace of version {told}; this Mazurka knows version {VERSION}"

@@ -9,7 +9,7 @@ and ``NTWT``, ``SIGNALNOTIFY`` and ``WAITNOTIFY``. What they stand for shows onl
 
 - a wait that is the first event of its thread, for a signal given once, before, by another: FORK and BEGIN;
 - a signal that is the last event of its thread, and is waited for afterwards, by others: END and JOIN;
-- all others are RMWs of the signal, which keeps them in order.
+- all others are RMWs of the signal; keptm in order.
 
 The last field of other events is not looked at. Needs the log in memory.
 """
