@@ -165,8 +165,8 @@ def _tells_all(program: SmallProgram) -> bool:
 
 
 def _difference(name: str, reached: Reached, known: Everything) -> str:
-    if reached.strategy.doubt():
-        return f"doubt: {reached.strategy.doubt()}"
+    if reached.strategy.incompleteness_reason():
+        return f"doubt: {reached.strategy.incompleteness_reason()}"
     found = reached.everything
     if name == "se-mcr":
         same = {

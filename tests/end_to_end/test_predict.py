@@ -216,10 +216,10 @@ def test_from_python_it_is_the_same(traces: Any) -> None:
     said = prediction.data() | {"source": "traces/transfer.std"}
     for report in (said, printed := _report(traces, "traces/transfer.std")):
         del report["seconds"], report["kinds"]
-        for tier in report["tiers"]:
-            del tier["seconds"]
+        for stage in report["stages"]:
+            del stage["seconds"]
     assert sorted(map(str, said.pop("findings"))) == sorted(map(str, printed.pop("findings")))
-    assert sorted(map(str, said.pop("tiers"))) == sorted(map(str, printed.pop("tiers")))
+    assert sorted(map(str, said.pop("stages"))) == sorted(map(str, printed.pop("stages")))
     assert said == printed
     assert (prediction.counts.deadlocks, prediction.undecided, prediction.notes) == (1, 0, ())
     assert "anna, ben wait for one another" in str(prediction)

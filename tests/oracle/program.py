@@ -19,13 +19,13 @@ from mazurka.program.protocol import (
     Access,
     Blocked,
     Choice,
-    Continuation,
     Divergence,
     Failure,
     FailureKind,
     Plan,
     Run,
     Step,
+    TailPolicy,
     Waiting,
 )
 from mazurka.program.runtime.policy import Pending, make_policy
@@ -357,20 +357,20 @@ class _Scheduler:
         self.rng = random.Random(plan.seed)
         self.priorities: dict[Mover, float] = {}
         spread = range(1, max(plan.length, plan.changes + 1) + 1)
-        self.drops = set(self.rng.sample(spread, plan.changes)) if plan.then is Continuation.PCT else set()
+        self.drops = set(self.rng.sample(spread, plan.changes)) if plan.then is TailPolicy.PCT else set()
 
     def choose(self, stepper: Stepper, enabled: list[Mover], current: Mover, cursor: int) -> Mover:
         if self.policy is not None:
             return enabled[self.policy.choose([Pending(stepper.name_of(t), *stepper.before(t)) for t in enabled])]
         match self.plan.then:
-            case Continuation.STAY:
+            case TailPolicy.STAY:
                 if current in enabled or not self.plan.values:
                     return current if current in enabled else enabled[0]
                 order = {t: number for number, t in enumerate(stepper.tasks)}
                 return min(enabled, key=lambda t: (order[t] <= order.get(current, -1), order[t]))
-            case Continuation.RANDOM:
+            case TailPolicy.RANDOM:
                 return self.rng.choice(enabled)
-            case Continuation.PCT:
+            case TailPolicy.PCT:
                 for t in enabled:
                     self.priorities.setdefault(t, self.rng.random() + 1)
                 if cursor in self.drops:

@@ -41,12 +41,12 @@ def test_deadlocks_are_those_of_the_oracle_or_undecided(engine: str) -> None:
         circles = {one for one in every if not any(other < one for other in every)}
         bugs = list(run(search, engine, (DEADLOCK,)))
         assert all(checker.objections(bug.witness) == [] for bug in bugs), seed
-        found = {frozenset(bug.rows) for bug in bugs if bug.tier != COMMUNICATION}
+        found = {frozenset(bug.rows) for bug in bugs if bug.stage != COMMUNICATION}
         assert found <= every, seed
         waits = _waits(trace, [one for one in standstills if not any(circle <= one for circle in circles)])
-        told = _waits(trace, [frozenset(bug.rows) for bug in bugs if bug.tier == COMMUNICATION])
+        told = _waits(trace, [frozenset(bug.rows) for bug in bugs if bug.stage == COMMUNICATION])
         assert told <= _waits(trace, standstills), seed
-        undecided = sum(tier.undecided for tier in search.tiers if tier.name != "seqcheck")
+        undecided = sum(stage.undecided for stage in search.stages if stage.name != "seqcheck")
         assert undecided or (circles <= found and waits <= told), seed
         met["circles"] += len(circles)
         met["joins"] += sum(bool((trace.op[list(circle)] == Op.JOIN).any()) for circle in circles)
@@ -69,7 +69,7 @@ def test_circles_that_are_none_are_not_believed() -> None:
         trace = _knot(seed)
         oracle, checker, chance = Predictable(trace).deadlocks(), Checker(trace), random.Random(seed)
         for bug in run(Search(trace), "maximal", (DEADLOCK,)):
-            if bug.tier == COMMUNICATION:
+            if bug.stage == COMMUNICATION:
                 continue
             rows = bug.rows
             other = (*rows[:-1], chance.randrange(len(trace)))

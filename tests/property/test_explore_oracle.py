@@ -49,7 +49,7 @@ def test_mcr_and_dfs_and_the_oracle_agree(program: SmallProgram) -> None:
     assert dfs.executions == count
     assert dfs.everything == answer
     assert mcr.everything == answer
-    assert mcr.strategy.doubt() == dfs.strategy.doubt() == ""
+    assert mcr.strategy.incompleteness_reason() == dfs.strategy.incompleteness_reason() == ""
 
 
 @given(programs())
@@ -73,7 +73,7 @@ def test_dpor_runs_every_trace_once(program: SmallProgram) -> None:
     dpor = reach(program, "dpor")
     assert dpor.everything == answer
     assert dpor.followed == dpor.executions == mazurkiewicz_classes(program)
-    assert dpor.strategy.doubt() == ""
+    assert dpor.strategy.incompleteness_reason() == ""
 
 
 def test_two_races_may_each_seem_to_cover_the_other() -> None:
@@ -110,7 +110,7 @@ def _by_preemptions(program: SmallProgram, name: str) -> list[tuple[set[Any], in
         strategy.give(seed, run)
         found[-1][0].add(run.result[0])
         found[-1] = (found[-1][0], found[-1][1] + 1)
-    assert strategy.doubt() == ""
+    assert strategy.incompleteness_reason() == ""
     return found
 
 
@@ -141,7 +141,7 @@ def test_searches_go_on_from_their_rows(first: int, strategy: str) -> None:
             finals |= {run.result[0]} if run.divergence is None else set()
         assert finals == whole.everything.finals, number
         assert done - (done + 1) // 4 == whole.executions, number
-        assert made.doubt() == "", number
+        assert made.incompleteness_reason() == "", number
 
 
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO], ids=lambda model: model.value)
@@ -155,7 +155,7 @@ def test_late_stores(model: MemoryModel) -> None:
             continue
         dpor = reach(program, "dpor", model=model)
         assert dpor.everything == answer, number
-        assert dpor.strategy.doubt() == "", number
+        assert dpor.strategy.incompleteness_reason() == "", number
         if count < 50:
             assert reach(program, "icb-dpor", model=model).everything == answer, number
 
@@ -175,7 +175,7 @@ def test_semaphores(program: SmallProgram) -> None:
     for strategy in ("mcr", "dpor"):
         reached = reach(program, strategy)
         assert reached.everything == answer
-        assert reached.strategy.doubt() == ""
+        assert reached.strategy.incompleteness_reason() == ""
 
 
 @given(programs())

@@ -109,7 +109,7 @@ def test_divided_work_reaches_the_same(program: SmallProgram, name: str, chance:
     divided = Divided(program, name, chance, parts=chance.randint(1, 3), batch=chance.randint(1, 9), loss=loss)
     divided.search()
     assert _reached(divided.results) == (answer.finals, answer.reads)
-    assert divided.strategy.doubt() == ""
+    assert divided.strategy.incompleteness_reason() == ""
     undivided = reach(program, "dpor-rf" if name == "mcr" else name)  # borrowers may read what others have read
     assert divided.counted == undivided.executions
 

@@ -58,7 +58,7 @@ def _check(program: SmallProgram, what: str = "", model: MemoryModel = MemoryMod
     for transitively in (False, True):
         found = reach(program, partial(_search, program, transitively), model=model)
         assert _told(found.everything.finals, program) == _told(finals, program), f"{what} {program}"
-        assert not found.strategy.doubt(), f"{what} {program}"
+        assert not found.strategy.incompleteness_reason(), f"{what} {program}"
         assert program.looked_at or not found.strategy.counters.repeated, f"{what} {program}"
         counts.append(found.executions)
     assert program.looked_at or counts[0] >= counts[1] >= counts[2], f"{what} {counts} {program}"
@@ -98,7 +98,7 @@ def test_divided_work_reaches_the_same(seed: int) -> None:
     divided = _Divided(program, "mcr-s+", chance, chance.randint(1, 3), chance.randint(1, 9), loss=4 * (seed % 2))
     divided.search()
     assert _told({final for final, _ in divided.results}, program) == _told(finals, program)
-    assert not divided.strategy.doubt()
+    assert not divided.strategy.incompleteness_reason()
 
 
 def test_not_only_the_last_controlling_read_decides() -> None:

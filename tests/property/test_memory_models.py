@@ -18,7 +18,7 @@ from tests.oracle.translate import to_python
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan
+from mazurka.program.protocol import Failure, FailureKind, Plan, TailPolicy
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.workflows.certifying import examined
@@ -53,7 +53,7 @@ def test_mcr_reaches_what_the_machine_does(first: int, model: MemoryModel) -> No
             program, answer = known
             reached = reach(program, "mcr", model=model)
             assert reached.everything == answer, number
-            assert reached.strategy.doubt() == "", number
+            assert reached.strategy.incompleteness_reason() == "", number
             used += 1
     assert used > _SHARE * 0.8
 
@@ -100,8 +100,8 @@ def test_the_witness_checker_believes_every_run_of_python(model: MemoryModel, tm
         program = PythonProgram(Function(str(path), "program"), settings)
         try:
             for seed in range(6):
-                program.execute(Plan(then=Continuation.RANDOM, seed=seed))  # learn what is shared
-                run = program.execute(Plan(then=Continuation.RANDOM, seed=seed, detail=True))
+                program.execute(Plan(then=TailPolicy.RANDOM, seed=seed))  # learn what is shared
+                run = program.execute(Plan(then=TailPolicy.RANDOM, seed=seed, detail=True))
                 if run.divergence is None:
                     late = Failure(FailureKind.ASSERTION, "so far", "0", None, step=len(run.log) - 1)
                     for failure in run.failures or [late]:

@@ -47,7 +47,7 @@ class _Slow(ReadsFromSearch):
 
 
 class _InDoubt(SwitchEquivalence):
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         return "no idea"
 
 
@@ -83,18 +83,18 @@ def test_generated_programs(
         assert reached.everything.finals <= answer.finals, number
         assert reached.everything.deadlocks == answer.deadlocks, number
         assert _failures(reached.everything.finals) == _failures(answer.finals), number
-        assert reached.strategy.doubt() == "", number
+        assert reached.strategy.incompleteness_reason() == "", number
         won.add(reached.strategy.name)
     assert won == winners
 
 
 def test_both_in_doubt() -> None:
     class Doubting(ReadsFromSearch):
-        def doubt(self) -> str:
+        def incompleteness_reason(self) -> str:
             return "not sure"
 
     reached = reach(COUNTING, lambda: _made(Doubting, _InDoubt))
-    assert (reached.strategy.name, reached.strategy.doubt()) == ("mcr", "not sure")
+    assert (reached.strategy.name, reached.strategy.incompleteness_reason()) == ("mcr", "not sure")
 
 
 def _searched(program: SmallProgram, jobs: int = 1, **arguments: Any) -> Outcome:

@@ -118,7 +118,7 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
         search = Search(trace)
         for bug in run(search, engine, KINDS):
             assert checker.objections(bug.witness) == []
-            if bug.tier == COMMUNICATION:
+            if bug.stage == COMMUNICATION:
                 assert Predictable(trace).is_communication_deadlock(frozenset(bug.rows))
                 continue
             assert _named(bug.kind, bug.rows) in expected[bug.kind]
@@ -127,7 +127,7 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
         if engine in ("auto", "maximal"):
             assert told["race"] == {rows[-1] for rows in expected["race"]}
             assert all(bool(told[kind]) == bool(expected[kind]) for kind in KINDS)
-            assert search.tiers[-1].undecided == 0
+            assert search.stages[-1].undecided == 0
     assert found["race"] > _SHARE
 
 
@@ -160,7 +160,7 @@ def test_each_event_is_asked_about_before_all_pairs_of_places() -> None:
     trace, questions = _writes(40), count()
     search = Search(trace, expired=lambda: next(questions) >= len(trace))
     assert {bug.rows[-1] for bug in run(search, "auto", ("race",))} == set(range(1, len(trace)))
-    assert search.tiers[-1].undecided > 1_000
+    assert search.stages[-1].undecided > 1_000
 
 
 def test_it_is_the_number_of_questions_that_makes_compiled_code_worth_it() -> None:
@@ -207,7 +207,7 @@ def test_what_is_waited_for_is_respected() -> None:
         for engine in ("maximal", "auto", "seqcheck", "shb"):
             bugs = list(run(Search(trace), engine, KINDS))
             assert all(checker.objections(bug.witness) == [] for bug in bugs), engine
-            assert all(bug.tier == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind] for bug in bugs)
+            assert all(bug.stage == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind] for bug in bugs)
             told[engine] = {(bug.kind, bug.rows[-1]) for bug in bugs if bug.kind == "race"}
             found[engine] += len(bugs)
         assert told["seqcheck"] | told["shb"] <= told["maximal"] == told["auto"]
@@ -228,7 +228,7 @@ def test_communication_deadlocks_are_those_of_the_oracle() -> None:
         told, bugs = 0, list(run(Search(trace), "maximal", (DEADLOCK,)))
         for bug in bugs:
             assert checker.objections(bug.witness) == []
-            if bug.tier == COMMUNICATION:
+            if bug.stage == COMMUNICATION:
                 assert oracle.is_communication_deadlock(frozenset(bug.rows))
                 told += Op.WAIT in trace.op[list(bug.rows)]
                 for other in (bug.rows[1:], bug.rows[:-1], (*bug.rows[:-1], random.Random(told).randrange(len(trace)))):
@@ -238,7 +238,7 @@ def test_communication_deadlocks_are_those_of_the_oracle() -> None:
         there = any(Op.WAIT in trace.op[list(rows)] for rows in oracle.communication_deadlocks())
         met["told"] += bool(told)
         met["there"] += there
-        met["joins"] += any(bug.tier != COMMUNICATION and Op.JOIN in trace.op[list(bug.rows)] for bug in bugs)
+        met["joins"] += any(bug.stage != COMMUNICATION and Op.JOIN in trace.op[list(bug.rows)] for bug in bugs)
         assert there or not told
     assert met["told"] > 0.97 * met["there"] > 100
     assert met["refused"] > 100
@@ -252,7 +252,7 @@ def test_where_threads_wait_for_one_another_every_engine_is_right(engine: str) -
         expected, checker = _bugs(trace), Checker(trace)
         for bug in run(Search(trace, 6 if number % 3 == 0 else None), engine, KINDS):
             assert checker.objections(bug.witness) == []
-            assert bug.tier == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind]
+            assert bug.stage == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind]
             met[bug.kind] += 1
     assert met["race"] > 10
 

@@ -63,7 +63,7 @@ def test_generated_programs(semaphores: bool, joint: bool) -> None:
         assert lessons.everything.deadlocks == answer.deadlocks, number
         assert _failures(lessons.everything.finals) == _failures(answer.finals), number
         assert _beginnings(_histories(lessons.everything.reads)) >= _histories(answer.reads), number
-        assert classes.strategy.doubt() == lessons.strategy.doubt() == "", number
+        assert classes.strategy.incompleteness_reason() == lessons.strategy.incompleteness_reason() == "", number
         assert lessons.executions <= classes.executions
     assert used > _PROGRAMS * 0.9
 
@@ -83,7 +83,7 @@ def test_stores_that_come_late(model: MemoryModel) -> None:
         assert classes.everything == answer, number
         assert lessons.everything.deadlocks == answer.deadlocks, number
         assert _failures(lessons.everything.finals) == _failures(answer.finals), number
-        assert classes.strategy.doubt() == lessons.strategy.doubt() == "", number
+        assert classes.strategy.incompleteness_reason() == lessons.strategy.incompleteness_reason() == "", number
     assert used > _PROGRAMS * 0.9
 
 
@@ -182,7 +182,7 @@ def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.M
     ended = [run.result for run in results if run.divergence is None]
     assert {final for final, _ in ended} == answer.finals
     assert {(reads, final[3]) for final, reads in ended} == answer.reads
-    assert search.doubt() == ""
+    assert search.incompleteness_reason() == ""
 
 
 def _carry_out(runner: OracleProgram, rows: list[Row], most: int) -> tuple[list[Row], list[Any]]:
@@ -210,7 +210,7 @@ def test_thinking_bit_by_bit_comes_to_the_same(number: int, monkeypatch: pytest.
         assert thoughts > 0
         search.give(seed, runner.execute(seed.plan))
     assert runner.executions == _lessons(program).executions
-    assert search.doubt() == ""
+    assert search.incompleteness_reason() == ""
 
 
 def test_one_run_shows_a_deadlock() -> None:

@@ -10,7 +10,7 @@ from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Writ
 from tests.oracle.program import OracleProgram
 
 from mazurka.errors import MazurkaError
-from mazurka.program.protocol import Continuation, Plan
+from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.replay.codec import from_json, from_token, to_json, to_token
 from mazurka.replay.replayer import Ending, replay, same_step
 from mazurka.replay.schedule import SavedStep, Schedule, record_schedule
@@ -23,7 +23,7 @@ _SMALL = SmallProgram(threads=(_ADD, _ADD), after=_CHECK)
 def _recorded(small: SmallProgram = _SMALL) -> tuple[OracleProgram, Schedule]:
     program = OracleProgram(small)
     for seed in range(1000):
-        run = program.execute(Plan(then=Continuation.RANDOM, seed=seed))
+        run = program.execute(Plan(then=TailPolicy.RANDOM, seed=seed))
         if run.failures:
             detailed = program.execute(Plan(run.schedule(), detail=True))
             return program, record_schedule(detailed, program, detailed.failures[0], target="small")

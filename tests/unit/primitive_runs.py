@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mazurka.program.protocol import Continuation, Failure, Plan
+from mazurka.program.protocol import Failure, Plan, TailPolicy
 from mazurka.program.python import activation, outside, primitives
 from mazurka.program.python.liveness.deadlock import stuck
 from mazurka.program.runtime.runtime import Runtime
@@ -66,7 +66,7 @@ def every_run(main: Callable[[], Any], most: int = 20_000) -> Iterator[Outcome]:
         outcome = run(main, Plan(prefix=pending.pop()), learned)
         runtime = outcome.runtime
         assert runtime.divergence is None, runtime.divergence
-        if runtime.sharing.grew:
+        if runtime.sharing.found_new_points:
             pending = [()]
             continue
         yield outcome
@@ -91,7 +91,7 @@ def failures(main: Callable[[], Any], most: int = 20_000) -> dict[tuple[str, ...
 
 def random_plans(count: int) -> Iterator[Plan]:
     for seed in range(count):
-        yield Plan(then=Continuation.RANDOM, seed=seed)
+        yield Plan(then=TailPolicy.RANDOM, seed=seed)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from mazurka.program.protocol import Continuation, Plan, Run
+from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.python.entry import Script
 from mazurka.program.python.instrument.instrument import instrument_source
 from mazurka.program.python.program import PythonProgram, Settings
@@ -17,7 +17,7 @@ from mazurka.program.runtime import runtime, task
 from mazurka.trace.event import Op
 
 Runner = Callable[[str, list[Plan]], list[Run]]
-PLANS = [Plan(), *(Plan(then=Continuation.RANDOM, seed=seed) for seed in range(4)), Plan()]
+PLANS = [Plan(), *(Plan(then=TailPolicy.RANDOM, seed=seed) for seed in range(4)), Plan()]
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_output_is_each_runs_own(runs: Runner) -> None:
             print("late")
         thread.join()
         """,
-        [Plan(then=Continuation.RANDOM, seed=seed) for seed in range(12)],
+        [Plan(then=TailPolicy.RANDOM, seed=seed) for seed in range(12)],
     )
     assert {run.output for run in done} == {"", "late\n"}
 
@@ -191,7 +191,7 @@ def test_a_run_says_the_same_however_it_is_asked_and_wherever_it_is(runs: Runner
             thread.join()
         assert seen == [0, 1, 2]
         """,
-        [Plan(then=Continuation.RANDOM, seed=2)],
+        [Plan(then=TailPolicy.RANDOM, seed=2)],
     )
     schedule, passed = run.schedule(), run.passed()
     elsewhere = pickle.loads(pickle.dumps(run))

@@ -160,7 +160,7 @@ class Learning(OracleProgram):
         site = {1: 1, 2: 2}.get(dict(run.result[0][0])["v"])
         if site is not None and site not in self.learned:
             self.learned.add(site)
-            run.grew = True
+            run.found_new_points = True
         return run
 
 

@@ -124,15 +124,15 @@ def test_a_program_that_does_not_repeat_is_not_verified() -> None:
 
 
 def test_starts_again_when_a_run_grew() -> None:
-    outcome = Explorer(Altered(RACY, grew=lambda n: n in (1, 4)), "dpor-rf").run()
+    outcome = Explorer(Altered(RACY, found_new_points=lambda n: n in (1, 4)), "dpor-rf").run()
     assert outcome.restarts == 2
     assert outcome.executions == 4 + reads_from_classes(RACY)
     assert isinstance(outcome.verdict, Verified)
-    assert Explorer(Altered(RACY, grew=True), "random", budget=Budget(executions=5)).run().restarts == 0
+    assert Explorer(Altered(RACY, found_new_points=True), "random", budget=Budget(executions=5)).run().restarts == 0
 
 
 def test_abandoned_is_not_complete() -> None:
-    explorer = Explorer(Altered(RACY, grew=lambda n: n == 5), "dfs")
+    explorer = Explorer(Altered(RACY, found_new_points=lambda n: n == 5), "dfs")
     for _ in explorer.progress():
         break
     assert explorer.outcome is not None
@@ -150,7 +150,7 @@ def test_a_judge_names_failures() -> None:
 
 
 def test_progress_counts_and_estimates() -> None:
-    explorer = Explorer(Altered(RACY, grew=lambda n: n % 10 == 0), "random", budget=Budget(executions=90))
+    explorer = Explorer(Altered(RACY, found_new_points=lambda n: n % 10 == 0), "random", budget=Budget(executions=90))
     assert {p.executions for p in explorer.progress()} == {10, 20, 30, 40, 50, 60, 70, 80, 90}
 
 

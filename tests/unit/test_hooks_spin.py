@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mazurka.program.protocol import Continuation, Plan
+from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import instrument
 from mazurka.program.python.liveness.deadlock import stuck
@@ -24,7 +24,7 @@ def _hooks() -> Iterator[None]:
     hooks.uninstall()
 
 
-def run(source: str, *bodies: str, then: Continuation = Continuation.STAY) -> tuple[Runtime, dict[str, Any]]:
+def run(source: str, *bodies: str, then: TailPolicy = TailPolicy.STAY) -> tuple[Runtime, dict[str, Any]]:
     """Run the functions named at the same time, each until it has to wait."""
     space: dict[str, Any] = {"__name__": "m", "result": []}
     exec(instrument.instrument_source(textwrap.dedent(source), "/m.py"), space)

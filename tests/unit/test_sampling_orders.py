@@ -11,7 +11,7 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.explore.sampling_orders import SelectiveUniformWalk, contended
 from mazurka.explore.strategy import Settings, make_strategy
-from mazurka.program.protocol import Continuation, Plan
+from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import Op
 
@@ -90,7 +90,7 @@ def test_borrowers_know_the_profile() -> None:
     seed = borrower.take()
     assert seed is not None
     assert seed.plan == made.plan(seed.number)
-    assert seed.plan.then is Continuation.SURW
+    assert seed.plan.then is TailPolicy.SURW
     made.settle(lease.number, borrower.rows())
 
 
@@ -108,7 +108,7 @@ def test_a_lender_learns_the_profile_from_its_borrower() -> None:
 def test_surw_decides_anew_if_the_one_decided_on_can_not_move() -> None:
     target: Any = ("var", "x")
     focus = contended(OracleProgram(THREE_EACH).execute(Plan())).popitem()[0]
-    policy = make_policy(Plan(then=Continuation.SURW, focus=focus, weights=(("0.1", 9),)))
+    policy = make_policy(Plan(then=TailPolicy.SURW, focus=focus, weights=(("0.1", 9),)))
     assert policy is not None
     pending = [Pending(f"0.{number}", Op.WRITE, target) for number in (1, 2)]
     assert policy.choose(pending) == 0

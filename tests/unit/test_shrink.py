@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
 from tests.oracle.program import OracleProgram
 
-from mazurka.program.protocol import Continuation, Plan
+from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.replay.shrink import draw_forward, hasten, put_off, shrink
 from mazurka.replay.switches import cost_until, decode_blocks, encode_blocks
 
@@ -29,7 +29,7 @@ _NAMES = st.lists(st.sampled_from(["0", "0.1", "0.2"]), max_size=30).map(tuple)
 def _failing(program: OracleProgram, seed: int) -> Plan:
     """A random plan that fails, drawn from ``seed`` on."""
     for at in range(seed, seed + 2000):
-        plan = Plan(then=Continuation.RANDOM, seed=at)
+        plan = Plan(then=TailPolicy.RANDOM, seed=at)
         run = program.execute(plan)
         if run.failures:
             return Plan(run.schedule())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mazurka.program.protocol import Continuation, FailureKind, Plan, Run
+from mazurka.program.protocol import FailureKind, Plan, Run, TailPolicy
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, PythonProgram, Settings
 from mazurka.trace.trace import trace_of
@@ -338,7 +338,7 @@ def _runs(body: str, folder: Path) -> list[Run]:
     path.write_text(_HEAD + body)
     program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(folder),), isolation=Isolation.RESTORE))
     try:
-        return [program.execute(Plan(then=Continuation.RANDOM, seed=seed, detail=True)) for seed in range(_RUNS)]
+        return [program.execute(Plan(then=TailPolicy.RANDOM, seed=seed, detail=True)) for seed in range(_RUNS)]
     finally:
         program.close()
         sys.modules.pop("modelled", None)

@@ -87,7 +87,7 @@ def command(
 ) -> int:
     """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
     from mazurka.jit.warm_up import Compiling
-    from mazurka.predict.engines import ENGINES as TIERS
+    from mazurka.predict.engines import ENGINES as STAGES
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request, predict
@@ -95,11 +95,11 @@ def command(
     kinds = _kinds(kind)
     if output is not None:
         prepare_output(output)
-    if not any(each in TIERS[engine] for each in kinds):
+    if not any(each in STAGES[engine] for each in kinds):
         raise UsageError("no-such-kind", f"engine {engine} finds no {kind}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
     request = Request(
-        trace, engine, tuple(each for each in kinds if each in TIERS[engine]), window, time_limit or None, rules
+        trace, engine, tuple(each for each in kinds if each in STAGES[engine]), window, time_limit or None, rules
     )
     compiling = Compiling(Path(trace))
     numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
@@ -195,8 +195,8 @@ class _Watcher:
         self._compiling.begin()
         self.waits()
 
-    def found(self, number: int, tier: str) -> None:
-        self._progress.tell(f"{number} found, {tier}")
+    def found(self, number: int, stage: str) -> None:
+        self._progress.tell(f"{number} found, {stage}")
 
     def confirming(self, number: int, of: int) -> None:
         self._progress.tell(f"running the program: finding {number} of {of}")

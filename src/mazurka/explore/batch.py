@@ -1,8 +1,8 @@
 """Some runs in one go, wherever they are made: the unit of work between two looks at the world.
 
 A batch ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
-shows a failure not known, and at a run that *grew* (met a shared location at a site not known to need points). So all
-its runs but the last were made with the points known at its beginning.
+shows a failure not known, and at a run that *found_new_points* (met a shared location at a site not known to need
+points). So all its runs but the last were made with the points known at its beginning.
 
 Cost: a microsecond or two a run, beside the program and the strategy.
 """
@@ -39,12 +39,13 @@ class BatchLimits:
 
 @dataclass(slots=True)
 class Batch:
-    """What came of it. ``grew``: its last run met new points; an exhaustive strategy has not been given that run.
-    ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were spent
+    """What came of it. ``found_new_points``: its last run met new points; an exhaustive strategy has not been given
+    that run. ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were
+    spent
     ``running`` the program, the others on deciding what to run."""
 
     statistics: Statistics = field(default_factory=Statistics)
-    grew: bool = False
+    found_new_points: bool = False
     undecided: bool = False
     seconds: float = 0.0
     running: float = 0.0
@@ -75,17 +76,17 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge 
         failures = look(run, judge)
         rank = 0 if strategy.exhaustive else seed.number
         if failures and run.lag > terms.timing:
-            if not run.grew:  # otherwise what it has shown is to be seen again
+            if not run.found_new_points:  # otherwise what it has shown is to be seen again
                 _add_in_time(program, batch, run, failures, terms, rank)
         elif failures:
             _add_unknown(batch, run, failures, terms, rank)
-        if run.grew:
-            batch.grew = True
-        if not (run.grew and strategy.exhaustive):
+        if run.found_new_points:
+            batch.found_new_points = True
+        if not (run.found_new_points and strategy.exhaustive):
             give(seed, run)
-        if terms.races and not batch.grew:
+        if terms.races and not batch.found_new_points:
             _look_ahead(program, batch, run, terms, rank, judge)
-        if seen.found or batch.grew or time.perf_counter() >= end:
+        if seen.found or batch.found_new_points or time.perf_counter() >= end:
             break
     if foretelling is not None:
         seen.predictions += foretelling.predictions() - before
@@ -100,7 +101,7 @@ def _add_in_time(
     again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
     wanted = {each.identity for each in failures}
     found = [each for each in again.failures if each.identity in wanted]
-    batch.grew = batch.grew or again.grew
+    batch.found_new_points = batch.found_new_points or again.found_new_points
     if found and not again.truncated:
         _add_unknown(batch, again, found, terms, rank, terms.timing)
     else:
@@ -127,8 +128,8 @@ def _look_ahead(program: Program, batch: Batch, run: Run, terms: BatchLimits, ra
         seen.further += 1
         seen.predicted += confirmed
         _add_unknown(batch, confirming, seen.look(confirming, judge), terms, rank)
-        if confirming.grew:
-            batch.grew = True
+        if confirming.found_new_points:
+            batch.found_new_points = True
             break
     seen.unasked += confirmer.unasked
 
@@ -137,7 +138,7 @@ def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = Non
     """Run what has failed before once more; it does not count as made now."""
     batch = Batch()
     run = program.execute(Plan(schedule))
-    batch.grew = run.grew
+    batch.found_new_points = run.found_new_points
     found = batch.statistics.found
     for failure in batch.statistics.look(run, judge):
         found.setdefault(failure.identity, Found(failure, run.schedule(), 0))

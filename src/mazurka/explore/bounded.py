@@ -171,7 +171,7 @@ class ContextBounding:
     def note(self) -> str:
         return self.levels.note()
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         if not self.unrepeatable:
             return ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"

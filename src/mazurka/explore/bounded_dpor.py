@@ -141,7 +141,7 @@ class BoundedReduction:
     def note(self) -> str:
         return self.levels.note()
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         if not self.unrepeatable:
             return EXPIRED if self.expired else ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"

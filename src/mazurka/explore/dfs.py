@@ -79,7 +79,7 @@ class DepthFirst:
     def note(self) -> str:
         return ""
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         if not self.unrepeatable:
             return ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"

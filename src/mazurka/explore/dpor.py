@@ -138,7 +138,7 @@ class OptimalReduction:
     def note(self) -> str:
         return ""
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         if self.lost:
             return f"{self.lost} schedules that should be possible could not be followed"
         return EXPIRED if self.expired and not self.timed else ""

@@ -7,9 +7,9 @@ It also decides the verdict. ``Verified`` is only said when an exhaustive strate
 short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
 is given.
 
-A run that *grew* (met a shared location at a site not known to need points) makes what an exhaustive strategy has
-learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become known, so
-this ends. What is still under way then counts for its failures only.
+A run that *found_new_points* (met a shared location at a site not known to need points) makes what an exhaustive
+strategy has learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become
+known, so this ends. What is still under way then counts for its failures only.
 
 With a :class:`~mazurka.explore.search_journal.SearchJournal` everything learnt is saved after each batch: a killed
 exploration goes on where the last batch ended; its failures are then seen again first.
@@ -211,7 +211,7 @@ class Explorer:
             for found in new:
                 if found.timing is None:
                     self.journal.add_failure(found.schedule)
-        restart = batch.grew and self.strategy.exhaustive
+        restart = batch.found_new_points and self.strategy.exhaustive
         if restart:
             self.restarts += 1
             self.strategy = make_strategy(self.strategy_name, self.settings)
@@ -350,7 +350,7 @@ class Explorer:
         if self.seen.untracked:
             entered = [name for name in self.seen.untracked if name.startswith(ENTERED)]
             return Inconclusive(entered[0] if entered else f"not tracked: {_listed(self.seen.untracked)}")
-        if doubt := self.strategy.doubt():
+        if doubt := self.strategy.incompleteness_reason():
             return Inconclusive(doubt)
         if self.seen.waits.late:
             return Inconclusive(held_up(self.seen.waits))

@@ -256,7 +256,7 @@ class ReadsFromSearch:
     def note(self) -> str:
         return self.guidance.note()
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         counters, parts = self.counters, []
         if counters.lost:
             parts.append(f"{counters.lost} schedules that should be possible could not be followed")

@@ -118,7 +118,7 @@ class Portfolio:
             elif decided and part.out:
                 break  # what is left to run is under way
             elif decided:
-                part.ended, part.proved = True, not part.strategy.doubt()
+                part.ended, part.proved = True, not part.strategy.incompleteness_reason()
             elif perf_counter() >= end:
                 return False
         return True
@@ -164,8 +164,8 @@ class Portfolio:
     def note(self) -> str:
         return self._decisive().strategy.note()
 
-    def doubt(self) -> str:
-        return self._decisive().strategy.doubt()
+    def incompleteness_reason(self) -> str:
+        return self._decisive().strategy.incompleteness_reason()
 
     def predictions(self) -> Predictions:
         return self._mcr.predictions()

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from mazurka.explore.strategy import Estimate, Lease, Row, Seed
-from mazurka.program.protocol import Continuation, Plan, Run
+from mazurka.program.protocol import Plan, Run, TailPolicy
 
 #: As good as no end.
 _NEVER: Final = 1 << 62
@@ -45,7 +45,7 @@ class RandomWalk:
         self.portion = _LEAST
 
     def plan(self, number: int) -> Plan:
-        return Plan(then=Continuation.RANDOM, seed=self.seed + number)
+        return Plan(then=TailPolicy.RANDOM, seed=self.seed + number)
 
     def ready(self) -> int:
         """No number from here on can be run yet."""
@@ -83,7 +83,7 @@ class RandomWalk:
     def note(self) -> str:
         return ""
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         return "it samples"
 
     def bound(self, number: int) -> bool:
@@ -140,7 +140,7 @@ class Priorities(RandomWalk):
         self.planned = 100  # the length that this round's runs are taken to have
 
     def plan(self, number: int) -> Plan:
-        return Plan(then=Continuation.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
+        return Plan(then=TailPolicy.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
 
     def ready(self) -> int:
         if self.ranges and self.ranges[0][0] >= self.round and not self.lent and not self.taken:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from mazurka.causal.history import stable_print
 from mazurka.explore.sampling import RandomWalk
 from mazurka.explore.strategy import Lease, Row, Seed
-from mazurka.program.protocol import Continuation, Plan, Run
+from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.trace.event import READS, WRITES
 
 #: By a location's fingerprint: how often each thread touched it.
@@ -31,7 +31,7 @@ class PartialOrderWalk(RandomWalk):
     name = "pos"
 
     def plan(self, number: int) -> Plan:
-        return Plan(then=Continuation.POS, seed=self.seed + number)
+        return Plan(then=TailPolicy.POS, seed=self.seed + number)
 
 
 class SelectiveUniformWalk(RandomWalk):
@@ -48,7 +48,7 @@ class SelectiveUniformWalk(RandomWalk):
         if not self.profile:
             return super().plan(number)
         focus, weights = random.Random(seed).choice(list(self.profile.items()))
-        return Plan(then=Continuation.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
+        return Plan(then=TailPolicy.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
 
     def ready(self) -> int:
         return super().ready() if self.profile is not None else min(1, super().ready())

@@ -44,7 +44,7 @@ from mazurka.explore.strategy import Estimate, Lease, Row, Seed
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.simulator import Gap
 from mazurka.explore.thread_models.state_space import JointState, StateSpace
-from mazurka.program.protocol import AGAIN, Plan, Run
+from mazurka.program.protocol import LASSO, Plan, Run
 
 
 @dataclass(slots=True)
@@ -281,7 +281,7 @@ class SwitchEquivalence:
     def note(self) -> str:
         return f"{len(self.reachable.known):,} states gone through"
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         parts = []
         if self.counters.lost:
             parts.append(f"{self.counters.lost} schedules that should be possible could not be followed")
@@ -319,4 +319,4 @@ class SwitchEquivalence:
 
 
 def _plan(wanted: _Wanted) -> Plan:
-    return Plan((*wanted.prefix, *[AGAIN] * wanted.tour), values=True)
+    return Plan((*wanted.prefix, *[LASSO] * wanted.tour), values=True)

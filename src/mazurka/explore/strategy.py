@@ -87,7 +87,7 @@ class Strategy(Protocol):
         """What a person should know about the search, in a few words ("" if nothing)."""
         ...
 
-    def doubt(self) -> str:
+    def incompleteness_reason(self) -> str:
         """Why running out of seeds does not mean that everything was covered ("" if it does)."""
         ...
 

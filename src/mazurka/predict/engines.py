@@ -1,11 +1,11 @@
-"""The engines that find bugs in traces, by name, and the tiers that they are made of.
+"""The engines that find bugs in traces, by name, and the stages that they are made of.
 
-A tier has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or the one
+A stage has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or the one
 and where it can't tell the other. Candidates that have none fall, and are counted. Bugs are looked for once by their
 places in the source, and races once more by their later access: that gives all places, and all racy events. What an
-earlier tier has settled is not asked about again.
+earlier stage has settled is not asked about again.
 
-:data:`ENGINES` says which engine finds what by which tiers. A new tier is one function and one row of :data:`_TIERS`.
+:data:`ENGINES` says which engine finds what by which stages. A new stage is one function and one row of :data:`_TIERS`.
 
 Cost: that of finding candidates, and mostly some microseconds for each.
 """
@@ -44,7 +44,7 @@ KINDS: Final = (RACE, DEADLOCK, ATOMICITY, ORDER_VIOLATION)
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
 _AFFORDABLE: Final = 8_000_000
 
-#: The tier that finds deadlocks which no other one looks for.
+#: The stage that finds deadlocks which no other one looks for.
 COMMUNICATION: Final = "communication"
 
 #: Otherwise so many at a time.
@@ -67,13 +67,13 @@ Rows = tuple[int, ...]
 
 
 class Found(NamedTuple):
-    """A bug, with its witness, the tier that found it, and what the checker has against the witness: nothing, unless
+    """A bug, with its witness, the stage that found it, and what the checker has against the witness: nothing, unless
     there is an error in Mazurka."""
 
     kind: str
     rows: Rows
     witness: Witness
-    tier: str
+    stage: str
     objections: tuple[str, ...]
 
 
@@ -93,14 +93,14 @@ class Stage:
 
 @dataclass
 class Search:
-    """One engine on one trace: what its tiers share. ``expired`` says when to stop; ``compiles`` is called before
+    """One engine on one trace: what its stages share. ``expired`` says when to stop; ``compiles`` is called before
     compiled code is used although the trace is short. Not slotted: what is costly is made when first asked for."""
 
     trace: Trace
     window: int | None = None
     expired: Callable[[], bool] = never
     compiles: Callable[[], None] = lambda: None
-    tiers: list[Stage] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     _groups: dict[str, tuple[Groups, set[Hashable]]] = field(default_factory=dict)
     _much: dict[str, bool] = field(default_factory=dict)
@@ -207,7 +207,7 @@ class Search:
         return kind == RACE and not self._waits
 
     def leave(self, races: Iterable[Rows], unasked: int) -> None:
-        """Nobody knows of these races, and of so many others: they are all that is left to later tiers."""
+        """Nobody knows of these races, and of so many others: they are all that is left to later stages."""
         left: Groups = {}
         for rows in races:
             for key in (self._signatures[RACE].of(rows), rows[-1]):
@@ -218,9 +218,9 @@ class Search:
         """Whether something at the same places has been found."""
         return self._signatures[kind].of(rows) in self.settled[kind]
 
-    def found(self, tier: Stage, rows: Rows, witness: Witness) -> Found:
+    def found(self, stage: Stage, rows: Rows, witness: Witness) -> Found:
         """A finding, its witness checked."""
-        return Found(tier.kind, rows, witness, tier.name, tuple(self.checker.objections(witness)))
+        return Found(stage.kind, rows, witness, stage.name, tuple(self.checker.objections(witness)))
 
     def settle(self, kind: str, rows: Rows) -> None:
         """What was looked for has been found."""
@@ -233,14 +233,14 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
         for name in ENGINES[engine].get(kind, ()):
             if engine == AUTO and name in _ORDERS and not search.asks_much(kind):
                 continue
-            tier = Stage(name, kind)
-            search.tiers.append(tier)
+            stage = Stage(name, kind)
+            search.stages.append(stage)
             started = time.monotonic()
-            for found in _TIERS[name](search, tier):
-                tier.found += 1
-                tier.seconds = time.monotonic() - started
+            for found in _TIERS[name](search, stage):
+                stage.found += 1
+                stage.seconds = time.monotonic() - started
                 yield found
-            tier.seconds = time.monotonic() - started
+            stage.seconds = time.monotonic() - started
 
 
 _Findings = Iterator[Found]
@@ -258,33 +258,33 @@ class _Outcome:
     unsure: bool = False
 
 
-def _decided(search: Search, tier: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
+def _decided(search: Search, stage: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
     """What was found. ``whole``: a group in which none has a witness settles what it is about."""
-    settled = search.settled[tier.kind]
+    settled = search.settled[stage.kind]
     for outcome in outcomes:
-        tier.candidates += outcome.candidates
-        tier.refuted += outcome.refuted
+        stage.candidates += outcome.candidates
+        stage.refuted += outcome.refuted
         if outcome.found is not None:
-            search.settle(tier.kind, outcome.found.rows)
+            search.settle(stage.kind, outcome.found.rows)
             yield outcome.found
         if outcome.key not in settled:
-            tier.undecided += outcome.unsure
+            stage.undecided += outcome.unsure
             if whole and not outcome.unsure:
                 settled.add(outcome.key)
 
 
 def _outcomes(
-    search: Search, tier: Stage, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
+    search: Search, stage: Stage, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
 ) -> Iterator[_Outcome]:
     """Of the groups that are not settled when their turn comes, each."""
     open_rows: set[Rows] = set()
     for key, several in groups:
-        if key not in search.settled[tier.kind]:
-            yield _outcome(search, tier, key, several, ask, open_rows)
+        if key not in search.settled[stage.kind]:
+            yield _outcome(search, stage, key, several, ask, open_rows)
 
 
 def _outcome(
-    search: Search, tier: Stage, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
+    search: Search, stage: Stage, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
 ) -> _Outcome:
     outcome = _Outcome(key)
     for rows in several:
@@ -295,9 +295,9 @@ def _outcome(
             outcome.unsure = True
             continue
         outcome.candidates += 1
-        answer = ask(claim_of(tier.kind, rows))
+        answer = ask(claim_of(stage.kind, rows))
         if isinstance(answer, Witness):
-            outcome.found = search.found(tier, rows, answer)
+            outcome.found = search.found(stage, rows, answer)
             break
         outcome.refuted += isinstance(answer, Infeasible)
         if isinstance(answer, Unknown):
@@ -306,42 +306,42 @@ def _outcome(
     return outcome
 
 
-def _by_order(search: Search, tier: Stage) -> _Findings:
+def _by_order(search: Search, stage: Stage) -> _Findings:
     """The events that race under a partial order, each with an earlier one."""
-    search.asks_much(tier.kind)
-    racy = import_module(f"mazurka.order.{_MODULES.get(tier.name, tier.name)}").races(search.trace)
+    search.asks_much(stage.kind)
+    racy = import_module(f"mazurka.order.{_MODULES.get(stage.name, stage.name)}").races(search.trace)
     target, names = search.trace.target, search.trace.targets
     groups = ((pair[-1], [pair]) for pair in racy.pairs() if is_data(names[target[pair[-1]]]))
-    return _decided(search, tier, _outcomes(search, tier, groups, search.vindicate), False)
+    return _decided(search, stage, _outcomes(search, stage, groups, search.vindicate), False)
 
 
-def _by_seqcheck(search: Search, tier: Stage) -> _Findings:
+def _by_seqcheck(search: Search, stage: Stage) -> _Findings:
     """All candidates, as far as SeqCheck can tell."""
-    if search.asks_much(tier.kind) and search.is_passed_over(tier.kind):
-        yield from _by_pass(search, tier)
+    if search.asks_much(stage.kind) and search.is_passed_over(stage.kind):
+        yield from _by_pass(search, stage)
         return
-    groups, left = search.groups(tier.kind)
-    if tier.kind == RACE or len(search.trace) < _LONG:
-        yield from _decided(search, tier, _outcomes(search, tier, groups.items(), search.ask_quickly))
+    groups, left = search.groups(stage.kind)
+    if stage.kind == RACE or len(search.trace) < _LONG:
+        yield from _decided(search, stage, _outcomes(search, stage, groups.items(), search.ask_quickly))
     else:
-        with _by_turns(search, tier, groups) as outcomes:
-            yield from _decided(search, tier, outcomes)
-    tier.undecided += len(left - search.settled[tier.kind])
+        with _by_turns(search, stage, groups) as outcomes:
+            yield from _decided(search, stage, outcomes)
+    stage.undecided += len(left - search.settled[stage.kind])
 
 
 @contextmanager
-def _by_turns(search: Search, tier: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
+def _by_turns(search: Search, stage: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
     """Two threads ask about every other group each; what is found of one settles no other."""
-    open_ = [each for each in groups.items() if each[0] not in search.settled[tier.kind]]
+    open_ = [each for each in groups.items() if each[0] not in search.settled[stage.kind]]
     with ExitStack() as stack:
         halves = []
         for number in (0, 1):
             own = search.beside()
-            halves.append(stack.enter_context(Prefetch(_outcomes(own, tier, open_[number::2], own.ask_quickly))))
+            halves.append(stack.enter_context(Prefetch(_outcomes(own, stage, open_[number::2], own.ask_quickly))))
         yield (each for both in zip_longest(*halves) for each in both if each is not None)
 
 
-def _by_pass(search: Search, tier: Stage) -> _Findings:
+def _by_pass(search: Search, stage: Stage) -> _Findings:
     """All races that SeqCheck can tell in one pass over the trace."""
     from mazurka.predict.seqcheck.races import SeqCheckRaces
     from mazurka.predict.seqcheck.scan import EVENT, PLACE
@@ -354,36 +354,36 @@ def _by_pass(search: Search, tier: Stage) -> _Findings:
                 doubtful.append(rows)
             elif not (rows[-1] in search.settled[RACE] and search.is_settled(RACE, rows)):
                 search.settle(RACE, rows)
-                yield search.found(tier, rows, answer)
+                yield search.found(stage, rows, answer)
             if late := search.expired():
                 break
     search.leave(doubtful, asking.unasked + late)
     groups, left = search.groups(RACE)
-    tier.candidates, tier.refuted = asking.asked, asking.refuted
-    tier.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
+    stage.candidates, stage.refuted = asking.asked, asking.refuted
+    stage.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
 
 
-def _by_model(search: Search, tier: Stage) -> _Findings:
+def _by_model(search: Search, stage: Stage) -> _Findings:
     """All candidates."""
-    groups, left = search.groups(tier.kind)
-    yield from _decided(search, tier, _outcomes(search, tier, groups.items(), search.questions.ask))
-    tier.undecided += len(left - search.settled[tier.kind])
+    groups, left = search.groups(stage.kind)
+    yield from _decided(search, stage, _outcomes(search, stage, groups.items(), search.questions.ask))
+    stage.undecided += len(left - search.settled[stage.kind])
 
 
-def _by_sync_preserving(search: Search, tier: Stage) -> _Findings:
+def _by_sync_preserving(search: Search, stage: Stage) -> _Findings:
     """Deadlocks that show without sections changing places."""
     from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 
     for prediction in SyncDeadlockPredictor().predict(search.trace):
-        tier.candidates += 1
+        stage.candidates += 1
         answer = search.believed(prediction.witness)
         if isinstance(answer, Witness):
-            search.settle(tier.kind, prediction.rows)
-            yield search.found(tier, prediction.rows, answer)
-        tier.refuted += isinstance(answer, Infeasible)
+            search.settle(stage.kind, prediction.rows)
+            yield search.found(stage, prediction.rows, answer)
+        stage.refuted += isinstance(answer, Infeasible)
 
 
-def _by_communication(search: Search, tier: Stage) -> _Findings:
+def _by_communication(search: Search, stage: Stage) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
     from mazurka.predict.deadlocks.communication import CommunicationDeadlocks
 
@@ -392,19 +392,19 @@ def _by_communication(search: Search, tier: Stage) -> _Findings:
         if search.expired():
             unsure.add(candidate.place)
             break
-        tier.candidates += 1
+        stage.candidates += 1
         rows = candidate.claim.steps
         answer = search.questions.prove(candidate.claim, candidate.question, candidate.loosely)
         if isinstance(answer, Witness):
             sought.found(candidate)
             found.add(candidate.place)
-            if not search.is_settled(tier.kind, rows):
-                search.settle(tier.kind, rows)
-                yield search.found(tier, rows, answer)
+            if not search.is_settled(stage.kind, rows):
+                search.settle(stage.kind, rows)
+                yield search.found(stage, rows, answer)
         elif isinstance(answer, Unknown):
             unsure.add(candidate.place)
-        tier.refuted += isinstance(answer, Infeasible)
-    tier.undecided = len((unsure | sought.left) - found)
+        stage.refuted += isinstance(answer, Infeasible)
+    stage.undecided = len((unsure | sought.left) - found)
 
 
 _TIERS: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
@@ -418,7 +418,7 @@ _TIERS: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
 #: Modules of partial orders that are not named like their engines.
 _MODULES: Final = {"syncp": "sync_preserving"}
 
-#: By engine and kind of bug: the tiers. The default first.
+#: By engine and kind of bug: the stages. The default first.
 ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     AUTO: {
         RACE: ("shb", "seqcheck", "maximal"),

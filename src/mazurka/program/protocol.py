@@ -10,7 +10,7 @@ location that several threads touch, and before each operation that may block. A
 - forking, and returning from a join whose thread has ended, need no point: they are moved as early as possible;
 - releasing a lock needs one only if somebody looks at a held lock (try-lock, ``locked()``);
 - accesses at source *sites* that never touched a location two threads share need none. Which sites do is learnt;
-  a run that finds a new one says so in :attr:`Run.grew`, and an exhaustive search must then start again.
+  a run that finds a new one says so in :attr:`Run.found_new_points`, and an exhaustive search must then start again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Step(NamedTuple):
     more: tuple[Access, ...] = ()
 
 
-class Continuation(Enum):
+class TailPolicy(Enum):
     """Who moves once a plan's prefix is used up."""
 
     STAY = "stay"  # the running thread, until it blocks or sleeps; then the first (`values`: the next)
@@ -97,7 +97,7 @@ PASS: Final = "pass"
 
 #: In a prefix, instead of a thread: so many of these at its end stand for as many entries before them, over again. Of a
 #: plan that ends so it is known that the threads go round in loops which they can't leave.
-AGAIN: Final = "again"
+LASSO: Final = "again"
 
 #: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: what it
 #: guards, or hands over, is not seen.
@@ -111,7 +111,7 @@ ENTERED: Final = "entered but not explored: "
 class Plan:
     """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``then`` decides.
 
-    ``prefix`` holds thread names, which mean the same thread in every run, and perhaps :data:`AGAIN`.
+    ``prefix`` holds thread names, which mean the same thread in every run, and perhaps :data:`LASSO`.
     ``seed`` feeds all but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
@@ -120,7 +120,7 @@ class Plan:
     """
 
     prefix: tuple[str, ...] = ()
-    then: Continuation = Continuation.STAY
+    then: TailPolicy = TailPolicy.STAY
     seed: int = 0
     changes: int = 2
     length: int = 100  # PCT: the number of points among which the changes are spread
@@ -240,7 +240,7 @@ class Run:
     failures: list[Failure] = field(default_factory=list)
     blocked: list[Blocked] = field(default_factory=list)
     divergence: Divergence | None = None
-    grew: bool = False
+    found_new_points: bool = False
     truncated: str = ""  # why the run was cut short ("" if it was not)
     settled: bool = False  # values only: it was ended since those left only went round in loops
     expired: int = 0  # waiting times that ran out
@@ -277,14 +277,14 @@ class Run:
 
 def folded(prefix: tuple[str, ...], again: int) -> tuple[str, ...]:
     """A prefix whose last entries are as many before them, over again."""
-    return (*prefix[: len(prefix) - again], *[AGAIN] * again)
+    return (*prefix[: len(prefix) - again], *[LASSO] * again)
 
 
 def unfolded(prefix: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
     """The threads that a prefix stands for, and how many of the last are a repetition."""
-    if not prefix or prefix[-1] != AGAIN:
+    if not prefix or prefix[-1] != LASSO:
         return prefix, 0
-    once = prefix[: prefix.index(AGAIN)]
+    once = prefix[: prefix.index(LASSO)]
     again = len(prefix) - len(once)
     return once + once[-again:], again
 

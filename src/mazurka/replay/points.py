@@ -82,7 +82,7 @@ def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
     return tuple(sorted(found))
 
 
-def teach(program: Program, points: Iterable[Point], root: str = "") -> None:
+def add_scheduling_points(program: Program, points: Iterable[Point], root: str = "") -> None:
     """Tell a program which sites are points, and that no others are, so that a prefix recorded elsewhere counts the
     same ones."""
     if not isinstance(program, Learning):

@@ -17,7 +17,7 @@ from typing import Final
 
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Failure, Plan, Program, Run
-from mazurka.replay.points import teach
+from mazurka.replay.points import add_scheduling_points
 from mazurka.replay.schedule import STANDARD, SavedStep, Schedule, fingerprint, save_steps
 
 #: A run that meets a new shared site goes on with more points than its prefix counted, so it is repeated, at most this
@@ -80,7 +80,7 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
             where=schedule.target,
             hint="check the program again, or restore the source it was made from",
         )
-    teach(program, schedule.points, root)
+    add_scheduling_points(program, schedule.points, root)
     reproduced = 0
     for _ in range(max(times, 1)):
         run, difference = _follow(program, schedule, root)
@@ -97,7 +97,7 @@ def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Diffe
     for _ in range(_ATTEMPTS):
         run = program.execute(plan)
         difference = first_difference(run, program, schedule, root)
-        if difference is None or not run.grew:
+        if difference is None or not run.found_new_points:
             break
     return run, difference
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mazurka.program.protocol import Continuation, Failure, Plan, Program, Run
+from mazurka.program.protocol import Failure, Plan, Program, Run, TailPolicy
 from mazurka.replay.points import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS, Learning
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until
 from mazurka.trace.event import Op
@@ -79,7 +79,7 @@ class _Search:
             return None
         self.tried.add(prefix)
         run = self._execute(prefix)
-        if run.grew:
+        if run.found_new_points:
             self._learn()
             return None
         return run if failure_with(run, self.identity) is not None else None
@@ -95,7 +95,7 @@ class _Search:
 
     def _execute(self, prefix: tuple[str, ...]) -> Run:
         self.runs_left -= 1
-        return self.program.execute(Plan(prefix, Continuation.STAY, strict=False))
+        return self.program.execute(Plan(prefix, TailPolicy.STAY, strict=False))
 
     def _cost(self, run: Run) -> Cost:
         failure = failure_with(run, self.identity)

@@ -94,7 +94,7 @@ class Counts:
 
 @dataclass(slots=True)
 class PredictionReport:
-    """See the module. In ``tiers`` candidates that fell are not possible; what is undecided was left open by a limit.
+    """See the module. In ``stages`` candidates that fell are not possible; what is undecided was left open by a limit.
     ``refused`` says what the witness checker did not believe: errors in Mazurka."""
 
     source: str
@@ -105,7 +105,7 @@ class PredictionReport:
     window: int | None = None
     findings: list[Predicted] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
-    tiers: list[Stage] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -113,6 +113,6 @@ class PredictionReport:
 
     @property
     def undecided(self) -> int:
-        """Of each kind, what its last tier left open, and what only one tier looks for."""
-        last = {(tier.kind, tier.name == COMMUNICATION): tier.undecided for tier in self.tiers}
+        """Of each kind, what its last stage left open, and what only one stage looks for."""
+        last = {(stage.kind, stage.name == COMMUNICATION): stage.undecided for stage in self.stages}
         return sum(last.values())

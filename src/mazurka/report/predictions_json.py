@@ -43,7 +43,7 @@ def report_data(report: PredictionReport) -> dict[str, Any]:
         "seconds": round(report.seconds, 6),
         "counts": asdict(report.counts),
         "undecided": report.undecided,
-        "tiers": [asdict(tier) for tier in report.tiers],
+        "stages": [asdict(stage) for stage in report.stages],
         "suppressions": [asdict(each) for each in report.suppressed],
         "refused": list(report.refused),
         "findings": [_finding(finding) for finding in report.findings],

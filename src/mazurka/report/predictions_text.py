@@ -32,7 +32,7 @@ def render(report: PredictionReport, width: int) -> str:
     lines: list[str] = []
     for number, finding in enumerate(report.findings, 1):
         lines += [*_finding(finding, number, len(report.findings)), ""]
-    lines += [*_summary(report), *_tiers(report), *_suppressions(report)]
+    lines += [*_summary(report), *_stages(report), *_suppressions(report)]
     return "\n".join(part for line in lines for part in _wrapped(printable(line), width)) + "\n"
 
 
@@ -148,12 +148,12 @@ def _why(report: PredictionReport) -> str:
     return "try a larger --window" if report.window else "beyond the limits of the search"
 
 
-def _tiers(report: PredictionReport) -> list[str]:
+def _stages(report: PredictionReport) -> list[str]:
     return [
-        f"  {tier.name}, {tier.kind}: {_count(tier.candidates, 'candidate')}, {tier.found:,} proven, "
-        f"{tier.refuted:,} refuted, {tier.undecided:,} undecided, {tier.seconds:.1f} s"
-        for tier in report.tiers
-        if tier.candidates
+        f"  {stage.name}, {stage.kind}: {_count(stage.candidates, 'candidate')}, {stage.found:,} proven, "
+        f"{stage.refuted:,} refuted, {stage.undecided:,} undecided, {stage.seconds:.1f} s"
+        for stage in report.stages
+        if stage.candidates
     ]
 
 

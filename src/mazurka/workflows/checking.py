@@ -265,7 +265,7 @@ class _Check:
                         self.watcher.found(replace(_failing(each), timing=timing))
                     done = before.executions + progress.executions
                     self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
-                if not explorer.strategy.doubt():
+                if not explorer.strategy.incompleteness_reason():
                     break
         finally:
             self.program.timing = None

@@ -26,7 +26,7 @@ from mazurka.predict.conflicts import RACE, conflict, shown
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found
 from mazurka.predict.order_violations import ORDER_VIOLATION
-from mazurka.program.protocol import ITEM, Continuation, FailureKind, GuideStep, Plan, Run, Step, is_called
+from mazurka.program.protocol import ITEM, FailureKind, GuideStep, Plan, Run, Step, TailPolicy, is_called
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.program import PythonProgram
 from mazurka.trace.event import Op
@@ -64,7 +64,7 @@ class Confirmer:
             return None
         for guide in self._guides(found):
             self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
-            plan = Plan(then=Continuation.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
+            plan = Plan(then=TailPolicy.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
             for _ in range(_TRIES):
                 run = self._program.execute(plan)
                 if self._shows(run, found):
@@ -73,7 +73,7 @@ class Confirmer:
                 if run.truncated:
                     self._note_cut(run.truncated)
                     return None
-                if not run.grew:
+                if not run.found_new_points:
                     break
         self._cut = 0
         return False

@@ -13,13 +13,13 @@ from typing import Final
 
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.program.protocol import AGAIN, Failure, FailureKind, Plan, Run
+from mazurka.program.protocol import LASSO, Failure, FailureKind, Plan, Run
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.races import races_of
 from mazurka.program.runtime.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
-from mazurka.replay.points import teach
+from mazurka.replay.points import add_scheduling_points
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replay.schedule import TIMING, Schedule, fingerprint, record_schedule
 from mazurka.replay.shrink import failure_with, shrink
@@ -47,7 +47,7 @@ class Failing:
 
 def fails_again(program: PythonProgram, schedule: Schedule) -> Failing | None:
     """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
-    teach(program, schedule.points)
+    add_scheduling_points(program, schedule.points)
     points = frozenset(program.learned.points)
     run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
     same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
@@ -126,7 +126,7 @@ class FindingBuilder:
         """Run a race the other way round: each of the two threads stands before its access, so either may go first."""
         known, self.program.learned.points = self.program.learned.points, set()
         try:
-            teach(self.program, schedule.points)
+            add_scheduling_points(self.program, schedule.points)
             *before, first, second = schedule.prefix
             other = self.program.execute(Plan((*before, second, first)))
         finally:
@@ -163,7 +163,7 @@ class FindingBuilder:
         self.program.learned.points = set(failing.points)
         settled = settle(self.program, failing.prefix, identity)
         if (
-            self.simplifies and settled is not None and AGAIN not in settled
+            self.simplifies and settled is not None and LASSO not in settled
         ):  # from elsewhere there may be a way out of the loops
             shrunk = shrink(self.program, Plan(settled), identity)
             if shrunk is not None:
@@ -187,7 +187,7 @@ def settle(program: PythonProgram, prefix: tuple[str, ...], identity: tuple[str,
         failure = failure_with(run, identity)
         if failure is None:
             return None
-        if not run.grew:
+        if not run.found_new_points:
             return prefix
         prefix = _prefix_with(run, steps_until(run, failure), program.learned.points)
     return None

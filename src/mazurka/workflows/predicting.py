@@ -77,8 +77,8 @@ class Numbered:
 class PredictObserver(Protocol):
     """Somebody who waits."""
 
-    def found(self, number: int, tier: str) -> None:
-        """So many bugs have been found, the last by that tier."""
+    def found(self, number: int, stage: str) -> None:
+        """So many bugs have been found, the last by that stage."""
         ...
 
     def compiles(self) -> None:
@@ -120,7 +120,7 @@ def predict(
         for found in findings:
             telling.take(found)
             if watcher is not None:
-                watcher.found(telling.number, found.tier)
+                watcher.found(telling.number, found.stage)
     report = PredictionReport(
         request.source, request.engine, len(trace), len(trace.threads), request.kinds, request.window
     )
@@ -128,7 +128,7 @@ def predict(
     report.expired = expired()
     report.findings = _confirmed(kept, happens, watcher)
     report.counts = telling.counts()
-    report.tiers = [tier for one in ([search] if alone else searches) for tier in one.tiers]
+    report.stages = [stage for one in ([search] if alone else searches) for stage in one.stages]
     report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
     report.refused = telling.refused
     report.seconds = time.monotonic() - started
@@ -212,7 +212,7 @@ class _Telling:
             self._told[key] = replace(finding, alike=finding.alike + 1), first
             return
         acts = tuple([self._act(row) for row in found.rows])
-        self._told[key] = Predicted(found.kind, acts, found.tier, self._shown(found.witness)), found
+        self._told[key] = Predicted(found.kind, acts, found.stage, self._shown(found.witness)), found
 
     def findings(self, kinds: Sequence[str]) -> list[_Told]:
         """One kind after the other, those of each as they were found."""

@@ -87,9 +87,9 @@ class Coordinator:
             if report is not None:
                 report.batch.statistics.know(given.order.points)
                 news = not report.points <= self._learned  # be it of a search that has begun again since
-                report.batch.grew = news or (report.batch.grew and counts)
+                report.batch.found_new_points = news or (report.batch.found_new_points and counts)
                 self._learned |= report.points
-                void = void or (report.batch.grew and strategy.exhaustive)
+                void = void or (report.batch.found_new_points and strategy.exhaustive)
             if counts and not void:
                 given.strategy.settle(given.lease.number, None if report is None else report.rows)
             if report is not None:

@@ -24,7 +24,7 @@ from time import perf_counter  # by name: the module's attributes are the progra
 from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Continuation, Failure, FailureKind, Plan, Run
+from mazurka.program.protocol import Failure, FailureKind, Plan, Run, TailPolicy
 from mazurka.program.python import activation, failures, outside, primitives, stacks
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.entry import Entry, Script
@@ -79,7 +79,7 @@ _TRIALS: Final = 8
 
 #: Further trial runs that show what modules of the standard library are entered: one in which the threads take turns as
 #: it happens, and one in which those that were started last go first.
-_FURTHER: Final = (Plan(then=Continuation.RANDOM, seed=2), Plan(then=Continuation.PCT, seed=3))
+_FURTHER: Final = (Plan(then=TailPolicy.RANDOM, seed=2), Plan(then=TailPolicy.PCT, seed=3))
 
 #: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
 TIMEOUTS: Final = "orders in which a timeout fires"
@@ -135,7 +135,7 @@ class PythonProgram:
             assert self._snapshot is not None
             self._snapshot.restore()
             run = self._execute_here(plan)
-        if run.grew:
+        if run.found_new_points:
             self._catch_up()
         stuck_for_good = any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
         if self.earlier.look_again(involved=bool(run.uncontrolled) or stuck_for_good):
@@ -320,7 +320,7 @@ class PythonProgram:
             self.reads_input = trial.read_input
             explores = self._explore()
             generates = outside.generated.instrument(trial.generated.items())
-            if not (trial.imported or trial.grew or explores or generates):
+            if not (trial.imported or trial.found_new_points or explores or generates):
                 break
         return ""
 
@@ -349,13 +349,13 @@ class PythonProgram:
         ]
         differs = difference(first, second, self.location)
         points, quick = set(self.learned.points), len(first.tasks) > 1 and first.seconds < _LONG / 4
-        if quick and not first.grew and not imported:
+        if quick and not first.found_new_points and not imported:
             for plan in _FURTHER:
                 self._execute_here(plan)
             points |= foreign.marks(self.learned.points)
         return _Trial(
             points,
-            first.grew,
+            first.found_new_points,
             imported,
             differs,
             self._read_input,
@@ -407,7 +407,7 @@ class PythonProgram:
         _name_troubles(run, unkept + outside.end_run())
         self._read_input = capture.read_input
         run.output = capture.text()
-        if self.settings.races and not run.grew:  # with the new points other steps are next to each other
+        if self.settings.races and not run.found_new_points:  # with the new points other steps are next to each other
             run.failures += races_of(run, self.location)
         run.seconds = perf_counter() - started
         return run
@@ -501,7 +501,7 @@ class _Trial:
     """What a child's trial runs told."""
 
     points: set[int]
-    grew: bool
+    found_new_points: bool
     imported: list[str]
     difference: str
     read_input: bool
@@ -534,7 +534,7 @@ def _run_of(runtime: Runtime) -> Run:
         failures=runtime.failures,
         blocked=runtime.blocked,
         divergence=runtime.divergence,
-        grew=runtime.sharing.grew,
+        found_new_points=runtime.sharing.found_new_points,
         truncated=runtime.truncated,
         settled=runtime.settled,
         untracked=runtime.untracked,

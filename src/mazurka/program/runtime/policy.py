@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
 from mazurka.causal.history import stable_print
-from mazurka.program.protocol import Continuation, GuideStep, Plan, Target
+from mazurka.program.protocol import GuideStep, Plan, TailPolicy, Target
 from mazurka.trace.event import WRITES, Op
 
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
@@ -59,11 +59,11 @@ class Policy(Protocol):
 def make_policy(plan: Plan) -> Policy | None:
     """The policy of a plan, if it has one."""
     match plan.then:
-        case Continuation.POS:
+        case TailPolicy.POS:
             return PartialOrderSampling(plan)
-        case Continuation.SURW:
+        case TailPolicy.SURW:
             return SelectiveWalk(plan)
-        case Continuation.GUIDED:
+        case TailPolicy.GUIDED:
             return Guided(plan)
     return None
 

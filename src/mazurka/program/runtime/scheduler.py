@@ -20,14 +20,14 @@ from collections.abc import Collection
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from mazurka.program.protocol import AGAIN, Continuation, Divergence, Plan, unfolded
+from mazurka.program.protocol import LASSO, Divergence, Plan, TailPolicy, unfolded
 from mazurka.program.runtime.policy import Pending, Policy, make_policy
 from mazurka.program.runtime.task import Task
 
 if TYPE_CHECKING:
     from mazurka.program.runtime.runtime import Runtime
 
-_STAY, _RANDOM = Continuation.STAY, Continuation.RANDOM
+_STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
 #: How many points daemon threads may pass after all others have ended.
 _GRACE: Final = 200
@@ -56,7 +56,7 @@ class Scheduler:
 
     def __init__(self, plan: Plan) -> None:
         prefix, self._again = unfolded(plan.prefix)
-        self.prefix = (*prefix, AGAIN) if self._again else prefix
+        self.prefix = (*prefix, LASSO) if self._again else prefix
         self.cursor = 0  # points passed
         self.choices: list[tuple[int, int, tuple[int, ...]]] = []  # as in Choice
         self._then = plan.then
@@ -64,7 +64,7 @@ class Scheduler:
         if plan.then is not _STAY:
             _seed(_generator, plan.seed)
             self._policy = make_policy(plan)
-        if plan.then is Continuation.PCT:
+        if plan.then is TailPolicy.PCT:
             self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
 
     def rank(self, task: Task) -> None:
@@ -129,7 +129,7 @@ class Scheduler:
 
     def _follow(self, run: Runtime, cursor: int, enabled: list[Task]) -> Task | None:
         name = self.prefix[cursor]
-        if name == AGAIN:
+        if name == LASSO:
             run.come_round(self._again)
             return None
         task = run.by_name.get(name)

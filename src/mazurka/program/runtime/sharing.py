@@ -28,11 +28,11 @@ _LATELY: Final = 100
 class Sharing:
     """Of one run."""
 
-    __slots__ = ("came", "grew", "points", "stored", "touched")
+    __slots__ = ("came", "found_new_points", "points", "stored", "touched")
 
     def __init__(self, points: set[int]) -> None:
         self.points = points
-        self.grew = False
+        self.found_new_points = False
         self.stored: dict[Target, int] = {}  # keys that stayed, though stored or added -> the thread that did it, or -1
         self.came: dict[Target, int] = {}  # keys that came or went -> the same
         # target -> [only task or -1, written?, its sites that are no points]
@@ -73,7 +73,7 @@ class Sharing:
         before = len(self.points)
         self.points.update(sites)
         if len(self.points) != before:
-            self.grew = True
+            self.found_new_points = True
 
     def learn_loop(self, log: Sequence[tuple[Any, ...]], index: int) -> None:
         """If a thread has gone on alone for long, nobody knows what others would do to what it touches."""

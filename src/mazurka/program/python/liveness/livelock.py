@@ -1,6 +1,6 @@
 """What to say when threads go round in loops that, as whoever made the plan knows, none of them can leave.
 
-The plan's prefix goes through their loops once, and once more (:data:`~mazurka.program.protocol.AGAIN`). If the second
+The plan's prefix goes through their loops once, and once more (:data:`~mazurka.program.protocol.LASSO`). If the second
 time is like the first, step by step, with the values that are told (those of variables at the heads of the loops among
 them, with :attr:`Plan.values`), the threads can go on like that for ever. That no other order leads out of it the run
 can't show: that follows from all runs together (explore/thread_models/state_space.py). Where waits have limits

@@ -303,7 +303,7 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
     package = harmless.root_of(module) or "?"
     if harmless.is_explorable(module) and not run.is_recording:
         run.sharing.learn((_mark_of(module),))
-        if run.sharing.grew:
+        if run.sharing.found_new_points:
             return  # the search begins anew
     if package == "?":
         attributes.count_untracked(run, f"{name}(), code that is not in a module,", site)
