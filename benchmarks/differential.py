@@ -27,7 +27,7 @@ from tests.oracle.python_programs import Program, drawn
 
 from benchmarks.row import Row, Settings
 from mazurka.api import explore
-from mazurka.explore.strategy import STRATEGIES, make_strategy
+from mazurka.explore.registry import STRATEGIES, make_strategy
 
 _EXECUTIONS: Final = 1_500
 _SHARE: Final = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from benchmarks.row import Settings
-from mazurka.explore.strategy import STRATEGIES, make_strategy
+from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.explore.strategy import Settings as Told
 
 #: ``se-mcr`` as it is where somebody looks at final states: one execution of each class.

@@ -10,7 +10,8 @@ from tests.oracle.enumerate import Everything
 from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
 
-from mazurka.explore.strategy import Settings, Strategy, make_strategy
+from mazurka.explore.registry import make_strategy
+from mazurka.explore.strategy import Settings, Strategy
 from mazurka.program.memory import MemoryModel
 
 

@@ -21,7 +21,8 @@ from mazurka.explore.bounded import ContextBounding, covered
 from mazurka.explore.bounded_dpor import BoundedReduction
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
-from mazurka.explore.strategy import Row, make_strategy
+from mazurka.explore.registry import make_strategy
+from mazurka.explore.strategy import Row
 from mazurka.program.memory import MemoryModel
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"

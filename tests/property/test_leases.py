@@ -21,7 +21,8 @@ from tests.oracle.generate import programs, random_program
 from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
 
-from mazurka.explore.strategy import Divisible, Row, make_strategy
+from mazurka.explore.registry import make_strategy
+from mazurka.explore.strategy import Divisible, Row
 
 #: Interleavings a program may have.
 _INTERLEAVINGS = 400

@@ -23,8 +23,8 @@ from mazurka.explore.batch import BatchLimits, Worker, WorkItem, WorkResult, wor
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import ForkPool
+from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_frontier
-from mazurka.explore.strategy import make_strategy
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 
 INCREMENT = (Read("t", "v"), Write("v", "t + 1"))

@@ -20,9 +20,10 @@ from mazurka.explore import explorer as explorer_module
 from mazurka.explore import mcr
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
+from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.explore.sampling import Priorities
 from mazurka.explore.search_journal import open_frontier
-from mazurka.explore.strategy import STRATEGIES, Settings, make_strategy
+from mazurka.explore.strategy import Settings
 from mazurka.program.protocol import Divergence, Failure, FailureKind, Plan, Run
 
 INCREMENT = (Read("t", "v"), Write("v", "t + 1"))

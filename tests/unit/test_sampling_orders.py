@@ -9,8 +9,9 @@ import pytest
 from tests.oracle.language import Lock, Read, SmallProgram, Unlock, Write
 from tests.oracle.program import OracleProgram
 
+from mazurka.explore.registry import make_strategy
 from mazurka.explore.sampling_orders import SelectiveUniformWalk, contended
-from mazurka.explore.strategy import Settings, make_strategy
+from mazurka.explore.strategy import Settings
 from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import Op

@@ -16,8 +16,9 @@ from typing import Any
 
 from mazurka.explore.outcome import Found, Predictions, Waits
 from mazurka.explore.race_confirmer import RaceConfirmer
+from mazurka.explore.registry import make_strategy
 from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful, make_strategy
+from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: Failures by their identities: the least seed known to lead there.

@@ -26,9 +26,10 @@ from mazurka.explore.batch import Batch, BatchLimits, again, work
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
 from mazurka.explore.parallel.coordinator import WAIT, Coordinator
 from mazurka.explore.parallel.worker_pool import WorkerPool
+from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal
 from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Accompanied, Divisible, Estimate, Settings, Strategy, Thoughtful, make_strategy
+from mazurka.explore.strategy import Accompanied, Divisible, Estimate, Settings, Strategy, Thoughtful
 from mazurka.program.protocol import ENTERED, Failure, Program
 
 #: How long what was learnt may stay unwritten, in seconds.

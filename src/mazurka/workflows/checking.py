@@ -30,8 +30,9 @@ from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
+from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_frontier
-from mazurka.explore.strategy import Divisible, Settings, make_strategy
+from mazurka.explore.strategy import Divisible, Settings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
 from mazurka.program.python.entry import only_defines
