@@ -1,6 +1,6 @@
 """Work that is lent in small parts, settled in any order and lost at times comes to the same as work done in one go.
 
-Nothing runs in parallel here: the borrowers are strategies in this process, which makes a few runs with each before
+Nothing runs in parallel here: the workers are strategies in this process, which makes a few runs with each before
 it settles with any of them.
 """
 
@@ -30,7 +30,7 @@ _INTERLEAVINGS = 400
 
 @dataclass
 class Divided:
-    """A search by borrowers; each makes up to ``batch`` runs, and one lease in ``loss`` gets lost after that."""
+    """A search by workers; each makes up to ``batch`` runs, and one lease in ``loss`` gets lost after that."""
 
     program: SmallProgram
     name: str
@@ -70,19 +70,19 @@ class Divided:
                 self.begin_again()
 
     def carry_out(self, rows: list[Row]) -> list[Row] | None:
-        borrower = self.new()
-        borrower.restore(pickle.loads(pickle.dumps(rows)))
+        worker = self.new()
+        worker.restore(pickle.loads(pickle.dumps(rows)))
         results = []
-        while len(results) < self.batch and (seed := borrower.take()) is not None:
+        while len(results) < self.batch and (seed := worker.take()) is not None:
             run = self.runner.execute(seed.plan)
-            borrower.give(seed, run)
+            worker.give(seed, run)
             results.append((run.divergence is None, run.result))
         self.made += len(results)
         if self.loss and self.chance.randrange(self.loss) == 0:
             return None
         self.counted += len(results)
         self.results += [result for followed, result in results if followed]
-        return borrower.rows()
+        return worker.rows()
 
     def write(self) -> None:
         """What the explorer does every now and then."""
@@ -111,14 +111,14 @@ def test_divided_work_reaches_the_same(program: SmallProgram, name: str, chance:
     divided.search()
     assert _reached(divided.results) == (answer.finals, answer.reads)
     assert divided.strategy.incompleteness_reason() == ""
-    undivided = reach(program, "dpor-rf" if name == "mcr" else name)  # borrowers may read what others have read
+    undivided = reach(program, "dpor-rf" if name == "mcr" else name)  # workers may read what others have read
     assert divided.counted == undivided.executions
 
 
 @given(programs(semaphores=True), st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 4)
 def test_targets_that_turn_out_to_be_waited_for(program: SmallProgram, chance: random.Random) -> None:
-    """The search begins anew when a borrower says so; what was lent before is void."""
+    """The search begins anew when a worker says so; what was lent before is void."""
     try:
         answer, count = everything(program, 5_000), interleavings(program, 5_000)
     except (TooLarge, RecursionError):

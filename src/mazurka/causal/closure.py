@@ -5,7 +5,7 @@ The kernel (kernel.py) makes all orders follow that have to. What is left open i
 
 1. a read that counts and has several writes to take its value from: one that is not hidden, the run's own first;
 2. two writes of a target, or two sections of a lock, of which it is not known which comes first. These are only
-   looked for when needed: the events are arranged as in the run where that does no harm (:func:`inquire.arrange`).
+   looked for when needed: the events are arranged as in the run where that does no harm (:func:`.queries.arrange`).
    If all can be placed, that is the answer; otherwise what stands in the way is one to decide.
 
 A contradiction is explained back to the tries it rests on. The last of these was wrong given the others: the search
@@ -28,7 +28,7 @@ from typing import Any
 
 from mazurka.causal import kernel, state
 from mazurka.causal.explain import Explanation, explain
-from mazurka.causal.fast_path import glance
+from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, Question, model_of_query
@@ -48,7 +48,7 @@ class ClosureSolver:
         self._asked = 0  # about that
 
     def solve(self, history: History, query: Query) -> Answer:
-        answer = glance(history, query)
+        answer = answer_fast(history, query)
         if answer is not None:
             return answer
         return close(history, query, self.limit)
@@ -63,7 +63,7 @@ class ClosureSolver:
 
 
 def close(history: History, query: Query, limit: int = 20_000) -> Answer:
-    """The answer to an explorer's query by closure alone, without a glance first."""
+    """The answer to an explorer's query by closure alone, without the fast path."""
     model = model_of_query(history, query)
     return Closure(model, limit).decide(Question(happen=model.last_events()))
 
@@ -349,7 +349,7 @@ class Closure:
         s.reg[kernel.REFUSED] = count + 1
 
     def _undecided(self) -> tuple[int, int]:
-        """What to try for the event that :func:`inquire.arrange` could only have placed with harm: (first, second)."""
+        """What to try for the event that :func:`.queries.arrange` could only have placed with harm: (first, second)."""
         s = self.state
         event, where = int(s.reg[kernel.TROUBLE_X]), int(s.reg[kernel.TROUBLE_Y])
         if where >= self.model.targets:

@@ -13,7 +13,7 @@ from mazurka.causal.history import INITIAL, History
 from mazurka.causal.solver import Feasible, Infeasible, Query
 
 
-def glance(history: History, query: Query) -> Feasible | Infeasible | None:
+def answer_fast(history: History, query: Query) -> Feasible | Infeasible | None:
     """The answer, if it is plain to see."""
     if _refuted(history, query):
         return Infeasible()

@@ -1,4 +1,4 @@
-"""The solver that explorers use: takes a glance, else searches positions exactly.
+"""The solver that explorers use: tries the fast path, else searches positions exactly.
 
 The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten,
 so which write a target holds matters only while it can't change, and the vector alone says whether the rest is
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mazurka.causal.fast_path import glance
+from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import INITIAL, History, overwritten
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
 
@@ -34,7 +34,7 @@ class SearchSolver:
         self.limit = limit
 
     def solve(self, history: History, query: Query) -> Answer:
-        return glance(history, query) or _Search(history, query, self.limit).run()
+        return answer_fast(history, query) or _Search(history, query, self.limit).run()
 
 
 class _Search:

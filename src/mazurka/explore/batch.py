@@ -155,7 +155,7 @@ class WorkItem:
     rows: list[Row]
     terms: BatchLimits
     points: frozenset[int]  # sites known to need points
-    lender: Strategy | None = None  # where it need not travel
+    owner: Strategy | None = None  # where it need not travel
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Worker:
         self.points.update(order.points)
         strategy: Any = make_strategy(order.strategy, order.settings)
         strategy.restore(order.rows)
-        if isinstance(strategy, Heir) and order.lender is not None:
-            strategy.inherit(order.lender)
+        if isinstance(strategy, Heir) and order.owner is not None:
+            strategy.inherit(order.owner)
         batch = work(self.program, strategy, order.terms, self.judge)
         return WorkResult(batch, strategy.rows(), frozenset(self.points - order.points))

@@ -120,12 +120,12 @@ class DepthFirst:
         if rows is None:
             self.stack += seeds
             return
-        borrower = DepthFirst()
-        borrower.restore(rows)
-        self.stack += borrower.stack
-        self.done += borrower.done
-        self.unrepeatable += borrower.unrepeatable
-        self.covered += borrower.covered
+        worker = DepthFirst()
+        worker.restore(rows)
+        self.stack += worker.stack
+        self.done += worker.done
+        self.unrepeatable += worker.unrepeatable
+        self.covered += worker.covered
 
     def bound(self, number: int) -> bool:
         return False

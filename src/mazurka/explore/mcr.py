@@ -39,10 +39,10 @@ known taker go first; the other is then seen, done or blocked. What does not fit
 can be taken back) is approximated: the alternative is scheduled, and whatever comes of it is a path of its own,
 unless it has been seen.
 
-Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a borrower adds below
+Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below
 a lent branch belong to nobody else, so it goes on there by itself. What its runs offer to the nodes above, it does not
-run, but gives back, and the lender keeps what nobody has offered in the meantime. Runs of one class that two borrowers
-have made (no two runs that follow their seeds are, but see the approximations) are noticed by the lender, who
+run, but gives back, and the owner keeps what nobody has offered in the meantime. Runs of one class that two workers
+have made (no two runs that follow their seeds are, but see the approximations) are noticed by the owner, who
 drops the later one with all that came of it, just as it drops the run itself if alone.
 
 Order: what promises to fail first (guidance.py), which changes the order only; then
@@ -86,7 +86,7 @@ _MOMENT: Final = 0.2
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
 
-#: How many branches a lease has: at first, and at most. What a borrower does not get to is there again.
+#: How many branches a lease has: at first, and at most. What a worker does not get to is there again.
 _LENT: Final = 32
 _MOST_LENT: Final = 2048
 
@@ -116,7 +116,7 @@ class _Offering:
 
 @dataclass(slots=True)
 class _Lent:
-    """A lease given: the branches to run, and by number all that the borrower has been told of."""
+    """A lease given: the branches to run, and by number all that the worker has been told of."""
 
     branches: list[Branch]
     names: int
@@ -450,8 +450,8 @@ class ReadsFromSearch:
         self.counters.runs = sum(not branch.known for branch in entries.done)
         self.journal.clear()
 
-    def inherit(self, lender: ReadsFromSearch) -> None:
-        self.memoised.inherit(lender.memoised)
+    def inherit(self, owner: ReadsFromSearch) -> None:
+        self.memoised.inherit(owner.memoised)
 
     def lend(self, parts: int) -> list[Lease]:
         self._put_off()

@@ -153,8 +153,8 @@ class Portfolio:
         """Whether there are runs to make in this process while others are at what they were lent."""
         return self._turn() is self._second is not None
 
-    def inherit(self, lender: Portfolio) -> None:
-        self._mcr.inherit(lender._mcr)
+    def inherit(self, owner: Portfolio) -> None:
+        self._mcr.inherit(owner._mcr)
 
     # -- what is known of it ------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from mazurka.program.protocol import Plan, Run, TailPolicy
 #: As good as no end.
 _NEVER: Final = 1 << 62
 
-#: Numbers in a lease, at least and at most. What a borrower does not get to is there again.
+#: Numbers in a lease, at least and at most. What a worker does not get to is there again.
 _LEAST: Final = 256
 _MOST: Final = 8192
 

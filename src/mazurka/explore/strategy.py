@@ -6,7 +6,7 @@ the same kind fed with all rows of an interrupted one goes on where that stopped
 come again). A row of the kind ``anew`` makes all rows before it void.
 
 Rows also carry work to other processes: a *lease* is part of what there is to do, as rows for a new strategy of the
-same kind to begin with; what that tells afterwards, by its own rows, is settled with the lender. A lease may get lost:
+same kind to begin with; what that tells afterwards, by its own rows, is settled with the owner. A lease may get lost:
 then its part is to be done again.
 """
 
@@ -35,7 +35,7 @@ class Seed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Part of what there is to do, for another strategy of the same kind; ``number`` is the lender's own."""
+    """Part of what there is to do, for another strategy of the same kind; ``number`` is the owner's own."""
 
     number: int
     rows: list[Row]
@@ -107,7 +107,7 @@ class Divisible(Strategy, Protocol):
         ...
 
     def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        """Take a lease back: what the borrower told at its end, or None if it got lost."""
+        """Take a lease back: what the worker told at its end, or None if it got lost."""
         ...
 
     def bound(self, number: int) -> bool:
@@ -136,10 +136,10 @@ class Accompanied(Divisible, Protocol):
 
 @runtime_checkable
 class Heir(Strategy, Protocol):
-    """A borrower that can use what the lender knows of the program, where both are in one process."""
+    """A worker that can use what the owner knows of the program, where both are in one process."""
 
-    def inherit(self, lender: Any) -> None:
-        """Know what ``lender``, of the same kind, knows; called after :meth:`restore`."""
+    def inherit(self, owner: Any) -> None:
+        """Know what ``owner``, of the same kind, knows; called after :meth:`restore`."""
         ...
 
 

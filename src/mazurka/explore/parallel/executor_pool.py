@@ -3,7 +3,7 @@
 What is submitted is a call of :func:`carry_out`, which needs nothing but Mazurka in the executor's process. It
 does not run the program there, among threads and state of whoever runs the executor, but has a *worker* do so: a
 Python process of its own (worker.py), which gets the program ready once and then carries out one order after another.
-Servants are kept for as long as the executor's process lives and nobody asks for another program; they end when their
+Workers are kept for as long as the executor's process lives and nobody asks for another program; they end when their
 standard input does, so with that process, however it ends.
 
 The program's files, and Mazurka in the same version, must be there under the same paths.
@@ -62,7 +62,7 @@ class ExecutorPool:
 
     def start(self, number: int, order: WorkItem) -> None:
         try:
-            future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(replace(order, lender=None))))
+            future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(replace(order, owner=None))))
         except (RuntimeError, OSError):  # its processes were killed; BrokenExecutor is a RuntimeError
             self._refused.append(number)
         else:

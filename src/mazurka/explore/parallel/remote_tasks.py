@@ -14,7 +14,7 @@ from mazurka.explore.strategy import Row, Seed
 from mazurka.explore.thread_models.compressed_runs import CompressedRun
 from mazurka.program.protocol import Divergence, Plan, Run
 
-ERRAND: Final = "remote_task"
+REMOTE_TASK: Final = "remote_task"
 _BACK: Final = "back"
 
 
@@ -28,7 +28,7 @@ class Back(NamedTuple):
 
 def remote_task(seed: Seed) -> Row:
     """A seed as a row."""
-    return (ERRAND, seed.number, seed.plan.prefix)
+    return (REMOTE_TASK, seed.number, seed.plan.prefix)
 
 
 def backs(rows: Iterable[Row]) -> Iterator[Back]:

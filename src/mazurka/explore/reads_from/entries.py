@@ -1,5 +1,5 @@
 """What a reads-from search has learnt, as rows, on its way into another (see mcr.py): the same search going on after
-a kill, a borrower, or a lender to whom a lease comes back.
+a kill, a worker, or a owner to whom a lease comes back.
 
 =========  ============================================================================================
 row        operands
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class Entries:
-    """Takes rows into a search. With ``told``, the branches that a borrower knows, they are a borrower's.
+    """Takes rows into a search. With ``told``, the branches that a worker knows, they are a worker's.
 
-    A borrower's new branches get numbers of ours; what it has been told is looked up by its number.
+    A worker's new branches get numbers of ours; what it has been told is looked up by its number.
     """
 
     def __init__(self, search: ReadsFromSearch, told: dict[int, Branch] | None = None, names: int = 0) -> None:
@@ -45,7 +45,7 @@ class Entries:
         self.branches: dict[int, Branch] = told or {}
         self.made: list[Branch] = []
         self.done: set[Branch] = {branch for branch in self.branches.values() if branch.known}
-        self.codes = list(range(names))  # a borrower's numbers of names -> ours
+        self.codes = list(range(names))  # a worker's numbers of names -> ours
         self.known: list[bytes] = []  # runs, packed
         self.decided: set[tuple[int, int]] = set()  # what has been decided by these rows: (id of a node, answer)
 

@@ -203,7 +203,7 @@ class ThreadAutomata:
 
     def _read(self, record: Record, run: Run) -> None:
         if not record.scouted:
-            ObjectMatcher(self, run, record).scout()
+            ObjectMatcher(self, run, record).match()
             record.scouted = True
         RunLearner(self, run, record).walk()
 

@@ -32,7 +32,7 @@ class _Lost(Exception):
 class ObjectMatcher(RunLearner):
     """Fills in which object of ours each number of the run stands for; learns nothing else."""
 
-    def scout(self) -> None:
+    def match(self) -> None:
         self.at[0] = self.behaviour.root(self.threads[0])
         for step in self.run.log:
             if step.op is Op.BEGIN:
