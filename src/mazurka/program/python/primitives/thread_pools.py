@@ -22,13 +22,22 @@ from itertools import islice
 from types import GeneratorType
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
-from mazurka.program.python.primitives import names
+from mazurka.program.python.primitives import names, thread_pool_results
 from mazurka.program.python.primitives.callbacks import called
-from mazurka.program.python.primitives.pools import Pool, begin_task, end_task
+from mazurka.program.python.primitives.pools import begin_task, end_task
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
+from mazurka.program.python.primitives.thread_pool_results import (
+    Job,
+    ThreadPool,
+    has_ended,
+    items_of,
+    join_thread,
+    pool_of,
+    settle,
+    start_thread,
+)
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
@@ -46,95 +55,7 @@ _END: Final = object()
 _original: Final[dict[tuple[type, str], Any]] = {}
 
 
-class ThreadPool(Pool):
-    """A ``ThreadPool`` in one run."""
-
-    def __init__(self, models: Models, workers: int) -> None:
-        super().__init__(models, workers)
-        self.number = sum(type(each) is ThreadPool for each in models.pools)
-        self.feeders: list[Any] = []  # threads that go through iterables and start tasks, each after the one before
-        self.callers: list[Any] = []  # threads that call callbacks, likewise
-        self.next_job = 0
-        self.terminated = False  # tasks that have not begun are dropped
-        self.waiting: set[int] = set()  # threads that wait for what they are about to submit
-        self.jobs: dict[int, Job] = {}  # by thread: the last that it has made
-
-    def place(self) -> tuple[Target, str]:
-        return ("thread pool", self.number), "the state of a ThreadPool"
-
-    def end(self) -> tuple[Target, str]:
-        return ("thread pool ends", self.number), "whether a ThreadPool is terminated"
-
-
-class Job:
-    """What stands for a result in this run."""
-
-    def __init__(self, pool: ThreadPool, result: Any) -> None:
-        self.pool = pool
-        self.result = result
-        self.kind = type(result).__name__
-        self.number = pool.next_job
-        pool.next_job += 1
-        self.feeder: Any = None  # the thread that starts its tasks, if that is not who submitted them
-        self.tasks: list[Any] = []  # their threads
-        self.outcomes: dict[int, tuple[bool, Any]] = {}  # by the place of a task, in the order of their ends
-        self.caller: Any = None  # the thread that calls its callbacks
-        self.settled = False
-        self.fed = False  # its feeder has started all its tasks
-        self.taken = 0  # items of `imap`
-
-    def calls_back(self) -> bool:
-        space = self.result.__dict__
-        return space.get("_callback") is not None or space.get("_error_callback") is not None
-
-    def is_empty(self) -> bool:
-        """Whether it is that of a ``map`` of nothing."""
-        return bool(self.result.__dict__.get("_chunksize", 1) <= 0)
-
-    def describe(self) -> str:
-        return "the next item of imap()"
-
-    def holder(self) -> None:
-        return None
-
-    def threads(self) -> Iterator[Any]:
-        """All that is to end before its result is there; more may come while one of them is waited for."""
-        if self.is_empty():
-            return
-        if self.feeder is not None:
-            yield self.feeder
-        yield from self.tasks
-        if self.caller is not None:
-            yield self.caller
-
-
-def _has_ended(models: Models, thread: Any) -> bool:
-    """Whether the running thread knows that another one has ended."""
-    task = thread.__dict__["_mz"].task
-    return task is models.runtime.current or task.index in ends_known(models.runtime)[1]
-
-
-def _join(models: Models, thread: Any, deadline: float | None = None) -> bool:
-    if _has_ended(models, thread):
-        return True
-    runtime, task = models.runtime, thread.__dict__["_mz"].task
-    left = None if deadline is None else max(deadline - runtime.current.clock, 0.0)
-    return runtime.join(task, left, waiting_for=task)
-
-
-def _start(pool: ThreadPool, name: str, target: Callable[..., None], *args: Any) -> Any:
-    thread = threading.Thread(name=f"ThreadPool-{pool.number}_{name}", target=target, args=args, daemon=True)
-    thread.start()
-    return thread
-
-
 # -- pools -------------------------------------------------------------------------------------------------------------
-
-
-def _pool_of(thing: Any) -> ThreadPool | None:
-    """What stands for a pool in the run in progress; None if CPython's own code is to do everything."""
-    pool: ThreadPool | None = thing.__dict__.get("_mz_pool")
-    return pool if pool is not None and pool.models is here() else None
 
 
 def pool_init(self: Any, processes: Any = None, initializer: Any = None, initargs: Any = ()) -> None:
@@ -167,7 +88,7 @@ def _is_covered(pool: Any, models: Models, initializer: Any) -> bool:
 
 
 def check_running(self: Any) -> None:
-    pool = _pool_of(self)
+    pool = pool_of(self)
     if pool is not None:
         pass_step(pool.models, read(*pool.place()))
     _original[_base, "_check_running"](self)
@@ -177,7 +98,7 @@ def waits_for_results(name: str) -> Callable[..., Any]:
     """In place of ``map`` and ``starmap``, which nobody goes on beside."""
 
     def submit(self: Any, func: Any, iterable: Any, chunksize: Any = None) -> Any:
-        pool = _pool_of(self)
+        pool = pool_of(self)
         if pool is None:
             return _original[_base, name](self, func, iterable, chunksize)
         me = pool.models.runtime.current.index
@@ -201,7 +122,7 @@ def _through(name: str) -> Callable[..., Any]:
 
 
 def close(self: Any) -> None:
-    pool = _pool_of(self)
+    pool = pool_of(self)
     if pool is None:
         _original[_base, "close"](self)
         return
@@ -211,7 +132,7 @@ def close(self: Any) -> None:
 
 
 def terminate(self: Any) -> None:
-    pool = _pool_of(self)
+    pool = pool_of(self)
     if pool is None:
         _original[_base, "terminate"](self)
         return
@@ -222,8 +143,8 @@ def terminate(self: Any) -> None:
     if runtime.aborting:
         return
     for feeder in pool.feeders:
-        _join(pool.models, feeder)
-    if not all(_has_ended(pool.models, each) for each in pool.callers):
+        join_thread(pool.models, feeder)
+    if not all(has_ended(pool.models, each) for each in pool.callers):
         runtime.need_points(POOL_POINTS)
 
 
@@ -238,7 +159,7 @@ def _expect_all_ended(pool: ThreadPool) -> None:
 
 
 def join(self: Any) -> None:
-    pool = _pool_of(self)
+    pool = pool_of(self)
     if pool is None:
         _original[_base, "join"](self)
         return
@@ -246,12 +167,12 @@ def join(self: Any) -> None:
     if self._state == "RUN":
         raise ValueError("Pool is still running")
     for feeder in pool.feeders:
-        _join(pool.models, feeder)
+        join_thread(pool.models, feeder)
     for task in pool.tasks:
         if task.index not in ends_known(pool.models.runtime)[1]:
             pool.models.runtime.join(task, waiting_for=task)
     for caller in pool.callers:
-        _join(pool.models, caller)
+        join_thread(pool.models, caller)
 
 
 def _bind_to_run(finalizer: Any, models: Models) -> None:
@@ -266,7 +187,7 @@ def pool_del(self: Any) -> None:
     models = self.__dict__.get("_mz_models")
     if models is not None and models is not here():
         return  # its run is over
-    pool = _pool_of(self)
+    pool = pool_of(self)
     if pool is not None:
         _expect_all_ended(pool)
     _original[_base, "__del__"](self)
@@ -293,11 +214,11 @@ class _Tasks:
         if type(source) in _PLAIN and job.is_empty():
             return
         if type(source) in (_PLAIN if me in pool.waiting else _FIXED) and all(
-            _has_ended(models, each) for each in pool.feeders
+            has_ended(models, each) for each in pool.feeders
         ):
             _feed(pool, job, tasks, set_length)
         else:
-            job.feeder = _start(pool, "tasks", _feed_later, pool, job, tasks, set_length, len(pool.feeders))
+            job.feeder = start_thread(pool, "tasks", _feed_later, pool, job, tasks, set_length, len(pool.feeders))
 
 
 def _source(tasks: Any) -> Any:
@@ -354,7 +275,7 @@ def _feed_later(pool: ThreadPool, job: Job, tasks: Any, set_length: Any, place: 
     job.feeder = threading.current_thread()
     pool.feeders.append(job.feeder)
     if place:
-        _join(pool.models, pool.feeders[place - 1])
+        join_thread(pool.models, pool.feeders[place - 1])
     _feed(pool, job, tasks, set_length)
 
 
@@ -366,23 +287,19 @@ def _feed(pool: ThreadPool, job: Job, tasks: Any, set_length: Any) -> None:
         if job.feeder is not None and _is_terminated(pool):
             break
         if ordered and job.feeder is not None:
-            pass_step(pool.models, write(*_items(job)))
-        job.tasks.append(_start(pool, str(place), _live, pool, job, index, function, args, named, place, waits))
+            pass_step(pool.models, write(*items_of(job)))
+        job.tasks.append(start_thread(pool, str(place), _live, pool, job, index, function, args, named, place, waits))
         count = index + 1
     if set_length is not None and not ordered:
         set_length(count)
     elif ordered and job.feeder is not None:
-        pass_step(pool.models, write(*_items(job)))
+        pass_step(pool.models, write(*items_of(job)))
         job.fed = True
 
 
 def _is_terminated(pool: ThreadPool) -> bool:
     pass_step(pool.models, read(*pool.end()))
     return pool.terminated
-
-
-def _items(job: Job) -> tuple[Target, str]:
-    return ("items of imap", job.pool.number, job.number), "the results that imap() has to offer"
 
 
 def _live(
@@ -443,143 +360,19 @@ def _count(job: Job, index: int, outcome: tuple[bool, Any]) -> None:
     job.result.__dict__["_number_left"] = left
     pool.models.runtime.tell(left)
     if not left:
-        job.caller = _start(pool, "callbacks", _call_back, pool, job, len(pool.callers))
+        job.caller = start_thread(pool, "callbacks", _call_back, pool, job, len(pool.callers))
 
 
 def _call_back(pool: ThreadPool, job: Job, place: int) -> None:
     job.caller = threading.current_thread()
     pool.callers.append(job.caller)
     if place:
-        _join(pool.models, pool.callers[place - 1])
-    _settle(job)
+        join_thread(pool.models, pool.callers[place - 1])
+    settle(job)
     space = job.result.__dict__
     function = space["_callback" if space["_success"] else "_error_callback"]
     if function:
         called(function, space["_value"])
-
-
-# -- results -----------------------------------------------------------------------------------------------------------
-
-
-def _job_of(result: Any) -> Job | None:
-    job: Job | None = result.__dict__.get("_mz_job")
-    return job if job is not None and job.pool.models is here() else None
-
-
-def _register(result: Any, pool: Any) -> None:
-    if (known := _pool_of(pool)) is not None:
-        job = result.__dict__["_mz_job"] = Job(known, result)
-        known.jobs[known.models.runtime.current.index] = job
-
-
-def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
-    _original[_apply_result, "__init__"](self, pool, *args, **named)
-    _register(self, pool)
-
-
-def _await(job: Job, timeout: float | None) -> bool:
-    """Wait for all tasks of a job; false if the time ran out."""
-    models = job.pool.models
-    deadline = None if timeout is None else models.runtime.current.clock + max(timeout, 0.0)
-    known = all(_has_ended(models, each) for each in job.threads())
-    done = all(_join(models, each, deadline) for each in job.threads())
-    if job.pool.terminated and not known:  # has the result been taken in?
-        models.runtime.need_points(POOL_POINTS)
-    return done
-
-
-def _settle(job: Job) -> None:
-    """Work a result out of what all tasks have come to."""
-    if job.settled:
-        return
-    job.settled = True
-    space, outcomes = job.result.__dict__, job.outcomes
-    space["_pool"] = None
-    if job.kind == "ApplyResult":
-        space["_success"], space["_value"] = outcomes.get(0, (False, None))
-        return
-    if failed := [value for done, value in outcomes.values() if not done]:
-        space["_success"], space["_value"] = False, failed[0]
-        return
-    size = space["_chunksize"]
-    for index, (_, values) in outcomes.items():
-        space["_value"][index * size : (index + 1) * size] = values
-
-
-def result_wait(self: Any, timeout: Any = None) -> None:
-    job = _job_of(self)
-    if job is None:
-        _original[_apply_result, "wait"](self, timeout)
-    else:
-        _await(job, timeout)
-
-
-def result_get(self: Any, timeout: Any = None) -> Any:
-    job = _job_of(self)
-    if job is None:
-        return _original[_apply_result, "get"](self, timeout)
-    if not _await(job, timeout):
-        raise _timeout_error
-    _settle(job)
-    if self._success:
-        return self._value
-    raise self._value
-
-
-def result_ready(self: Any) -> bool:
-    job = _job_of(self)
-    if job is None:
-        return bool(_original[_apply_result, "ready"](self))
-    models = job.pool.models
-    if job.pool.terminated:
-        models.runtime.need_points(POOL_POINTS)
-    ready = all(_has_ended(models, each) or not each.is_alive() for each in job.threads())
-    return ready and all(_join(models, each) for each in job.threads())  # which is no step that others could notice
-
-
-def result_successful(self: Any) -> bool:
-    job = _job_of(self)
-    if job is not None and self.ready():
-        _settle(job)
-        return bool(self._success)
-    return bool(_original[_apply_result, "successful"](self))
-
-
-def items_init(self: Any, pool: Any) -> None:
-    _original[_items_in_order, "__init__"](self, pool)
-    _register(self, pool)
-
-
-def items_next(self: Any, timeout: Any = None) -> Any:
-    job = _job_of(self)
-    if job is None:
-        return _original[_items_in_order, "next"](self, timeout)
-    models = job.pool.models
-    if timeout is not None:
-        models.runtime.need_points(POOL_POINTS)
-    if job.kind != "IMapIterator":
-        try:
-            return _original[_items_in_order, "next"](self, None)
-        except StopIteration:
-            _await(job, None)  # they have nothing left to do
-            raise
-    pass_step(
-        models, change(("results taken of imap", job.pool.number, job.number), "the place in the results of imap()")
-    )
-    place = job.taken
-    job.taken += 1
-    if job.feeder is not None and len(job.tasks) <= place:
-        models.runtime.block(Op.READ, _items(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
-    if len(job.tasks) <= place:
-        _await(job, None)
-        raise StopIteration
-    _join(models, job.tasks[place])
-    if job.pool.terminated:
-        models.runtime.need_points(POOL_POINTS)
-    done, value = job.outcomes.get(place, (False, None))
-    if done:
-        return value
-    raise value
 
 
 for _each in (_live, _feed_later, _call_back):
@@ -595,45 +388,29 @@ _METHODS: Final = (
 
 _base: Any = None
 _thread_pool: Any = None
-_apply_result: Any = None
-_items_in_order: Any = None
-_timeout_error: Any = None
 
 
 def install() -> Callable[[], None] | None:
     """Put it in place, and return what puts the originals back; None while ``multiprocessing.pool`` is not loaded."""
-    global _base, _thread_pool, _apply_result, _items_in_order, _timeout_error
+    global _base, _thread_pool
     module: Any = sys.modules.get(_NAME)
     if module is None:
         return None
-    _base, _thread_pool, _timeout_error = module.Pool, module.ThreadPool, module.TimeoutError
-    _apply_result, _items_in_order = module.ApplyResult, module.IMapIterator
+    _base, _thread_pool = module.Pool, module.ThreadPool
     methods = {name: _through(name) for name in _METHODS}
     methods |= {name: waits_for_results(name) for name in ("map", "starmap")}
-    return replace(
-        {
-            _thread_pool: {"__init__": pool_init},
-            _base: {
-                "_check_running": check_running,
-                "close": close,
-                "terminate": terminate,
-                "join": join,
-                "__del__": pool_del,
-                **methods,
-            },
-            _apply_result: {
-                "__init__": result_init,
-                "wait": result_wait,
-                "get": result_get,
-                "ready": result_ready,
-                "successful": result_successful,
-            },
-            _items_in_order: {
-                "__init__": items_init,
-                "__iter__": lambda self: self,
-                "next": items_next,
-                "__next__": items_next,
-            },
-        },
-        _original,
-    )
+    methods |= {
+        "_check_running": check_running,
+        "close": close,
+        "terminate": terminate,
+        "join": join,
+        "__del__": pool_del,
+    }
+    undo_pools = replace({_thread_pool: {"__init__": pool_init}, _base: methods}, _original)
+    undo_results = thread_pool_results.install(module)
+
+    def undo() -> None:
+        undo_results()
+        undo_pools()
+
+    return undo

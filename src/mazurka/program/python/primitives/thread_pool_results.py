@@ -1,0 +1,263 @@
+"""Results of a ``multiprocessing.pool.ThreadPool`` in its abstract model, see :mod:`.thread_pools`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from mazurka.program.protocol import Target
+from mazurka.program.python.primitives.pools import Pool
+from mazurka.program.python.primitives.private import replace
+from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.runtime.concurrency import ends_known
+from mazurka.program.runtime.task import POOL_POINTS
+from mazurka.trace.event import Op
+
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+_apply_result: Any = None
+_items_in_order: Any = None
+_timeout_error: Any = None
+
+
+class ThreadPool(Pool):
+    """A ``ThreadPool`` in one run."""
+
+    def __init__(self, models: Models, workers: int) -> None:
+        super().__init__(models, workers)
+        self.number = sum(type(each) is ThreadPool for each in models.pools)
+        self.feeders: list[Any] = []  # threads that go through iterables and start tasks, each after the one before
+        self.callers: list[Any] = []  # threads that call callbacks, likewise
+        self.next_job = 0
+        self.terminated = False  # tasks that have not begun are dropped
+        self.waiting: set[int] = set()  # threads that wait for what they are about to submit
+        self.jobs: dict[int, Job] = {}  # by thread: the last that it has made
+
+    def place(self) -> tuple[Target, str]:
+        return ("thread pool", self.number), "the state of a ThreadPool"
+
+    def end(self) -> tuple[Target, str]:
+        return ("thread pool ends", self.number), "whether a ThreadPool is terminated"
+
+
+class Job:
+    """What stands for a result in this run."""
+
+    def __init__(self, pool: ThreadPool, result: Any) -> None:
+        self.pool = pool
+        self.result = result
+        self.kind = type(result).__name__
+        self.number = pool.next_job
+        pool.next_job += 1
+        self.feeder: Any = None  # the thread that starts its tasks, if that is not who submitted them
+        self.tasks: list[Any] = []  # their threads
+        self.outcomes: dict[int, tuple[bool, Any]] = {}  # by the place of a task, in the order of their ends
+        self.caller: Any = None  # the thread that calls its callbacks
+        self.settled = False
+        self.fed = False  # its feeder has started all its tasks
+        self.taken = 0  # items of `imap`
+
+    def calls_back(self) -> bool:
+        space = self.result.__dict__
+        return space.get("_callback") is not None or space.get("_error_callback") is not None
+
+    def is_empty(self) -> bool:
+        """Whether it is that of a ``map`` of nothing."""
+        return bool(self.result.__dict__.get("_chunksize", 1) <= 0)
+
+    def describe(self) -> str:
+        return "the next item of imap()"
+
+    def holder(self) -> None:
+        return None
+
+    def threads(self) -> Iterator[Any]:
+        """All that is to end before its result is there; more may come while one of them is waited for."""
+        if self.is_empty():
+            return
+        if self.feeder is not None:
+            yield self.feeder
+        yield from self.tasks
+        if self.caller is not None:
+            yield self.caller
+
+
+def has_ended(models: Models, thread: Any) -> bool:
+    """Whether the running thread knows that another one has ended."""
+    task = thread.__dict__["_mz"].task
+    return task is models.runtime.current or task.index in ends_known(models.runtime)[1]
+
+
+def join_thread(models: Models, thread: Any, deadline: float | None = None) -> bool:
+    if has_ended(models, thread):
+        return True
+    runtime, task = models.runtime, thread.__dict__["_mz"].task
+    left = None if deadline is None else max(deadline - runtime.current.clock, 0.0)
+    return runtime.join(task, left, waiting_for=task)
+
+
+def start_thread(pool: ThreadPool, name: str, target: Callable[..., None], *args: Any) -> Any:
+    thread = threading.Thread(name=f"ThreadPool-{pool.number}_{name}", target=target, args=args, daemon=True)
+    thread.start()
+    return thread
+
+
+def pool_of(thing: Any) -> ThreadPool | None:
+    """What stands for a pool in the run in progress; None if CPython's own code is to do everything."""
+    pool: ThreadPool | None = thing.__dict__.get("_mz_pool")
+    return pool if pool is not None and pool.models is here() else None
+
+
+def items_of(job: Job) -> tuple[Target, str]:
+    return ("items of imap", job.pool.number, job.number), "the results that imap() has to offer"
+
+
+def _job_of(result: Any) -> Job | None:
+    job: Job | None = result.__dict__.get("_mz_job")
+    return job if job is not None and job.pool.models is here() else None
+
+
+def _register(result: Any, pool: Any) -> None:
+    if (known := pool_of(pool)) is not None:
+        job = result.__dict__["_mz_job"] = Job(known, result)
+        known.jobs[known.models.runtime.current.index] = job
+
+
+def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
+    _original[_apply_result, "__init__"](self, pool, *args, **named)
+    _register(self, pool)
+
+
+def _await(job: Job, timeout: float | None) -> bool:
+    """Wait for all tasks of a job; false if the time ran out."""
+    models = job.pool.models
+    deadline = None if timeout is None else models.runtime.current.clock + max(timeout, 0.0)
+    known = all(has_ended(models, each) for each in job.threads())
+    done = all(join_thread(models, each, deadline) for each in job.threads())
+    if job.pool.terminated and not known:  # has the result been taken in?
+        models.runtime.need_points(POOL_POINTS)
+    return done
+
+
+def settle(job: Job) -> None:
+    """Work a result out of what all tasks have come to."""
+    if job.settled:
+        return
+    job.settled = True
+    space, outcomes = job.result.__dict__, job.outcomes
+    space["_pool"] = None
+    if job.kind == "ApplyResult":
+        space["_success"], space["_value"] = outcomes.get(0, (False, None))
+        return
+    if failed := [value for done, value in outcomes.values() if not done]:
+        space["_success"], space["_value"] = False, failed[0]
+        return
+    size = space["_chunksize"]
+    for index, (_, values) in outcomes.items():
+        space["_value"][index * size : (index + 1) * size] = values
+
+
+def result_wait(self: Any, timeout: Any = None) -> None:
+    job = _job_of(self)
+    if job is None:
+        _original[_apply_result, "wait"](self, timeout)
+    else:
+        _await(job, timeout)
+
+
+def result_get(self: Any, timeout: Any = None) -> Any:
+    job = _job_of(self)
+    if job is None:
+        return _original[_apply_result, "get"](self, timeout)
+    if not _await(job, timeout):
+        raise _timeout_error
+    settle(job)
+    if self._success:
+        return self._value
+    raise self._value
+
+
+def result_ready(self: Any) -> bool:
+    job = _job_of(self)
+    if job is None:
+        return bool(_original[_apply_result, "ready"](self))
+    models = job.pool.models
+    if job.pool.terminated:
+        models.runtime.need_points(POOL_POINTS)
+    ready = all(has_ended(models, each) or not each.is_alive() for each in job.threads())
+    return ready and all(
+        join_thread(models, each) for each in job.threads()
+    )  # which is no step that others could notice
+
+
+def result_successful(self: Any) -> bool:
+    job = _job_of(self)
+    if job is not None and self.ready():
+        settle(job)
+        return bool(self._success)
+    return bool(_original[_apply_result, "successful"](self))
+
+
+def items_init(self: Any, pool: Any) -> None:
+    _original[_items_in_order, "__init__"](self, pool)
+    _register(self, pool)
+
+
+def items_next(self: Any, timeout: Any = None) -> Any:
+    job = _job_of(self)
+    if job is None:
+        return _original[_items_in_order, "next"](self, timeout)
+    models = job.pool.models
+    if timeout is not None:
+        models.runtime.need_points(POOL_POINTS)
+    if job.kind != "IMapIterator":
+        try:
+            return _original[_items_in_order, "next"](self, None)
+        except StopIteration:
+            _await(job, None)  # they have nothing left to do
+            raise
+    pass_step(
+        models, change(("results taken of imap", job.pool.number, job.number), "the place in the results of imap()")
+    )
+    place = job.taken
+    job.taken += 1
+    if job.feeder is not None and len(job.tasks) <= place:
+        models.runtime.block(Op.READ, items_of(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
+    if len(job.tasks) <= place:
+        _await(job, None)
+        raise StopIteration
+    join_thread(models, job.tasks[place])
+    if job.pool.terminated:
+        models.runtime.need_points(POOL_POINTS)
+    done, value = job.outcomes.get(place, (False, None))
+    if done:
+        return value
+    raise value
+
+
+def replacements(module: Any) -> dict[type, dict[str, Any]]:
+    """Attributes of the classes of ``multiprocessing.pool``, and what takes their places."""
+    global _apply_result, _items_in_order, _timeout_error
+    _timeout_error, _apply_result, _items_in_order = module.TimeoutError, module.ApplyResult, module.IMapIterator
+    return {
+        _apply_result: {
+            "__init__": result_init,
+            "wait": result_wait,
+            "get": result_get,
+            "ready": result_ready,
+            "successful": result_successful,
+        },
+        _items_in_order: {
+            "__init__": items_init,
+            "__iter__": lambda self: self,
+            "next": items_next,
+            "__next__": items_next,
+        },
+    }
+
+
+def install(module: Any) -> Callable[[], None]:
+    """Put them in place; returns what puts the originals back."""
+    return replace(replacements(module), _original)
