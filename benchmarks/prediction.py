@@ -100,8 +100,8 @@ def _search(without: str, arguments: list[str], path: str) -> _Search:
 
 def _run(without: str) -> None:
     """`mazurka` as it would be without."""
+    from mazurka.explore.guidance.checks import Checks, Uses
     from mazurka.explore.reads_from.guidance import SearchGuidance
-    from mazurka.predict.promising.checks import Checks, Uses
 
     if without == _EVERYTHING:
         SearchGuidance.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured

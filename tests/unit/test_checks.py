@@ -16,7 +16,7 @@ import pytest
 from benchmarks import predicted
 
 from mazurka.api import Result, explore
-from mazurka.predict.promising.checks import Kind
+from mazurka.program.conditions import Kind
 from mazurka.program.python.analysis.checks import uses_of
 from mazurka.program.python.instrument import sites
 

@@ -7,8 +7,8 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.causal.history import INITIAL
 from mazurka.explore.explorer import Explorer
+from mazurka.explore.guidance.novelty import CoverageHeuristic
 from mazurka.explore.outcome import Verified
-from mazurka.predict.promising.novelty import CoverageHeuristic
 from mazurka.program.protocol import Step
 from mazurka.trace.event import Op
 

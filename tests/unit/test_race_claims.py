@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mazurka.predict.conflicts import is_data
 from mazurka.predict.races import RacePredictor
 from mazurka.program.protocol import Step
+from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import Op
 from mazurka.trace.trace import trace_of
 from mazurka.witness import Races, Witness, objections

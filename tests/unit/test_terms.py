@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mazurka.predict.promising.terms import MISSING, UNKNOWN, Term, Thing, evaluate, read_in, truth, value_of
+from mazurka.program.terms import MISSING, UNKNOWN, Term, Thing, evaluate, read_in, truth, value_of
 
 _X: Term = ("read", 1)
 _Y: Term = ("read", 2)

@@ -21,29 +21,16 @@ Cost: one pass over the log; a clock is shared by the steps of a thread until a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from typing import Any, Final
 
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.fingerprints import fingerprint_of_name
 
 #: The "step" that wrote a target's initial value.
 INITIAL: Final = -1
 
 #: Fingerprint of the initial value of every target.
 INITIAL_PRINT: Final = 0
-
-_prints: dict[Any, int] = {}
-
-
-def stable_print(name: Any) -> int:
-    """A fingerprint of a thread's or a target's name that is the same in every process."""
-    made = _prints.get(name)
-    if made is None:
-        if len(_prints) > 1_000_000:
-            _prints.clear()
-        digest = blake2b(repr(name).encode(), digest_size=8).digest()
-        made = _prints[name] = int.from_bytes(digest, "big") >> 4 | 1
-    return made
 
 
 class History:
@@ -97,7 +84,7 @@ class History:
 
     def _read_log(self, log: Iterable[Any]) -> None:
         last: dict[Any, int] = {}
-        current = [stable_print(name) for name in self.tasks]
+        current = [fingerprint_of_name(name) for name in self.tasks]
         now = [[0] * len(self.tasks) for _ in self.tasks]
         prints, clocks, threads = self.prints, self.clocks, self.threads
         for step, (task, op, target, _site, point, _value, more) in enumerate(log):
@@ -186,7 +173,7 @@ class History:
 
     def signature(self) -> int:
         """Equal for runs that do the same with the same reads-from, in whatever order."""
-        return hash(tuple(sorted(zip(map(stable_print, self.tasks), self.final_states, strict=True))))
+        return hash(tuple(sorted(zip(map(fingerprint_of_name, self.tasks), self.final_states, strict=True))))
 
 
 def overwritten(reads: Sequence[tuple[Any, int]], writes: Sequence[Any]) -> dict[Any, int]:

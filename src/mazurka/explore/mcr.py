@@ -75,7 +75,7 @@ from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.strategy import Estimate, Lease, Row, Seed
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
-from mazurka.predict.promising.checks import UsesOf
+from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.trace.event import Op
 

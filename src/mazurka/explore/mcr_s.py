@@ -38,7 +38,7 @@ from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.reads_from.tree import Branch
-from mazurka.predict.promising.checks import UsesOf
+from mazurka.program.conditions import UsesOf
 from mazurka.program.memory import FLUSHED
 from mazurka.program.protocol import Run, Step
 from mazurka.trace.event import WRITES, Op

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from mazurka.predict.conflicts import Sites
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.races import RacePredictor
 from mazurka.program.protocol import Failure, FailureKind, Plan, Program, Run
+from mazurka.trace.conflicts import Sites
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness.witness import Races
 

@@ -31,9 +31,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mazurka.causal.history import stable_print
 from mazurka.program.protocol import Blocked, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.fingerprints import fingerprint_of_name
 
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
@@ -321,7 +321,7 @@ class Execution:
 
     def _attempted(self, event: Event, target: Target, first: _Touch) -> Event:
         """What an attempt will do in place of ``first``."""
-        printed = stable_print(target)
+        printed = fingerprint_of_name(target)
         if self._is_lock(target) and not first.free:
             return Event(event.thread, event.reads | {printed}, event.writes - {printed})
         return Event(event.thread, event.reads - {printed}, event.writes | {printed})
@@ -333,6 +333,6 @@ def is_waiting_read(blocked: Blocked) -> bool:
 
 
 def _event(thread: str, accesses: tuple[tuple[Op, Target], ...]) -> Event:
-    writes = frozenset([stable_print(target) for op, target in accesses if WRITES[op]])
-    reads = frozenset([stable_print(target) for op, target in accesses if READS[op]]) - writes
+    writes = frozenset([fingerprint_of_name(target) for op, target in accesses if WRITES[op]])
+    reads = frozenset([fingerprint_of_name(target) for op, target in accesses if READS[op]]) - writes
     return Event(thread, reads or _NOTHING, writes)

@@ -15,11 +15,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from mazurka.causal.history import stable_print
 from mazurka.explore.sampling import RandomWalk
 from mazurka.explore.strategy import Lease, Row, Seed
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.trace.event import READS, WRITES
+from mazurka.trace.fingerprints import fingerprint_of_name
 
 #: By a location's fingerprint: how often each thread touched it.
 Profile = dict[int, dict[str, int]]
@@ -101,7 +101,7 @@ def contended(run: Run) -> Profile:
     for step in run.log:
         if not (step.point and (READS[step.op] or WRITES[step.op])):
             continue
-        printed = stable_print(step.target)
+        printed = fingerprint_of_name(step.target)
         counts = found.setdefault(printed, {})
         thread = run.tasks[step.task]
         counts[thread] = counts.get(thread, 0) + 1

@@ -21,9 +21,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.predict.conflicts import is_data
 from mazurka.predict.fast_path import needs_of
 from mazurka.trace.columns import columns_of
+from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
 

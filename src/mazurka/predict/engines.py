@@ -25,13 +25,13 @@ import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.atomicity import ATOMICITY
-from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.maximal import Groups, Once, Signatures, candidates, claim_of, grouped, never
 from mazurka.predict.order_violations import ORDER_VIOLATION
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
+from mazurka.trace.conflicts import RACE, is_data
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Claim, Witness

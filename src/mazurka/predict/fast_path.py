@@ -26,8 +26,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.conflicts import is_data
 from mazurka.trace.columns import columns_of, of_several
+from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
 

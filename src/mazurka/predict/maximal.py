@@ -20,12 +20,12 @@ from typing import Final
 
 from mazurka.causal.solver import Unknown
 from mazurka.predict.atomicity import ATOMICITY, atomicity_violations_of
-from mazurka.predict.conflicts import RACE
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, LockCycles
 from mazurka.predict.fast_path import candidates_of
 from mazurka.predict.order_violations import ORDER_VIOLATION, order_violations_of
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
+from mazurka.trace.conflicts import RACE
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import AtomicityViolation, Claim, Deadlocks, OrderViolation, Races, Witness
 

@@ -24,9 +24,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from mazurka.predict.conflicts import is_data
 from mazurka.predict.fast_path import needs_of
 from mazurka.trace.columns import columns_of
+from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 

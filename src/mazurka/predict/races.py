@@ -28,8 +28,8 @@ from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model import Question
 from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.solver import Feasible
-from mazurka.predict.conflicts import RACE, Sites, is_data, sites_of, touches
 from mazurka.predict.predictor import Prediction
+from mazurka.trace.conflicts import RACE, Sites, is_data, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Races, Witness

@@ -124,7 +124,7 @@ class Plan:
     seed: int = 0
     changes: int = 2
     length: int = 100  # PCT: the number of points among which the changes are spread
-    focus: int = 0  # SURW: the location whose operations count, by causal.history.stable_print
+    focus: int = 0  # SURW: the location whose operations count, by trace.fingerprints.fingerprint_of_name
     guide: tuple[GuideStep, ...] = ()  # GUIDED
     brief: bool = False  # GUIDED: soon after the guide has been followed the run ends
     weights: tuple[tuple[str, int], ...] = ()  # SURW: how many of these operations each thread has

@@ -1,12 +1,12 @@
-"""The data races that a run shows, as findings: one for each pair of source lines (see predict/conflicts.py)."""
+"""The data races that a run shows, as findings: one for each pair of source lines (see trace/conflicts.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from mazurka.predict.conflicts import Shown, shown
 from mazurka.program.protocol import Failure, FailureKind, Run
+from mazurka.trace.conflicts import Shown, shown
 from mazurka.trace.event import Location, Op
 
 _NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}

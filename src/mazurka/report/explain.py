@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from mazurka.predict.conflicts import shown_at
 from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import Failure, Frame, Program, Run, Waiting
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
@@ -24,6 +23,7 @@ from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
 from mazurka.report.words import ending_words, label_of, label_of_name, owner, shorten, step_words
+from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Location
 
 _LONGEST_MESSAGE: Final = 160

@@ -24,13 +24,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.predict.conflicts import shown_at
 from mazurka.program.protocol import FailureKind, Program, Step, Target
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
 from mazurka.report.stores import AUXILIARY, Late, late_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.report.words import is_failed_attempt
+from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
 
 #: How many steps an explanation shows at most.

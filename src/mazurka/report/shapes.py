@@ -24,13 +24,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.predict.conflicts import Shown, shown_at
 from mazurka.program.protocol import FailureKind, Program, Step, Target, Waiting
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import Shape
 from mazurka.report.relevance import Relevance, all_operations, notifications
 from mazurka.report.trail import Interference, Touch, Trail, accesses
 from mazurka.report.words import label_of, label_of_name, target_words, value_words, verb
+from mazurka.trace.conflicts import Shown, shown_at
 from mazurka.trace.event import READS, WRITES, Op
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from mazurka.errors import MazurkaError
-from mazurka.predict.conflicts import shown_at
 from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
 from mazurka.report.finding import Evidence
+from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, Waiting, Witness, contradictions, objections

@@ -22,13 +22,13 @@ from typing import Any, Final
 
 from mazurka.config import Options
 from mazurka.errors import UsageError
-from mazurka.predict.conflicts import RACE, conflict, shown
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found
 from mazurka.predict.order_violations import ORDER_VIOLATION
 from mazurka.program.protocol import ITEM, FailureKind, GuideStep, Plan, Run, Step, TailPolicy, is_called
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.program import PythonProgram
+from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.workflows.program_spec import ProgramSpec, open_program

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.predict.atomicity import ATOMICITY
-from mazurka.predict.conflicts import RACE
 from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found, Search, run
 from mazurka.predict.maximal import Once, Signatures
@@ -31,6 +30,7 @@ from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
 from mazurka.report.prediction_report import Act, Counts, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
 from mazurka.report.words import verb
+from mazurka.trace.conflicts import RACE
 from mazurka.trace.event import Location, Op
 from mazurka.trace.held_locks import Held, Holding
 from mazurka.trace.locations import text_of

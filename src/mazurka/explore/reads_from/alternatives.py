@@ -8,12 +8,13 @@ from itertools import islice, product
 from math import prod
 from typing import Any, Final
 
-from mazurka.causal.history import INITIAL, fingerprint, stable_print
+from mazurka.causal.history import INITIAL, fingerprint
 from mazurka.causal.solver import HypotheticalEvent, Solver
 from mazurka.explore.reads_from.decision_path import Decision, DecisionPath, answer_of
 from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
+from mazurka.trace.fingerprints import fingerprint_of_name
 
 #: At most this many combinations of sources are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -69,7 +70,7 @@ class Alternatives:
         history, step, tried = self.history, stop.step, stop.node.tried
         lock = self.taken[step]
         if lock is None:  # an attempt took it
-            lock = next(t for t, _ in history.reads[step] if stable_print(t) == stop.node.second)
+            lock = next(t for t, _ in history.reads[step] if fingerprint_of_name(t) == stop.node.second)
         source = next(s for t, s in history.reads[step] if t == lock)
         if source != INITIAL and self.taken[source] == lock and self._reentered(source, step, lock):
             return

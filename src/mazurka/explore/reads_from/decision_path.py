@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, stable_print
+from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
 from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, Node
 from mazurka.trace.event import Op
+from mazurka.trace.fingerprints import fingerprint_of_name
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
@@ -62,7 +63,7 @@ class DecisionPath:
         """(print of a release, print of the lock) -> the step that took the lock then."""
         history, found = self.history, {}
         for lock in locks:
-            printed = stable_print(lock)
+            printed = fingerprint_of_name(lock)
             for step in history.looks.get(lock, ()):
                 if lock in history.writes[step]:
                     source = next(s for t, s in history.reads[step] if t == lock)
@@ -137,7 +138,7 @@ class DecisionPath:
             return Node(Asks.SOURCE, history.states[step], 0, answer), answer
         source = next(s for t, s in history.reads[step] if t == lock)
         answer = history.states[step]
-        return Node(Asks.TAKER, self.print_of(source), stable_print(lock), answer), answer
+        return Node(Asks.TAKER, self.print_of(source), fingerprint_of_name(lock), answer), answer
 
     def again(self) -> None:
         """Pass all nodes of a branch whose run has been here before, to make the offers it did not get to make."""

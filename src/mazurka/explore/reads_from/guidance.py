@@ -1,6 +1,6 @@
 """Which of the executions that are wanted are made before their turn, and what came of it (for mcr.py).
 
-Three reasons, the strongest first: a check of the program is predicted to fail (predict/promising/checks.py); the
+Three reasons, the strongest first: a check of the program is predicted to fail (explore/guidance/checks.py); the
 execution leads to where one may (goals.py there); a place reads another's write for the first time (novelty.py), or a
 test is predicted to come out as it never has. Of one kind, first come, first served.
 
@@ -20,12 +20,13 @@ from enum import IntEnum
 from typing import Final
 
 from mazurka.causal.history import History
+from mazurka.explore.guidance.checks import Checks, ObservedValues
+from mazurka.explore.guidance.goals import Goals
+from mazurka.explore.guidance.novelty import CoverageHeuristic
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.tree import Branch
-from mazurka.predict.promising.checks import Check, Checks, ObservedValues, UsesOf
-from mazurka.predict.promising.goals import Goals
-from mazurka.predict.promising.novelty import CoverageHeuristic
+from mazurka.program.conditions import Check, UsesOf
 from mazurka.program.protocol import Run, Step
 
 #: How many of the first runs tell their values.

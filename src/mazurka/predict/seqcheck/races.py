@@ -21,12 +21,12 @@ import numpy as np
 
 from mazurka.causal.model import Question
 from mazurka.causal.solver import Feasible, Unknown
-from mazurka.predict.conflicts import RACE, is_data
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.seqcheck.decide import YES
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.index import ENTER, NONE, Ints
 from mazurka.predict.seqcheck.scan import CROWDED, EVENT, Scan, hash_of
+from mazurka.trace.conflicts import RACE, is_data
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 

@@ -25,9 +25,9 @@ import random
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
-from mazurka.causal.history import stable_print
 from mazurka.program.protocol import GuideStep, Plan, TailPolicy, Target
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.fingerprints import fingerprint_of_name
 
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
 _AHEAD: Final = 10_000
@@ -111,7 +111,7 @@ class SelectiveWalk:
             free = self._free(pending) or list(range(len(pending)))
         index = free[int(self._random() * len(free))]
         thread, _, target, _ = pending[index]
-        if stable_print(target) == self._focus:
+        if fingerprint_of_name(target) == self._focus:
             self._left[thread] = max(self._left.get(thread, 0) - 1, 0)
             self._next = ""
         return index
@@ -119,7 +119,9 @@ class SelectiveWalk:
     def _free(self, pending: Sequence[Pending]) -> list[int]:
         """Those who may move: who is about to do something else, and the one decided on."""
         return [
-            i for i, each in enumerate(pending) if each.thread == self._next or stable_print(each.target) != self._focus
+            i
+            for i, each in enumerate(pending)
+            if each.thread == self._next or fingerprint_of_name(each.target) != self._focus
         ]
 
     def _decide(self, threads: list[str]) -> None:

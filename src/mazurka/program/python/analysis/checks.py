@@ -1,4 +1,4 @@
-"""The checks that a Python program makes of what it reads (predict/promising/checks.py), found in its source.
+"""The checks that a Python program makes of what it reads (explore/guidance/checks.py), found in its source.
 
 Four ways to fail are looked for: ``assert``; ``if`` with a ``raise`` at the top of a branch; an attribute, an item, a
 call or an operation of what may be None; a look-up of what may be missing (an attribute, a global, a key). Beside
@@ -25,10 +25,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from mazurka.predict.promising.checks import Check, Kind, Store, Uses
-from mazurka.predict.promising.terms import UNKNOWN_TERM, Term, read_in
+from mazurka.program.conditions import Check, Kind, Store, Uses
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.objects import SCALARS, value_key
+from mazurka.program.terms import UNKNOWN_TERM, Term, read_in
 
 #: Kinds of sites whose step reads what the expression there gives.
 _READING: Final = frozenset({"read", "read item", "global"})

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mazurka.causal.history import INITIAL
-from mazurka.predict.conflicts import NO_DATA
+from mazurka.trace.conflicts import NO_DATA
 
 
 class CoverageHeuristic:

@@ -30,9 +30,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.predict.conflicts import NO_DATA
-from mazurka.predict.promising.checks import Check, Checks, ObservedValues
-from mazurka.predict.promising.terms import MISSING, UNKNOWN, evaluate
+from mazurka.explore.guidance.checks import Checks, ObservedValues
+from mazurka.program.conditions import Check
+from mazurka.program.terms import MISSING, UNKNOWN, evaluate
+from mazurka.trace.conflicts import NO_DATA
 from mazurka.trace.event import Op
 
 #: How many executions are made because they lead towards a failing check.

@@ -24,67 +24,22 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from mazurka.predict.promising.terms import MISSING, UNKNOWN, Reads, Term, truth, value_of
+from mazurka.program.conditions import Check, Kind, Uses, UsesOf
+from mazurka.program.terms import MISSING, UNKNOWN, Reads, truth, value_of
 from mazurka.trace.event import WRITES, Op
 
 #: How often a check is predicted to fail without having failed.
 _ATTEMPTS: Final = 3
 
 
-class Kind(Enum):
-    """What a check is."""
-
-    ASSERTION = "assertion"
-    RAISE = "exception"  # a test that guards a raise
-    NONE = "use of None"
-    MISSING = "use of what is missing"
-    TEST = "test"  # nothing fails by itself
-
-
 NOTHING_GIVEN: Final[Mapping[int, Mapping[str, Any]]] = {}
 
 #: Those that fail for what is read being nothing.
 _OF_NOTHING: Final = (Kind.NONE, Kind.MISSING)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Check:
-    """It fails if ``term`` is true; it is met only where the conditions ``under`` have their outcomes."""
-
-    kind: Kind
-    file: str
-    line: int  # of what fails: a raise, an assertion, an expression
-    last_line: int
-    term: Term
-    under: tuple[tuple[Term, bool], ...] = ()
-
-    def is_behind(self, failure: Any) -> bool:
-        """Whether a failure is that of this check."""
-        where = failure.location
-        return where is not None and where.file == self.file and self.line <= where.line <= self.last_line
-
-
-class Store(NamedTuple):
-    """A place that stores what ``term`` comes to."""
-
-    site: int
-    term: Term
-
-
-class Uses(NamedTuple):
-    """What depends on what is read at a place: checks, and stores of the same function."""
-
-    checks: Sequence[Check] = ()
-    stores: Sequence[Store] = ()
-
-
-#: What depends on a read at a place.
-UsesOf = Callable[[int], Uses]
 
 
 @dataclass(frozen=True, slots=True)

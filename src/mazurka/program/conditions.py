@@ -1,0 +1,59 @@
+"""Conditions of a program that decide whether it fails: what a front end finds in its source.
+
+A *check* is a place where values that were read decide whether the program fails; see
+:mod:`mazurka.explore.guidance.checks` for what is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+from mazurka.program.terms import Term
+
+
+class Kind(Enum):
+    """What a check is."""
+
+    ASSERTION = "assertion"
+    RAISE = "exception"  # a test that guards a raise
+    NONE = "use of None"
+    MISSING = "use of what is missing"
+    TEST = "test"  # nothing fails by itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """It fails if ``term`` is true; it is met only where the conditions ``under`` have their outcomes."""
+
+    kind: Kind
+    file: str
+    line: int  # of what fails: a raise, an assertion, an expression
+    last_line: int
+    term: Term
+    under: tuple[tuple[Term, bool], ...] = ()
+
+    def is_behind(self, failure: Any) -> bool:
+        """Whether a failure is that of this check."""
+        where = failure.location
+        return where is not None and where.file == self.file and self.line <= where.line <= self.last_line
+
+
+class Store(NamedTuple):
+    """A place that stores what ``term`` comes to."""
+
+    site: int
+    term: Term
+
+
+class Uses(NamedTuple):
+    """What depends on what is read at a place: checks, and stores of the same function."""
+
+    checks: Sequence[Check] = ()
+    stores: Sequence[Store] = ()
+
+
+#: What depends on a read at a place.
+UsesOf = Callable[[int], Uses]
