@@ -97,7 +97,8 @@ _RUN: Final = """
 import sys
 import pytest
 if {instrumented}:
-    from mazurka.program.python import hooks, loader
+    from mazurka.program.python.instrument import loader
+    from mazurka.program.python.semantics import hooks
     hooks.install()
     loader.Loader([{tests!r}], [{package!r}]).install()
 raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:mazurka",
