@@ -161,7 +161,13 @@ def test_workflow_commands_are_one_line_each_and_escaped() -> None:
 def test_text_tells_what_was_covered_and_assumed() -> None:
     text = renderer("text").render(_VERIFIED)
     assert text.startswith("verified: no order of the threads fails\n")
-    for words in ("3 threads", "14 points", "9 executions", "sequentially consistent", "timeout fires only when"):
+    for words in (
+        "3 threads",
+        "14 scheduling points",
+        "9 executions",
+        "sequentially consistent",
+        "timeout fires only when",
+    ):
         assert words in text
 
 

@@ -547,7 +547,7 @@ def test_parquet_that_is_no_trace(tmp_path: Path) -> None:
     full = {**row, "location": [None]}
     ours = {"mazurka.trace": "1"}
     for metadata, columns, slug, what in (
-        (None, full, "trace-malformed", "no trace of Mazurka's"),
+        (None, full, "trace-malformed", "not a Mazurka trace"),
         ({"mazurka.trace": "2"}, full, "trace-version", "of version 2; this Mazurka knows version 1"),
         (ours, row, "trace-malformed", "its columns are not"),
         (ours, {**full, "op": ["peek"]}, "trace-malformed", "no operation is called peek"),
