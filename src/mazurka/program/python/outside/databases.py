@@ -109,13 +109,33 @@ def _connection_of(thing: Any) -> Any:
 
 
 def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
-    """Pass the step of an operation, and make it; wait where SQLite would."""
+    """Pass the step of an operation, and make it; wait where SQLite would.
+
+    CPython lets other threads move amid one (it begins a transaction, then runs the statement, then asks for the number
+    of the row). So two operations on one connection at the same time are untracked; a lock around them prevents it.
+    """
     models = present()
     connection = _connection_of(thing)
     database: Database | None = getattr(connection, "_mz_database", None)
     if models is None or database is None:
         return operation()
     _check_thread(models, connection)
+    if connection._mz_owner is not None or models.runtime.solo:
+        return _perform_alone(models, thing, connection, database, operation)
+    pass_step(models, change(("sqlite3 calls", number(connection)), "calls of a Connection that threads share"))
+    me = models.runtime.current.index
+    if connection._mz_within not in (None, me):
+        count_untracked(models.runtime, "a Connection of sqlite3 in use by two threads at the same time")
+    connection._mz_within = me
+    try:
+        return _perform_alone(models, thing, connection, database, operation)
+    finally:
+        connection._mz_within = None
+
+
+def _perform_alone(
+    models: Models, thing: Any, connection: Any, database: Database, operation: Callable[[], Any]
+) -> Any:
     runtime = models.runtime
     timeout: float = connection._mz_timeout
     if not runtime.solo:
@@ -221,7 +241,7 @@ def _cursor_class(base: Any) -> Any:
 @functools.cache
 def _connection_class(base: Any) -> Any:
     names = [name for name in _OF_CONNECTIONS if hasattr(base, name)]
-    body: dict[str, Any] = {"_mz_real": base, "_mz_database": None, "_mz_owner": None}
+    body: dict[str, Any] = {"_mz_real": base, "_mz_database": None, "_mz_owner": None, "_mz_within": None}
     body |= {name: _method(name) for name in names}
 
     def cursor(self: Any, factory: Any = None) -> Any:
