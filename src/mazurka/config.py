@@ -175,7 +175,7 @@ def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = 
 
 _TABLE: Final = (
     _choice("strategy", STRATEGIES, "exploration algorithm"),
-    _choice("memory-model", MEMORY_MODELS, "memory model: how late other threads may see a write"),
+    _choice("memory-model", MEMORY_MODELS, "how late other threads may see a write"),
     Key("include", _names, "names of packages, as they are imported", "further packages or modules to instrument"),
     Key("invariant", _expression, "a Python expression", "an expression that must hold at the end of every execution"),
     Key("max-executions", _count_or_none, "a whole number, 0 for no limit", "stop after this many executions"),

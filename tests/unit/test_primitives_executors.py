@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.program_modules import imported
 
 from mazurka import api
 from mazurka.program.python.primitives import executors
@@ -169,19 +167,8 @@ PROGRAMS = {
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    names = []
-
-    def made(body: str) -> Any:
-        name = f"executor_program_{len(names)}"
-        (tmp_path / f"{name}.py").write_text(HEAD + textwrap.indent(textwrap.dedent(body), "    "))
-        names.append(name)
-        importlib.invalidate_caches()
-        return importlib.import_module(name)
-
-    yield made
-    for name in names:
-        sys.modules.pop(name, None)
+    with imported(tmp_path, monkeypatch, "executor_program", HEAD) as made:
+        yield made
 
 
 def outcomes(module: Any, strategy: str = "mcr") -> tuple[set[str], set[str], int]:

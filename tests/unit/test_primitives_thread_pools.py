@@ -1,19 +1,18 @@
 """``multiprocessing.pool.ThreadPool``: the abstract model, in which each task is a thread, against CPython's own code.
 
-CPython's pool has so many threads that no search of it ends. So its orders are sampled under the scheduler: the model
-has to come to all that they come to, and to nothing else where samples see everything.
+CPython's pool has so many threads that no search of it ends. So its orders are sampled, under the scheduler and on real
+threads: the model has to come to all that they come to, and each program says what that may be.
 """
 
 from __future__ import annotations
 
-import importlib
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.program_modules import imported
 
 from mazurka import api
 from mazurka.program.python.primitives import thread_pools
@@ -256,19 +255,8 @@ PROGRAMS: dict[str, tuple[str, set[str]]] = {
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    names = []
-
-    def made(body: str) -> Any:
-        name = f"thread_pool_program_{len(names)}"
-        (tmp_path / f"{name}.py").write_text(HEAD + textwrap.indent(textwrap.dedent(body), "    "))
-        names.append(name)
-        importlib.invalidate_caches()
-        return importlib.import_module(name)
-
-    yield made
-    for name in names:
-        sys.modules.pop(name, None)
+    with imported(tmp_path, monkeypatch, "thread_pool_program", HEAD) as made:
+        yield made
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -286,6 +274,18 @@ def test_all_that_cpythons_own_code_comes_to(name: str, load: Any, monkeypatch: 
     assert not result.failures, str(result)
     assert sampled
     assert sampled <= expected
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_that_real_threads_come_to(name: str, load: Any) -> None:
+    body, expected = PROGRAMS[name]
+    module, before = load(body), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        seen = {repr(module.program()) for _ in range(20)}
+    finally:
+        sys.setswitchinterval(before)
+    assert seen <= expected
 
 
 #: Programs of which CPython's own code decides.

@@ -3,7 +3,7 @@
 State. Every event has a *row* of ``pred``: how many events of each thread are known to come before it (itself
 included), so reachability is one comparison (:func:`before`). ``past`` says how many events of each thread take place,
 ``kept`` in how many of them the reads have to see what they saw; both only grow. Rules (closure of SeqCheck, Alg. 3,
-stated per event whose row found_new_points):
+stated per event whose row grew):
 
 - *observation*: read r takes its value from w. A write of the target that comes before r comes before w; one that
   comes after w comes after r. A read of the initial value precedes all writes.
@@ -103,7 +103,7 @@ def contradict(s: Any, kind: int, x: int, y: int) -> None:
 
 
 def enqueue(s: Any, e: int) -> None:
-    """The row of ``e`` found_new_points. The queue is a heap by the observed order, in which most orders run."""
+    """The row of ``e`` grew. The queue is a heap by the observed order, in which most orders run."""
     if s.queued[e]:
         return
     s.queued[e] = 1
@@ -301,7 +301,7 @@ def join(s: Any, a: int, b: int) -> None:
     if s.pred[other + t] > b - s.starts[t]:
         contradict(s, CYCLE, b, a)
         return
-    found_new_points = False
+    grew = False
     kept = s.born[b] <= s.reg[MARK]  # otherwise undoing does away with the row
     for j in range(threads):
         count = s.pred[other + j]
@@ -309,8 +309,8 @@ def join(s: Any, a: int, b: int) -> None:
             if kept:
                 save(s, _PRED, row + j, s.pred[row + j])
             s.pred[row + j] = count
-            found_new_points = True
-    if found_new_points:
+            grew = True
+    if grew:
         enqueue(s, b)
 
 

@@ -1,7 +1,7 @@
 """Some runs in one go, wherever they are made: the unit of work between two looks at the world.
 
 A batch ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
-shows a failure not known, and at a run that *found_new_points* (met a shared location at a site not known to need
+shows a failure not known, and at a run that found new points (met a shared location at a site not known to need
 points). So all its runs but the last were made with the points known at its beginning.
 
 Cost: a microsecond or two a run, beside the program and the strategy.

@@ -7,7 +7,7 @@ It also decides the verdict. ``Verified`` is only said when an exhaustive strate
 short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
 is given.
 
-A run that *found_new_points* (met a shared location at a site not known to need points) makes what an exhaustive
+A run that found new points (met a shared location at a site not known to need points) makes what an exhaustive
 strategy has learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become
 known, so this ends. What is still under way then counts for its failures only.
 

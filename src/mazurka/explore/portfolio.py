@@ -7,7 +7,8 @@ connections, and many in a counter. So, as portfolios of solvers do, both go on,
 Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
 strategy that ends in doubt is left out from then on, and the other one decides.
 
-Where other processes make runs (pool.py), they make those of ``mcr``, and this process goes on with ``se-mcr``.
+Where other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
+``se-mcr``.
 
 Cost: nothing for the first seconds, then at most twice the time of the quicker strategy.
 """

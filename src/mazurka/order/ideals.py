@@ -249,14 +249,14 @@ def _append(index, t, event, lock, other, thread):
 @jit
 def grow(index, ideal):
     """Take in what is needed, and what that needs."""
-    found_new_points = True
-    while found_new_points:
-        found_new_points = False
+    grew = True
+    while grew:
+        grew = False
         for thread in range(len(ideal.until)):
             if ideal.need[thread] > ideal.until[thread]:
                 ideal.until[thread] = ideal.need[thread]
                 _pass(index, ideal, thread)
-                found_new_points = True
+                grew = True
 
 
 @inner

@@ -50,7 +50,7 @@ def _finding(finding: Predicted, number: int, of: int) -> list[str]:
     lines += [f"  {_act(act)}" for act in finding.acts]
     ending = "then all wait" if any(act.what in _ENDLESS for act in finding.acts) else _ENDINGS[finding.kind]
     lines.append(f"  order: {_order(finding.witness, ending)}")
-    lines.append(f"  found by {finding.engine}{alike}; witness verified, {_confirmed(finding)}")
+    lines.append(f"  found by {finding.engine}{alike}; witness verified{_confirmed(finding)}")
     return lines
 
 
@@ -108,12 +108,10 @@ def _order(shown: Shown, ending: str) -> str:
 
 def _confirmed(finding: Predicted) -> str:
     if finding.confirmed is None:
-        return "not replayed"
-    return (
-        "and confirmed by a replay"
-        if finding.confirmed
-        else "but not confirmed: executions guided there did not show it"
-    )
+        return ", not replayed"
+    if finding.confirmed:
+        return " and confirmed by a replay"
+    return ", but not confirmed: executions guided there did not show it"
 
 
 def _count(number: int, what: str, several: str = "") -> str:

@@ -1,5 +1,5 @@
 """What a reads-from search has learnt, as rows, on its way into another (see mcr.py): the same search going on after
-a kill, a worker, or a owner to whom a lease comes back.
+a kill, a worker, or an owner to whom a lease comes back.
 
 =========  ============================================================================================
 row        operands

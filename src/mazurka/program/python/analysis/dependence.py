@@ -146,13 +146,13 @@ class _Judgement:
         stored = {("field", store.place.name) for store in self.flows.stores}
         observed: set[Node] = {OBSERVED, *self.flows.watched, *(stored if final else stored - self.flows.ints)}
         ways = [(("field", read.place.name), self._reach(read.sink)) for read in self.flows.reads]
-        found_new_points = True
-        while found_new_points:
-            found_new_points = False
+        grew = True
+        while grew:
+            grew = False
             for field, reached in ways:
                 if field not in observed and reached & observed:
                     observed.add(field)
-                    found_new_points = True
+                    grew = True
         return observed
 
 

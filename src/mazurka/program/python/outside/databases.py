@@ -120,11 +120,11 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     if models is None or database is None:
         return operation()
     _check_thread(models, connection)
-    if connection._mz_owner is not None or models.runtime.solo:
+    me = models.runtime.current.index
+    if connection._mz_owner is not None or models.runtime.solo or connection._mz_within == me:
         return _perform_alone(models, thing, connection, database, operation)
     pass_step(models, change(("sqlite3 calls", number(connection)), "calls of a Connection that threads share"))
-    me = models.runtime.current.index
-    if connection._mz_within not in (None, me):
+    if connection._mz_within is not None:
         count_untracked(models.runtime, "a Connection of sqlite3 in use by two threads at the same time")
     connection._mz_within = me
     try:

@@ -34,12 +34,11 @@ from typing import Any, Final
 
 from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.callbacks import called
-from mazurka.program.python.primitives.pools import Pool, begin_task, end_task
+from mazurka.program.python.primitives.pools import Pool, begin_task, end_task, knows_end
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.queues import SimpleQueue
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.semantics.gathering import is_seen
-from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
 
@@ -131,7 +130,7 @@ def _task_of(future: Any) -> tuple[Models, Any] | None:
 def _is_over(models: Models, thread: Any) -> bool:
     """Whether the running thread knows that a task has ended."""
     task = thread.__dict__["_mz"].task
-    return task is not None and task.index in ends_known(models.runtime)[1]
+    return task is not None and knows_end(models, task)
 
 
 def _awaited(name: str) -> Callable[..., Any]:

@@ -79,6 +79,11 @@ class _Turn:
         return self._before
 
 
+def knows_end(models: Models, task: Task) -> bool:
+    """Whether the running thread knows that a task has ended."""
+    return task.index in ends_known(models.runtime)[1]
+
+
 def begin_task(pool: Pool, place: int, waits: bool) -> int:
     """A task's thread begins and waits for its turn; returns how many steps the run has made by then."""
     runtime = pool.models.runtime

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.primitives.pools import Pool
+from mazurka.program.python.primitives.pools import Pool, knows_end
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step
-from mazurka.program.runtime.concurrency import ends_known
-from mazurka.program.runtime.task import POOL_POINTS
+from mazurka.program.runtime.task import POOL_POINTS, Task
 from mazurka.trace.event import Op
 
 _original: Final[dict[tuple[type, str], Any]] = {}
@@ -84,16 +83,22 @@ class Job:
             yield self.caller
 
 
+def task_of(thread: Any) -> Task:
+    task: Task = thread.__dict__["_mz"].task
+    return task
+
+
 def has_ended(models: Models, thread: Any) -> bool:
-    """Whether the running thread knows that another one has ended."""
-    task = thread.__dict__["_mz"].task
-    return task is models.runtime.current or task.index in ends_known(models.runtime)[1]
+    """Whether the running thread knows that another one has ended, or is it."""
+    task = task_of(thread)
+    return task is models.runtime.current or knows_end(models, task)
 
 
 def join_thread(models: Models, thread: Any, deadline: float | None = None) -> bool:
+    """Wait until a thread has ended; false if the deadline, on the running thread's clock, comes first."""
     if has_ended(models, thread):
         return True
-    runtime, task = models.runtime, thread.__dict__["_mz"].task
+    runtime, task = models.runtime, task_of(thread)
     left = None if deadline is None else max(deadline - runtime.current.clock, 0.0)
     return runtime.join(task, left, waiting_for=task)
 
@@ -110,7 +115,7 @@ def pool_of(thing: Any) -> ThreadPool | None:
     return pool if pool is not None and pool.models is here() else None
 
 
-def items_of(job: Job) -> tuple[Target, str]:
+def offered(job: Job) -> tuple[Target, str]:
     return ("items of imap", job.pool.number, job.number), "the results that imap() has to offer"
 
 
@@ -187,9 +192,8 @@ def result_ready(self: Any) -> bool:
     if job.pool.terminated:
         models.runtime.need_points(POOL_POINTS)
     ready = all(has_ended(models, each) or not each.is_alive() for each in job.threads())
-    return ready and all(
-        join_thread(models, each) for each in job.threads()
-    )  # which is no step that others could notice
+    # To join what has ended is no step that others notice.
+    return ready and all(join_thread(models, each) for each in job.threads())
 
 
 def result_successful(self: Any) -> bool:
@@ -224,7 +228,7 @@ def items_next(self: Any, timeout: Any = None) -> Any:
     place = job.taken
     job.taken += 1
     if job.feeder is not None and len(job.tasks) <= place:
-        models.runtime.block(Op.READ, items_of(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
+        models.runtime.block(Op.READ, offered(job)[0], lambda: len(job.tasks) > place or job.fed, waiting_for=job)
     if len(job.tasks) <= place:
         _await(job, None)
         raise StopIteration

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from mazurka.program.python.primitives import names, thread_pool_results
 from mazurka.program.python.primitives.callbacks import called
-from mazurka.program.python.primitives.pools import begin_task, end_task
+from mazurka.program.python.primitives.pools import begin_task, end_task, knows_end
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
@@ -32,23 +32,23 @@ from mazurka.program.python.primitives.thread_pool_results import (
     Job,
     ThreadPool,
     has_ended,
-    items_of,
     join_thread,
+    offered,
     pool_of,
     settle,
     start_thread,
+    task_of,
 )
-from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 #: Threads that CPython's pool has besides its workers.
 _HANDLERS: Final = 3
 
-#: Going through one of these runs no code of the program, ...
-_PLAIN: Final = frozenset({list, dict, set, *(fixed := (tuple, range, str, bytes, frozenset))})
-#: ... and it does not matter when that is done.
-_FIXED: Final = frozenset(fixed)
+#: Iterables that never change, and run no code of the program.
+_FIXED: Final = frozenset({tuple, range, str, bytes, frozenset})
+#: Those that run no code of the program.
+_PLAIN: Final = _FIXED | {list, dict, set}
 
 _END: Final = object()
 
@@ -152,9 +152,8 @@ def _expect_all_ended(pool: ThreadPool) -> None:
     """No model covers what becomes of tasks if nobody has their pool any more."""
     if pool.models.runtime.aborting:
         return
-    known = ends_known(pool.models.runtime)[1]
-    threads = [each.__dict__["_mz"].task for each in (*pool.feeders, *pool.callers)]
-    if any(task.index not in known for task in (*pool.tasks, *threads)):
+    tasks = [*pool.tasks, *map(task_of, (*pool.feeders, *pool.callers))]
+    if not all(knows_end(pool.models, task) for task in tasks):
         pool.models.runtime.need_points(POOL_POINTS)
 
 
@@ -169,7 +168,7 @@ def join(self: Any) -> None:
     for feeder in pool.feeders:
         join_thread(pool.models, feeder)
     for task in pool.tasks:
-        if task.index not in ends_known(pool.models.runtime)[1]:
+        if not knows_end(pool.models, task):
             pool.models.runtime.join(task, waiting_for=task)
     for caller in pool.callers:
         join_thread(pool.models, caller)
@@ -249,11 +248,11 @@ def _tasks_of(models: Models, tasks: Any) -> Iterator[tuple[int, Any, Any, Any]]
     place = -1
     try:
         if not _is_batches(source):
-            for place, each in enumerate(_items_of(source)):
+            for place, each in enumerate(_each_of(source)):
                 yield place, function, (each,), {}
             return
         inner, size = (_argument(source, "Pool._get_tasks", name) for name in ("func", "size"))
-        items = _items_of(_argument(source, "Pool._get_tasks", "it"))
+        items = _each_of(_argument(source, "Pool._get_tasks", "it"))
         while batch := tuple(islice(items, size)):
             place += 1
             yield place, function, ((inner, batch),), {}
@@ -261,7 +260,7 @@ def _tasks_of(models: Models, tasks: Any) -> Iterator[tuple[int, Any, Any, Any]]
         yield place + 1, _raise, (error,), {}
 
 
-def _items_of(source: Any) -> Iterator[Any]:
+def _each_of(source: Any) -> Iterator[Any]:
     iterator = called(iter, source)
     while (each := called(next, iterator, _END)) is not _END:
         yield each
@@ -287,13 +286,13 @@ def _feed(pool: ThreadPool, job: Job, tasks: Any, set_length: Any) -> None:
         if job.feeder is not None and _is_terminated(pool):
             break
         if ordered and job.feeder is not None:
-            pass_step(pool.models, write(*items_of(job)))
+            pass_step(pool.models, write(*offered(job)))
         job.tasks.append(start_thread(pool, str(place), _live, pool, job, index, function, args, named, place, waits))
         count = index + 1
     if set_length is not None and not ordered:
         set_length(count)
     elif ordered and job.feeder is not None:
-        pass_step(pool.models, write(*items_of(job)))
+        pass_step(pool.models, write(*offered(job)))
         job.fed = True
 
 
