@@ -41,6 +41,9 @@ _PROGRAM = """\
     {after}
     """
 
+#: Seconds in which the program certainly has got to where it hangs, on a busy machine too.
+_ENOUGH = "6"
+
 
 def _program(hang: str = "sum(range(10**11))", before: str = "", threads: str = "work, work", after: str = "") -> str:
     return _PROGRAM.format(hang=hang, before=before, threads=threads, after=after)
@@ -73,8 +76,8 @@ def test_in_c_code_that_answers_signals(shell: Shell) -> None:
 def test_in_some_orders_only(shell: Shell, isolation: str) -> None:
     """The search got somewhere, and what it learnt is kept whole."""
     source = _program(after="if number == 1: hang()", threads="work, work, print")
-    report = shell.check(source, "--time-limit", "2", "--isolation", isolation, status=0)
-    assert report["reason"].startswith("the time limit of 2 s was reached at program.py:14 in hang")
+    report = shell.check(source, "--time-limit", _ENOUGH, "--isolation", isolation, status=0)
+    assert report["reason"].startswith(f"the time limit of {_ENOUGH} s was reached at program.py:14 in hang")
     for database in (shell.folder / ".mazurka").glob("**/*.sqlite"):
         with contextlib.closing(sqlite3.connect(database)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -82,14 +85,14 @@ def test_in_some_orders_only(shell: Shell, isolation: str) -> None:
 
 
 def test_when_the_module_is_imported(shell: Shell) -> None:
-    report = shell.check(_program(before="hang()"), "--time-limit", "1", status=0)
+    report = shell.check(_program(before="hang()"), "--time-limit", _ENOUGH, status=0)
     assert "program.py:14 in hang" in report["reason"]
 
 
 def test_failures_met_before_are_explained(shell: Shell) -> None:
     """The orders in which updates get lost hang; what was found in others is shown as it was found."""
     source = _program(after="if number == 1: hang()", threads="work, work, bad")
-    report = shell.check(source, "--all-failures", "--time-limit", "2", status=1)
+    report = shell.check(source, "--all-failures", "--time-limit", _ENOUGH, status=1)
     assert "program.py:14 in hang" in report["reason"]
     (failure,) = report["failures"]
     assert failure["exception"] == "KeyError"
@@ -102,7 +105,7 @@ def test_failures_that_there_is_no_time_to_explain(shell: Shell) -> None:
     hang = "ctypes.CDLL(None).creat(b'hung', 0o600); sum(range(10**11))"
     before = "if ctypes.CDLL(None).access(b'hung', 0) == 0: hang()"
     shell.write("program.py", _program(hang, before, "work, work, bad", "if number == 1: hang()"))
-    options = ["--all-failures", "--time-limit", "2"]
+    options = ["--all-failures", "--time-limit", _ENOUGH]
     done = shell.run("check", "program.py", *options, "--output", "report.json", status=1)
     assert "violation: KeyError: 1" in done.stdout
     assert "no time was left to explain this failure" in done.stdout
