@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from mazurka.trace.columns import Columns, Names, Parts, Rows, assemble, columns_of, joined, parts_of
+from mazurka.trace.columns import Columns, Names, Parts, assemble, columns_of, joined, parts_of
 from mazurka.trace.event import Location, Op
+from mazurka.trace.indexes import Rows
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.wellformed import defects
 

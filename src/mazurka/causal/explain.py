@@ -10,12 +10,20 @@ Cost: one path search per fact, each edge once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from mazurka.causal import kernel
+from mazurka.causal.state import State
 
-if TYPE_CHECKING:
-    from mazurka.causal.closure import Closure
+
+class Tried(Protocol):
+    """A closure under which a contradiction was met, and what had been tried until then."""
+
+    state: State
+    kernel: Any  # the functions that work on the state
+    handle: Any  # what they take for it
+    tried_at: dict[int, int]  # by read: the level at which its source was tried
+    reasons: list[frozenset[int]]  # by fact learnt: the levels it rests on
 
 
 @dataclass(slots=True)
@@ -34,7 +42,7 @@ class Explanation:
         self.asked |= other.asked
 
 
-def explain(closure: Closure, found: Explanation | None = None) -> Explanation:
+def explain(closure: Tried, found: Explanation | None = None) -> Explanation:
     """Explain the present contradiction, or the facts in ``found``."""
     work = _Work(closure, found or Explanation())
     if found is None:
@@ -44,7 +52,7 @@ def explain(closure: Closure, found: Explanation | None = None) -> Explanation:
 
 
 class _Work:
-    def __init__(self, closure: Closure, found: Explanation) -> None:
+    def __init__(self, closure: Tried, found: Explanation) -> None:
         self.closure = closure
         self.s = closure.state
         self.found = found

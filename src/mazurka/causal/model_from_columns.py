@@ -21,10 +21,10 @@ from typing import Any, Final
 import numpy as np
 
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import NEVER_LEFT, Model
-from mazurka.causal.model_from_trace import may_wait
-from mazurka.trace.columns import columns_of, of_several, order_by
+from mazurka.causal.model import NEVER_LEFT, Model, may_wait
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.indexes import of_several, order_by
 from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # an integer array

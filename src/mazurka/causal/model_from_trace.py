@@ -26,10 +26,10 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import NEVER_LEFT, Model, lay_out
+from mazurka.causal.model import NEVER_LEFT, Model, lay_out, may_wait
 from mazurka.causal.state import COMPILE_FROM
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
@@ -41,11 +41,6 @@ _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 
 #: Notifications and waits that are kept apart.
 _APART: Final = 500_000
-
-#: First components of targets of our own front ends whose READ may have waited for the value it got.
-_WAITED_FOR: Final = frozenset(
-    {"wake", "thread", "lock", "handed", "cond", "sem", "queue", "event", "barrier", "channel"}
-)
 
 
 def model_of_trace(
@@ -375,8 +370,3 @@ class _Reading:
                     lock += 1
                     self._enter(notification, lock, notification)
                     self._enter(other, lock, wake)
-
-
-def may_wait(name: Any) -> bool:
-    """Whether a read of a target may have waited for the value that it got."""
-    return isinstance(name, tuple) and bool(name) and name[0] in _WAITED_FOR

@@ -26,9 +26,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.trace.columns import columns_of, of_several
+from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import Op
+from mazurka.trace.indexes import of_several
 from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # list[int], or an integer array

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from mazurka.trace.columns import columns_of, of_several, order_by
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
+from mazurka.trace.indexes import of_several, order_by
 from mazurka.trace.trace import Trace
 
 _ACCESSES: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))

@@ -14,8 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.trace.columns import columns_of, order_by
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.indexes import order_by
 from mazurka.trace.trace import Trace
 
 #: Events looked back at first; then eight times as many.

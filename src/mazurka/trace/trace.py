@@ -96,9 +96,9 @@ class Trace:
 
     def _targets_of(self, ops: Collection[int]) -> Iterable[int]:
         if not isinstance(self.op, array):
-            from mazurka.trace.columns import targets_of
+            from mazurka.trace.indexes import touched_by
 
-            return targets_of(self, ops)
+            return touched_by(self.op, self.target, ops)
         return {target for op, target in zip(self.op, self.target, strict=True) if op in ops}
 
     def __len__(self) -> int:
@@ -162,7 +162,7 @@ def trace_of(tasks: Sequence[str], log: Iterable[Any]) -> Trace:
 def _index(column: Column, count: int) -> Sequence[Column]:
     """For each of ``count`` numbers, the rows that have it, ascending."""
     if not isinstance(column, array):
-        from mazurka.trace.columns import Rows
+        from mazurka.trace.indexes import Rows
 
         return Rows(column, count)
     rows = tuple(array("i") for _ in range(count))

@@ -30,8 +30,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.trace.columns import columns_of, order_by
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.indexes import order_by
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.waits import Parked, waits_in
 from mazurka.witness.witness import (

@@ -28,8 +28,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.predict.fast_path import needs_of
-from mazurka.trace.columns import columns_of, order_by
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
+from mazurka.trace.indexes import order_by
 from mazurka.trace.trace import Trace
 
 Ints = Any  # list[int], or an integer array

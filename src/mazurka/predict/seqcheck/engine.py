@@ -33,8 +33,8 @@ from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck.decide import NO, YES
 from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck.kernel import kernel_for
-from mazurka.trace.columns import Rows
 from mazurka.trace.event import Op
+from mazurka.trace.indexes import Rows
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, OrderViolation, Races, Witness
 

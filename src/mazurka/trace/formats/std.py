@@ -4,7 +4,7 @@ Read as RAPID does (``parse/std`` there), but strictly: three fields, an operati
 (:mod:`mazurka.trace.formats.words`), names without white space or control characters. Lines may end with a carriage
 return, the last one without a line feed; empty lines are malformed. Locations are RAPID's numbers or ``file.c:12``.
 
-:func:`event_of_line` is what decides. Files of more than :data:`SMALL` bytes are read by compiled code
+:mod:`mazurka.trace.formats.std_lines` is what decides. Files of more than :data:`SMALL` bytes are read by compiled code
 (:mod:`mazurka.trace.formats.std_compiled`), which hands to it every line that is not of the common kind.
 Names are written as they are, but for white space and bars (``%20``, ``%7C``), which is told.
 Cost: 1.5 microseconds a line here, some 50 ns compiled; written, 0.2.
@@ -12,7 +12,6 @@ Cost: 1.5 microseconds a line here, some 50 ns compiled; written, 0.2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
@@ -20,33 +19,16 @@ import numpy as np
 
 from mazurka.trace.columns import Columns, Parts
 from mazurka.trace.event import Op
-from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_reading import read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
 from mazurka.trace.formats.source import Source
-from mazurka.trace.formats.words import KINDS, WORD_OF, WORDS, target_of
+from mazurka.trace.formats.std_lines import event_of_line
+from mazurka.trace.formats.words import KINDS, WORD_OF, target_of
 from mazurka.trace.locations import text_of
 from mazurka.trace.trace import NOTHING
 
 #: Files up to this size are not worth importing a compiler for.
 SMALL: Final = 1 << 20
-
-_LINE: Final = re.compile(r"([^|\s\0-\x1f\x7f]+)\|([A-Za-z]+)(?:\(([^|\s\0-\x1f\x7f]*)\))?\|([^|\0-\x1f\x7f]*)")
-_CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
-
-
-def event_of_line(line: str) -> Told:
-    """What a line, without its end, tells."""
-    found = _LINE.fullmatch(line)
-    if found is None:
-        raise _objection(line)
-    thread, word, operand, location = found.groups()
-    op = WORDS.get(word)
-    if op is None:
-        raise Malformed(len(thread) + 2, f"no operation is called {word}")
-    target = target_of(op, thread, operand or "")
-    if target is None:
-        raise Malformed(found.end(2) + 1, f"{word} of what?")
-    return Told(thread, op, target, location)
 
 
 def read(source: Source) -> Parts:
@@ -80,25 +62,3 @@ def _unambiguous(parts: Parts) -> Iterator[Columns]:
                 raise cannot_carry("std", before + row, f"thread {name} beside {by}, to which it would be T{name}")
         before += rows.rows
         yield rows
-
-
-def _objection(line: str) -> Malformed:
-    """Why a line is none, for people; only ever asked when it is none."""
-    if control := _CONTROL.search(line):
-        return Malformed(control.start() + 1, f"a control character, {control.group()!r}")
-    fields = line.split("|")
-    if not line:
-        return Malformed(1, "an empty line")
-    if len(fields) != 3:
-        return Malformed(len(line) + 1, f"{len(fields)} fields instead of thread|operation|location")
-    thread, event, _ = fields
-    if not thread or re.search(r"\s", thread):
-        return Malformed(1, "no name of a thread")
-    word, bracket, operand = event.partition("(")
-    column = len(thread) + 2
-    if not re.fullmatch("[A-Za-z]+", word):
-        return Malformed(column, "no operation")
-    if bracket and not operand.endswith(")"):
-        return Malformed(column + len(event), "a bracket is not closed")
-    space = re.search(r"\s", event)
-    return Malformed(column + (space.start() if space else len(event)), "white space in a name")

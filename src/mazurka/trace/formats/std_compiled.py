@@ -1,8 +1,8 @@
-"""STD at memory speed: compiled code for the lines of the common kind, :mod:`mazurka.trace.formats.std` for all others.
+"""STD at memory speed: compiled code for lines of the common kind, :mod:`mazurka.trace.formats.std_lines` for others.
 
 The common kind is in ASCII, with a word of up to seven letters, and starts or joins no thread by its bare number.
-Whatever else a line is, malformed perhaps, it is handed to :func:`mazurka.trace.formats.std.event_of_line`, which alone
-decides what it means; then compiled code goes on with the line after it. So this reader knows no errors, and nothing
+Whatever else a line is, malformed perhaps, it is handed to :mod:`mazurka.trace.formats.std_lines`, which alone decides
+what it means; then compiled code goes on with the line after it. So this reader knows no errors, and nothing
 that the other does not.
 
 Invariants: a line leaves a row or an error, in order. Lines are split some thousand at a time, then each column's names
@@ -25,7 +25,7 @@ from mazurka.trace.formats.byte_names import SHORT, ByteNames, Spans, extended, 
 from mazurka.trace.formats.gathering import NO_SITE
 from mazurka.trace.formats.line_reading import Malformed
 from mazurka.trace.formats.source import Source
-from mazurka.trace.formats.std import event_of_line
+from mazurka.trace.formats.std_lines import event_of_line
 from mazurka.trace.formats.words import KINDS, OWN, WORDS
 from mazurka.trace.locations import location_of
 from mazurka.trace.trace import NO_VALUE
