@@ -84,9 +84,9 @@ def _counts(program: Any, sampler: str, seconds: float) -> Iterator[int]:
 def _first_failure(program: Any, strategy: Any, limit: int, stop: bool = True) -> int:
     """The number of the first run that fails; the limit if none does."""
     for number in range(1, limit + 1):
-        seed = strategy.take()
+        seed = strategy.next_seed()
         run = program.execute(seed.plan)
-        strategy.give(seed, run)
+        strategy.observe(seed, run)
         if run.failures and stop:
             return number
     return limit

@@ -43,11 +43,11 @@ def reach(
     made: Any = make_strategy(strategy, Settings(solver=solver)) if isinstance(strategy, str) else strategy()
     finals, reads, deadlocks = set(), set(), set()
     followed = 0
-    while (seed := made.take()) is not None:
+    while (seed := made.next_seed()) is not None:
         if runner.executions >= limit:
             raise Unfinished(limit)
         run = runner.execute(seed.plan)
-        made.give(seed, run)
+        made.observe(seed, run)
         if run.divergence is not None:
             continue
         followed += 1

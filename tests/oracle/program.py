@@ -357,12 +357,12 @@ class _Scheduler:
         self.rng = random.Random(plan.seed)
         self.priorities: dict[Mover, float] = {}
         spread = range(1, max(plan.length, plan.changes + 1) + 1)
-        self.drops = set(self.rng.sample(spread, plan.changes)) if plan.then is TailPolicy.PCT else set()
+        self.drops = set(self.rng.sample(spread, plan.changes)) if plan.tail is TailPolicy.PCT else set()
 
     def choose(self, stepper: Stepper, enabled: list[Mover], current: Mover, cursor: int) -> Mover:
         if self.policy is not None:
             return enabled[self.policy.choose([Pending(stepper.name_of(t), *stepper.before(t)) for t in enabled])]
-        match self.plan.then:
+        match self.plan.tail:
             case TailPolicy.STAY:
                 if current in enabled or not self.plan.values:
                     return current if current in enabled else enabled[0]

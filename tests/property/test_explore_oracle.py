@@ -102,13 +102,13 @@ def _by_preemptions(program: SmallProgram, name: str) -> list[tuple[set[Any], in
     runner, strategy = OracleProgram(program), make_strategy(name)
     assert isinstance(strategy, ContextBounding | BoundedReduction)
     found: list[tuple[set[Any], int]] = []
-    while (seed := strategy.take()) is not None:
+    while (seed := strategy.next_seed()) is not None:
         level = strategy.levels.taken[seed.number][0]
-        assert strategy.note() == (covered(level - 1) if level else "")
+        assert strategy.summary() == (covered(level - 1) if level else "")
         while len(found) <= level:
             found.append((set(found[-1][0]) if found else set(), 0))
         run = runner.execute(seed.plan)
-        strategy.give(seed, run)
+        strategy.observe(seed, run)
         found[-1][0].add(run.result[0])
         found[-1] = (found[-1][0], found[-1][1] + 1)
     assert strategy.incompleteness_reason() == ""
@@ -130,14 +130,14 @@ def test_searches_go_on_from_their_rows(first: int, strategy: str) -> None:
         runner, made, done = OracleProgram(program), make_strategy(strategy), 0
         rows: list[Row] = []
         finals: set[Any] = set()
-        while (seed := made.take()) is not None:
+        while (seed := made.next_seed()) is not None:
             done += 1
             run = runner.execute(seed.plan)
             if done % 4 == 3:
                 made = make_strategy(strategy)
                 made.restore(rows)
                 continue
-            made.give(seed, run)
+            made.observe(seed, run)
             rows += made.rows()
             finals |= {run.result[0]} if run.divergence is None else set()
         assert finals == whole.everything.finals, number

@@ -1,4 +1,4 @@
-"""Work that is lent in small parts, settled in any order and lost at times comes to the same as work done in one go.
+"""Work that is leased in small parts, settled in any order and lost at times comes to the same as work done in one go.
 
 Nothing runs in parallel here: the workers are strategies in this process, which makes a few runs with each before
 it settles with any of them.
@@ -22,7 +22,7 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.strategy import Divisible, Row
+from mazurka.explore.strategy import Row, Strategy
 
 #: Interleavings a program may have.
 _INTERLEAVINGS = 400
@@ -48,22 +48,22 @@ class Divided:
         self.strategy = self.new()
         self.runner = OracleProgram(self.program)
 
-    def new(self) -> Divisible:
+    def new(self) -> Strategy:
         strategy = make_strategy(self.name)
-        assert isinstance(strategy, Divisible)
-        strategy.bound(self.beyond)
+        assert strategy.divisible
+        strategy.prune_from(self.beyond)
         return strategy
 
     def search(self, limit: int = 20_000) -> None:
         under_way: dict[int, list[Row] | None] = {}
         while True:
-            for lease in self.strategy.lend(self.parts - len(under_way)) if len(under_way) < self.parts else []:
+            for lease in self.strategy.grant_leases(self.parts - len(under_way)) if len(under_way) < self.parts else []:
                 under_way[lease.number] = self.carry_out(lease.rows)
             if not under_way:
                 return
             assert self.made < limit, "the search does not end"
             number = self.chance.choice(list(under_way))
-            self.strategy.settle(number, under_way.pop(number))
+            self.strategy.settle_lease(number, under_way.pop(number))
             if self.chance.random() < 0.2:
                 self.write()
             if self.chance.random() < 0.1 and not under_way:
@@ -73,9 +73,9 @@ class Divided:
         worker = self.new()
         worker.restore(pickle.loads(pickle.dumps(rows)))
         results = []
-        while len(results) < self.batch and (seed := worker.take()) is not None:
+        while len(results) < self.batch and (seed := worker.next_seed()) is not None:
             run = self.runner.execute(seed.plan)
-            worker.give(seed, run)
+            worker.observe(seed, run)
             results.append((run.divergence is None, run.result))
         self.made += len(results)
         if self.loss and self.chance.randrange(self.loss) == 0:
@@ -118,7 +118,7 @@ def test_divided_work_reaches_the_same(program: SmallProgram, name: str, chance:
 @given(programs(semaphores=True), st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 4)
 def test_targets_that_turn_out_to_be_waited_for(program: SmallProgram, chance: random.Random) -> None:
-    """The search begins anew when a worker says so; what was lent before is void."""
+    """The search begins anew when a worker says so; what was leased before is void."""
     try:
         answer, count = everything(program, 5_000), interleavings(program, 5_000)
     except (TooLarge, RecursionError):
@@ -136,14 +136,14 @@ def test_samples_are_the_same_whoever_makes_them(name: str) -> None:
     results = []
     runner = OracleProgram(program)
     while len(results) < 200:
-        seed = undivided.take()
+        seed = undivided.next_seed()
         assert seed is not None
         run = runner.execute(seed.plan)
-        undivided.give(seed, run)
+        undivided.observe(seed, run)
         results.append(run.result)
     divided = Divided(program, name, random.Random(1), parts=3, batch=7, loss=5, beyond=200)
     divided.search()
     assert divided.counted == 200
     assert Counter(divided.results) == Counter(results)
-    assert divided.strategy.note() == undivided.note()
-    assert not divided.strategy.bound(200)
+    assert divided.strategy.summary() == undivided.summary()
+    assert not divided.strategy.prune_from(200)

@@ -27,14 +27,14 @@ from tests.property.test_leases import Divided
 
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr_s import SlicedSearch
-from mazurka.explore.strategy import Divisible
+from mazurka.explore.strategy import Strategy
 from mazurka.program.memory import MemoryModel
 from mazurka.program.python.instrument import sites
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
 _PROGRAMS = 20_000 if _LONG else 30
 _SHARE = 100 if _LONG else 30
-_LOANS = 500 if _LONG else 8
+_LEASES = 500 if _LONG else 8
 _PYTHON = 600 if _LONG else 8
 _MOST = 3_000 if _LONG else 100
 
@@ -81,13 +81,13 @@ def test_generated_programs_reach_all_that_can_be_told(first: int) -> None:
 
 
 class _Divided(Divided):
-    """The same search by borrowers, some of which get lost; it goes on after kills, too."""
+    """The same search by workers, some of which get lost; it goes on after kills, too."""
 
-    def new(self) -> Divisible:
+    def new(self) -> Strategy:
         return _search(self.program, transitively=True)
 
 
-@pytest.mark.parametrize("seed", range(_LOANS))
+@pytest.mark.parametrize("seed", range(_LEASES))
 def test_divided_work_reaches_the_same(seed: int) -> None:
     program = replace(random_program(seed, conditions=seed % 2 == 0), after=())
     try:

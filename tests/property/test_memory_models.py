@@ -100,8 +100,8 @@ def test_the_witness_checker_believes_every_run_of_python(model: MemoryModel, tm
         program = PythonProgram(Function(str(path), "program"), settings)
         try:
             for seed in range(6):
-                program.execute(Plan(then=TailPolicy.RANDOM, seed=seed))  # learn what is shared
-                run = program.execute(Plan(then=TailPolicy.RANDOM, seed=seed, detail=True))
+                program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed))  # learn what is shared
+                run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, detail=True))
                 if run.divergence is None:
                     late = Failure(FailureKind.ASSERTION, "so far", "0", None, step=len(run.log) - 1)
                     for failure in run.failures or [late]:

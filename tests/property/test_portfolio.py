@@ -42,8 +42,8 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 class _Slow(ReadsFromSearch):
     """Comes to no decision after its first run."""
 
-    def think(self, seconds: float) -> bool:
-        return self.counters.runs == 0 and super().think(seconds)
+    def advance(self, seconds: float) -> bool:
+        return self.counters.runs == 0 and super().advance(seconds)
 
 
 class _InDoubt(SwitchEquivalence):

@@ -136,10 +136,10 @@ def _executions(program: SmallProgram, rows: list[Row], most: int) -> tuple[list
     runner, search = OracleProgram(program), SwitchEquivalence(classes=True)
     search.restore(rows)
     for made in range(most):
-        seed = search.take()
+        seed = search.next_seed()
         if seed is None:
             return [*rows, *search.rows()], made, True
-        search.give(seed, runner.execute(seed.plan))
+        search.observe(seed, runner.execute(seed.plan))
     return [*rows, *search.rows()], most, False
 
 
@@ -164,18 +164,18 @@ def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.M
     results: list[Any] = []
     under_way: dict[int, tuple[list[Row], list[Any]] | None] = {}
     while True:
-        for lease in search.lend(3 - len(under_way)) if len(under_way) < 3 else []:
+        for lease in search.grant_leases(3 - len(under_way)) if len(under_way) < 3 else []:
             under_way[lease.number] = (
                 None if chance.random() < 0.2 else _carry_out(runner, lease.rows, chance.randrange(6))
             )
         if under_way:
-            loan_number = chance.choice(list(under_way))
-            told = under_way.pop(loan_number)
-            search.settle(loan_number, None if told is None else told[0])
+            lease_number = chance.choice(list(under_way))
+            told = under_way.pop(lease_number)
+            search.settle_lease(lease_number, None if told is None else told[0])
             results += [] if told is None else told[1]
-        elif (seed := search.take()) is not None:
+        elif (seed := search.next_seed()) is not None:
             run = runner.execute(seed.plan)
-            search.give(seed, run)
+            search.observe(seed, run)
             results.append(run)
         else:
             break
@@ -186,12 +186,12 @@ def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.M
 
 
 def _carry_out(runner: OracleProgram, rows: list[Row], most: int) -> tuple[list[Row], list[Any]]:
-    borrower, runs = SwitchEquivalence(classes=True), []
-    borrower.restore(pickle.loads(pickle.dumps(rows)))
-    while len(runs) < most and (seed := borrower.take()) is not None:
+    worker, runs = SwitchEquivalence(classes=True), []
+    worker.restore(pickle.loads(pickle.dumps(rows)))
+    while len(runs) < most and (seed := worker.next_seed()) is not None:
         runs.append(runner.execute(seed.plan))
-        borrower.give(seed, runs[-1])
-    return borrower.rows(), runs
+        worker.observe(seed, runs[-1])
+    return worker.rows(), runs
 
 
 @pytest.mark.parametrize("number", range(0, 30, 3))
@@ -202,13 +202,13 @@ def test_thinking_bit_by_bit_comes_to_the_same(number: int, monkeypatch: pytest.
     runner, search = OracleProgram(program), SwitchEquivalence()
     while True:
         thoughts = 0
-        while not search.think(0.0):
-            search._think()
+        while not search.advance(0.0):
+            search._advance()
             thoughts += 1
-        if (seed := search.take()) is None:
+        if (seed := search.next_seed()) is None:
             break
         assert thoughts > 0
-        search.give(seed, runner.execute(seed.plan))
+        search.observe(seed, runner.execute(seed.plan))
     assert runner.executions == _lessons(program).executions
     assert search.incompleteness_reason() == ""
 

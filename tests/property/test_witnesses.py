@@ -51,7 +51,7 @@ def _python_runs(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -
     program = PythonProgram(Function(str(folder / f"{name}.py"), "program"), settings)
     try:
         for number in range(_RUNS):
-            run = program.execute(Plan(then=TailPolicy.RANDOM, seed=number, detail=True))
+            run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=number, detail=True))
             assert not run.truncated
             yield run
     finally:
@@ -81,7 +81,7 @@ def test_runs_of_the_oracle_have_witnesses() -> None:
     for seed in range(150):
         program = OracleProgram(random_program(seed, semaphores=bool(seed % 2)), joint=bool(seed % 3))
         for number in range(3):
-            run = program.execute(Plan(then=TailPolicy.RANDOM, seed=number))
+            run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=number))
             waiting = tuple(Waiting(run.tasks[b.task], b.op, b.target) for b in run.blocked)
             claim = DeadlockState(waiting) if waiting else None
             log = [step._replace(value=None) if step.target[0] == "sem" else step for step in run.log]

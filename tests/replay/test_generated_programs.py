@@ -24,7 +24,7 @@ _LINES = 30
 
 def _first_failure(program: OracleProgram) -> tuple[Run, Failure] | None:
     for seed in range(30):
-        run = program.execute(Plan(then=TailPolicy.RANDOM, seed=seed))
+        run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed))
         if run.failures:
             return run, run.failures[0]
     return None
@@ -74,7 +74,7 @@ def test_every_failure_is_explained_by_the_run_itself(small: SmallProgram) -> No
 @given(small=programs(), seed=st.integers(0, 1000))
 def test_any_failing_run_can_be_rendered(form: str, small: SmallProgram, seed: int) -> None:
     program = OracleProgram(small)
-    run = program.execute(Plan(then=TailPolicy.RANDOM, seed=seed, detail=True))
+    run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, detail=True))
     findings = tuple(describe(run, failure, program, token="mz1-x") for failure in run.failures[:1])
     verdict = Verdict.VIOLATION if findings else Verdict.INCONCLUSIVE
     text = renderer(form).render(CheckReport("small", verdict, findings=findings))

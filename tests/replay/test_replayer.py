@@ -23,7 +23,7 @@ _SMALL = SmallProgram(threads=(_ADD, _ADD), after=_CHECK)
 def _recorded(small: SmallProgram = _SMALL) -> tuple[OracleProgram, Schedule]:
     program = OracleProgram(small)
     for seed in range(1000):
-        run = program.execute(Plan(then=TailPolicy.RANDOM, seed=seed))
+        run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed))
         if run.failures:
             detailed = program.execute(Plan(run.schedule(), detail=True))
             return program, record_schedule(detailed, program, detailed.failures[0], target="small")

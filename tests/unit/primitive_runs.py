@@ -91,7 +91,7 @@ def failures(main: Callable[[], Any], most: int = 20_000) -> dict[tuple[str, ...
 
 def random_plans(count: int) -> Iterator[Plan]:
     for seed in range(count):
-        yield Plan(then=TailPolicy.RANDOM, seed=seed)
+        yield Plan(tail=TailPolicy.RANDOM, seed=seed)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from mazurka.program.runtime import runtime, task
 from mazurka.trace.event import Op
 
 Runner = Callable[[str, list[Plan]], list[Run]]
-PLANS = [Plan(), *(Plan(then=TailPolicy.RANDOM, seed=seed) for seed in range(4)), Plan()]
+PLANS = [Plan(), *(Plan(tail=TailPolicy.RANDOM, seed=seed) for seed in range(4)), Plan()]
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_output_is_each_runs_own(runs: Runner) -> None:
             print("late")
         thread.join()
         """,
-        [Plan(then=TailPolicy.RANDOM, seed=seed) for seed in range(12)],
+        [Plan(tail=TailPolicy.RANDOM, seed=seed) for seed in range(12)],
     )
     assert {run.output for run in done} == {"", "late\n"}
 
@@ -191,7 +191,7 @@ def test_a_run_says_the_same_however_it_is_asked_and_wherever_it_is(runs: Runner
             thread.join()
         assert seen == [0, 1, 2]
         """,
-        [Plan(then=TailPolicy.RANDOM, seed=2)],
+        [Plan(tail=TailPolicy.RANDOM, seed=2)],
     )
     schedule, passed = run.schedule(), run.passed()
     elsewhere = pickle.loads(pickle.dumps(run))

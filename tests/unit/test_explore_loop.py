@@ -158,8 +158,8 @@ def test_progress_counts_and_estimates() -> None:
 def test_dfs_estimates_the_whole() -> None:
     runner, strategy = OracleProgram(RACY), make_strategy("dfs")
     seen = []
-    while (seed := strategy.take()) is not None:
-        strategy.give(seed, runner.execute(seed.plan))
+    while (seed := strategy.next_seed()) is not None:
+        strategy.observe(seed, runner.execute(seed.plan))
         seen.append(strategy.estimate())
     middle = seen[40]
     assert middle.waiting > 0
@@ -268,7 +268,7 @@ def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
     journal = open_frontier(tmp_path, "program", "pct")
     restored.restore(journal.rows())
     journal.close()
-    seed = restored.take()
+    seed = restored.next_seed()
     assert seed is not None
     assert seed.plan.seed == 12
     assert restored.estimate().done == 12

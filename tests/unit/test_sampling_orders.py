@@ -26,10 +26,10 @@ def _schedules(program: SmallProgram, strategy: str, runs: int) -> Counter[tuple
     runner, made = OracleProgram(program), make_strategy(strategy, Settings(seed=5))
     found: Counter[tuple[str, ...]] = Counter()
     for _ in range(runs):
-        seed = made.take()
+        seed = made.next_seed()
         assert seed is not None
         run = runner.execute(seed.plan)
-        made.give(seed, run)
+        made.observe(seed, run)
         found[run.schedule()] += 1
     return found
 
@@ -70,46 +70,46 @@ def test_the_profile_counts_what_several_threads_touch() -> None:
 
 def _after_run_0() -> SelectiveUniformWalk:
     made = SelectiveUniformWalk(seed=3)
-    seed = made.take()
+    seed = made.next_seed()
     assert seed is not None
-    assert made.take() is None  # the rest depends on it
-    made.give(seed, OracleProgram(THREE_EACH).execute(seed.plan))
+    assert made.next_seed() is None  # the rest depends on it
+    made.observe(seed, OracleProgram(THREE_EACH).execute(seed.plan))
     return made
 
 
 def test_surw_goes_on_with_the_profile_it_had() -> None:
     made, again = _after_run_0(), SelectiveUniformWalk(seed=3)
     again.restore(made.rows())
-    assert again.take() == made.take()
+    assert again.next_seed() == made.next_seed()
 
 
-def test_borrowers_know_the_profile() -> None:
+def test_workers_know_the_profile() -> None:
     made = _after_run_0()
-    (lease,) = made.lend(1)
-    borrower = SelectiveUniformWalk(seed=3)
-    borrower.restore(lease.rows)
-    seed = borrower.take()
+    (lease,) = made.grant_leases(1)
+    worker = SelectiveUniformWalk(seed=3)
+    worker.restore(lease.rows)
+    seed = worker.next_seed()
     assert seed is not None
     assert seed.plan == made.plan(seed.number)
-    assert seed.plan.then is TailPolicy.SURW
-    made.settle(lease.number, borrower.rows())
+    assert seed.plan.tail is TailPolicy.SURW
+    made.settle_lease(lease.number, worker.rows())
 
 
-def test_a_lender_learns_the_profile_from_its_borrower() -> None:
-    made, borrower = SelectiveUniformWalk(), SelectiveUniformWalk()
-    (lease,) = made.lend(1)
-    borrower.restore(lease.rows)
-    seed = borrower.take()
+def test_a_lender_learns_the_profile_from_its_worker() -> None:
+    made, worker = SelectiveUniformWalk(), SelectiveUniformWalk()
+    (lease,) = made.grant_leases(1)
+    worker.restore(lease.rows)
+    seed = worker.next_seed()
     assert seed is not None
-    borrower.give(seed, OracleProgram(THREE_EACH).execute(seed.plan))
-    made.settle(lease.number, borrower.rows())
-    assert made.profile == borrower.profile
+    worker.observe(seed, OracleProgram(THREE_EACH).execute(seed.plan))
+    made.settle_lease(lease.number, worker.rows())
+    assert made.profile == worker.profile
 
 
 def test_surw_decides_anew_if_the_one_decided_on_can_not_move() -> None:
     target: Any = ("var", "x")
     focus = contended(OracleProgram(THREE_EACH).execute(Plan())).popitem()[0]
-    policy = make_policy(Plan(then=TailPolicy.SURW, focus=focus, weights=(("0.1", 9),)))
+    policy = make_policy(Plan(tail=TailPolicy.SURW, focus=focus, weights=(("0.1", 9),)))
     assert policy is not None
     pending = [Pending(f"0.{number}", Op.WRITE, target) for number in (1, 2)]
     assert policy.choose(pending) == 0

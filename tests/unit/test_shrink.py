@@ -29,7 +29,7 @@ _NAMES = st.lists(st.sampled_from(["0", "0.1", "0.2"]), max_size=30).map(tuple)
 def _failing(program: OracleProgram, seed: int) -> Plan:
     """A random plan that fails, drawn from ``seed`` on."""
     for at in range(seed, seed + 2000):
-        plan = Plan(then=TailPolicy.RANDOM, seed=at)
+        plan = Plan(tail=TailPolicy.RANDOM, seed=at)
         run = program.execute(plan)
         if run.failures:
             return Plan(run.schedule())

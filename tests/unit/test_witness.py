@@ -115,9 +115,9 @@ def test_believes_the_solver() -> None:
     traces: list[Any] = []
 
     class Recording(ReadsFromSearch):
-        def give(self, seed: Any, run: Any) -> None:
+        def observe(self, seed: Any, run: Any) -> None:
             traces.append(trace_of(run.tasks, run.log))
-            super().give(seed, run)
+            super().observe(seed, run)
 
     for number in range(40):
         reach(random_program(number), lambda: Recording(Checked(), repeats=True))

@@ -338,7 +338,7 @@ def _runs(body: str, folder: Path) -> list[Run]:
     path.write_text(_HEAD + body)
     program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(folder),), isolation=Isolation.RESTORE))
     try:
-        return [program.execute(Plan(then=TailPolicy.RANDOM, seed=seed, detail=True)) for seed in range(_RUNS)]
+        return [program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, detail=True)) for seed in range(_RUNS)]
     finally:
         program.close()
         sys.modules.pop("modelled", None)

@@ -12,13 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from mazurka.explore.outcome import Found, Predictions, Waits
+from mazurka.explore.outcome import Found, Waits
 from mazurka.explore.race_confirmer import RaceConfirmer
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Foretelling, Heir, Row, Settings, Strategy, Thoughtful
+from mazurka.explore.strategy import Row, Settings, Strategy
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: Failures by their identities: the least seed known to lead there.
@@ -59,15 +58,14 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge 
     started = time.perf_counter()
     end = started + terms.seconds
     limit = terms.executions
-    execute, take, give, look = program.execute, strategy.take, strategy.give, seen.look
-    foretelling = strategy if isinstance(strategy, Foretelling) else None
-    thoughtful = strategy if isinstance(strategy, Thoughtful) else None
-    before = Predictions() if foretelling is None else foretelling.predictions()
+    execute, look = program.execute, seen.look
+    advance, next_seed, observe = strategy.advance, strategy.next_seed, strategy.observe
+    before = strategy.predictions()
     while limit is None or seen.executions < limit:
-        if thoughtful is not None and not thoughtful.think(end - time.perf_counter()):
+        if not advance(end - time.perf_counter()):
             batch.undecided = True
             break
-        seed = take()
+        seed = next_seed()
         if seed is None:
             break
         begun = time.perf_counter()
@@ -84,13 +82,12 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge 
         if run.found_new_points:
             batch.found_new_points = True
         if not (run.found_new_points and strategy.exhaustive):
-            give(seed, run)
+            observe(seed, run)
         if terms.races and not batch.found_new_points:
             _look_ahead(program, batch, run, terms, rank, judge)
         if seen.found or batch.found_new_points or time.perf_counter() >= end:
             break
-    if foretelling is not None:
-        seen.predictions += foretelling.predictions() - before
+    seen.predictions += strategy.predictions() - before
     batch.seconds = time.perf_counter() - started
     return batch
 
@@ -178,9 +175,9 @@ class Worker:
 
     def __call__(self, order: WorkItem) -> WorkResult:
         self.points.update(order.points)
-        strategy: Any = make_strategy(order.strategy, order.settings)
+        strategy = make_strategy(order.strategy, order.settings)
         strategy.restore(order.rows)
-        if isinstance(strategy, Heir) and order.owner is not None:
-            strategy.inherit(order.owner)
+        if order.owner is not None:
+            strategy.share_state(order.owner)
         batch = work(self.program, strategy, order.terms, self.judge)
         return WorkResult(batch, strategy.rows(), frozenset(self.points - order.points))

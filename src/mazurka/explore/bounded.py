@@ -20,7 +20,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
 from mazurka.trace.event import Op
 
@@ -101,7 +101,7 @@ class Levels(Generic[T]):
         open_levels += [level for level, _ in self.taken.values()]
         return min(open_levels) - 1 if open_levels else None
 
-    def note(self) -> str:
+    def summary(self) -> str:
         bound = self.bound()
         return "" if bound is None or bound < 0 else covered(bound)
 
@@ -117,7 +117,7 @@ class _Wanted(NamedTuple):
         return (*self.schedule[: self.point], self.thread) if self.thread else ()
 
 
-class ContextBounding:
+class ContextBounding(Strategy):
     """The ``icb`` strategy."""
 
     name = "icb"
@@ -130,11 +130,11 @@ class ContextBounding:
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.journal: list[Row] = []
 
-    def take(self) -> Seed | None:
+    def next_seed(self) -> Seed | None:
         taken = self.levels.take()
         return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         if run.divergence is not None:
             lost = int(not run.divergence.harmless)
             self._astray(seed.number, lost)
@@ -168,8 +168,8 @@ class ContextBounding:
         unfinished = len(self.levels) or self.levels.taken
         return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
 
-    def note(self) -> str:
-        return self.levels.note()
+    def summary(self) -> str:
+        return self.levels.summary()
 
     def incompleteness_reason(self) -> str:
         if not self.unrepeatable:

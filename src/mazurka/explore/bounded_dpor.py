@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from mazurka.explore.bounded import EXPIRED, Levels, Turn, turns
 from mazurka.explore.races import Execution
-from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
 
 
@@ -65,7 +65,7 @@ class _Wanted(NamedTuple):
         return tuple(reversed(names)) if self.place is not None else ()
 
 
-class BoundedReduction:
+class BoundedReduction(Strategy):
     """The ``icb-dpor`` strategy."""
 
     name = "icb-dpor"
@@ -80,11 +80,11 @@ class BoundedReduction:
         self.expired = False  # in some run a waiting time ran out
         self.journal: list[Row] = []
 
-    def take(self) -> Seed | None:
+    def next_seed(self) -> Seed | None:
         taken = self.levels.take()
         return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         if run.divergence is not None:
             lost = int(not run.divergence.harmless)
             self._astray(seed.number, lost)
@@ -138,8 +138,8 @@ class BoundedReduction:
         unfinished = len(self.levels) or self.levels.taken
         return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
 
-    def note(self) -> str:
-        return self.levels.note()
+    def summary(self) -> str:
+        return self.levels.summary()
 
     def incompleteness_reason(self) -> str:
         if not self.unrepeatable:

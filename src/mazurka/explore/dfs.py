@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
 from mazurka.program.protocol import Choice, Plan, Run
 
 
@@ -33,22 +33,23 @@ class Open(NamedTuple):
         return (*self.schedule[: self.point], self.thread) if self.thread else ()
 
 
-class DepthFirst:
+class DepthFirst(Strategy):
     """The ``dfs`` strategy."""
 
     name = "dfs"
     exhaustive = True
+    divisible = True
 
     def __init__(self) -> None:
         self.stack = [Open((), 0, "", 1.0)]
         self.taken: dict[int, Open] = {}
-        self.lent: dict[int, list[Open]] = {}
+        self.granted: dict[int, list[Open]] = {}
         self.next_number = 0
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.covered = 0.0  # the share of the tree behind us, decisions taken to be independent
 
-    def take(self) -> Seed | None:
+    def next_seed(self) -> Seed | None:
         if not self.stack:
             return None
         number = self.next_number
@@ -56,7 +57,7 @@ class DepthFirst:
         taken = self.taken[number] = self.stack.pop()
         return Seed(number, Plan(taken.prefix()))
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         share = self.taken.pop(seed.number).share
         self.done += 1
         if run.divergence is not None:
@@ -72,12 +73,9 @@ class DepthFirst:
         self.covered += share
 
     def estimate(self) -> Estimate:
-        waiting = len(self.stack) + sum(map(len, self.lent.values()))
+        waiting = len(self.stack) + sum(map(len, self.granted.values()))
         total = self.done / self.covered if self.covered and waiting else float(self.done) if self.done else None
         return Estimate(self.done, waiting, total)
-
-    def note(self) -> str:
-        return ""
 
     def incompleteness_reason(self) -> str:
         if not self.unrepeatable:
@@ -87,7 +85,7 @@ class DepthFirst:
     # -- rows ---------------------------------------------------------------------------------------------------------
 
     def rows(self) -> list[Row]:
-        out = [seed for lease in self.lent.values() for seed in lease]
+        out = [seed for lease in self.granted.values() for seed in lease]
         return self._rows([*out, *self.taken.values(), *self.stack], self.done, self.unrepeatable, self.covered)
 
     def _rows(self, stack: list[Open], done: int, unrepeatable: int, covered: float) -> list[Row]:
@@ -104,19 +102,19 @@ class DepthFirst:
                     *before, last = prefix.split() or [""]
                     self.stack.append(Open(tuple(before), len(before), last, share))
 
-    def lend(self, parts: int) -> list[Lease]:
+    def grant_leases(self, parts: int) -> list[Lease]:
         self.stack.sort(key=_share, reverse=True)
         shares = [self.stack[part::parts] for part in range(parts)]
         self.stack = []
         leases = []
         for seeds in filter(None, shares):
-            self.lent[self.next_number] = seeds
+            self.granted[self.next_number] = seeds
             leases.append(Lease(self.next_number, self._rows(seeds, 0, 0, 0.0)))
             self.next_number += 1
         return leases
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        seeds = self.lent.pop(number)
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+        seeds = self.granted.pop(number)
         if rows is None:
             self.stack += seeds
             return
@@ -126,9 +124,6 @@ class DepthFirst:
         self.done += worker.done
         self.unrepeatable += worker.unrepeatable
         self.covered += worker.covered
-
-    def bound(self, number: int) -> bool:
-        return False
 
 
 def _beyond(choices: list[Choice], length: int) -> list[Choice]:

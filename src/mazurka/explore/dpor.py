@@ -41,7 +41,7 @@ from typing import Any, Final
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Event, Execution, is_waiting_read
-from mazurka.explore.strategy import Estimate, Row, Seed
+from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
 from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
 from mazurka.program.protocol import Access, Plan, Run, Target
 from mazurka.trace.event import Op
@@ -51,7 +51,7 @@ TIME: Final[Target] = ("time",)
 SLEEP: Final[Target] = ("sleep",)
 
 
-class OptimalReduction:
+class OptimalReduction(Strategy):
     """The ``dpor`` strategy."""
 
     name = "dpor"
@@ -78,13 +78,13 @@ class OptimalReduction:
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
-    def take(self) -> Seed | None:
+    def next_seed(self) -> Seed | None:
         if self.outstanding or not self._advance():
             return None
         self.outstanding = True
         return Seed(self.number, Plan(tuple([frame.event.thread for frame in self.frames if frame.event is not None])))
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         self.outstanding = False
         if run.expired and not self.expired:
             self.expired = True
@@ -134,9 +134,6 @@ class OptimalReduction:
         waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
         finished = self.begun and not waiting and not self.outstanding
         return Estimate(self.done, waiting, float(self.done) if finished else None)
-
-    def note(self) -> str:
-        return ""
 
     def incompleteness_reason(self) -> str:
         if self.lost:

@@ -1,7 +1,7 @@
 """The loop: have runs made that a strategy wants, look at what they have shown, until there is reason to stop.
 
 Runs are made in batches (batch.py): here, one after the other, or by a worker pool (parallel/worker_pool.py),
-several at once, each with a part of the work that the strategy lends. The results of a batch go the same way then.
+several at once, each with a lease of the work. The results of a batch go the same way then.
 
 It also decides the verdict. ``Verified`` is only said when an exhaustive strategy ran out of seeds, no run was cut
 short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
@@ -29,7 +29,7 @@ from mazurka.explore.parallel.worker_pool import WorkerPool
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal
 from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Accompanied, Divisible, Estimate, Settings, Strategy, Thoughtful
+from mazurka.explore.strategy import Estimate, Settings, Strategy
 from mazurka.program.protocol import ENTERED, Failure, Program
 
 #: How long what was learnt may stay unwritten, in seconds.
@@ -173,11 +173,11 @@ class Explorer:
             self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
             self._dismiss(_GRACE)
         strategy, points = self.strategy, frozenset(self.learned)
-        if self.coordinator is not None and self._seconds() >= self.alone and isinstance(strategy, Divisible):
+        if self.coordinator is not None and self._seconds() >= self.alone and strategy.divisible:
             if self.budget.executions is not None:
-                strategy.bound(self.budget.executions)
+                strategy.prune_from(self.budget.executions)
             if self.coordinator.hand_out(strategy, self._terms()):
-                if isinstance(strategy, Accompanied) and strategy.works_beside():
+                if strategy.has_own_work():
                     return self._stints_beside(self.coordinator)
                 return self.coordinator.collect(strategy, 0.0 if self._is_undecided() else WAIT)
         batch = work(self.program, strategy, self._terms(_HERE), self.judge)
@@ -195,8 +195,8 @@ class Explorer:
         yield from coordinator.collect(self.strategy, 0.0 if batch.statistics.executions or batch.undecided else WAIT)
 
     def _is_undecided(self) -> bool:
-        """Whether the strategy should rather go on thinking than wait for what others do."""
-        return isinstance(self.strategy, Thoughtful) and not self.strategy.think(0.0)
+        """Whether the strategy should rather go on deciding than wait for what others do."""
+        return not self.strategy.advance(0.0)
 
     def _terms(self, seconds: float = float("inf")) -> BatchLimits:
         if self.budget.seconds is not None:
@@ -287,7 +287,7 @@ class Explorer:
 
     def _may_be_first(self) -> bool:
         """Whether a run that should have come before the failing one is still to be made."""
-        return isinstance(self.strategy, Divisible) and self.strategy.bound(self._failures()[0].seed)
+        return self.strategy.prune_from(self._failures()[0].seed)
 
     def _found(self) -> tuple[Found, ...]:
         """The failures; if only the first is wanted, that; then the races; and then what is kept back."""
@@ -306,7 +306,7 @@ class Explorer:
 
     def _conclude(self, stopped: str) -> Outcome:
         complete = not stopped and self.strategy.exhaustive
-        notes = [*self._notes, self.strategy.note(), self._foreseen(), self.journal.trouble if self.journal else ""]
+        notes = [*self._notes, self.strategy.summary(), self._foreseen(), self.journal.trouble if self.journal else ""]
         return Outcome(
             self._verdict(stopped),
             self.strategy.name,

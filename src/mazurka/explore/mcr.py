@@ -40,8 +40,8 @@ can be taken back) is approximated: the alternative is scheduled, and whatever c
 unless it has been seen.
 
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below
-a lent branch belong to nobody else, so it goes on there by itself. What its runs offer to the nodes above, it does not
-run, but gives back, and the owner keeps what nobody has offered in the meantime. Runs of one class that two workers
+a leased branch belong to nobody else, so it goes on there by itself. What its runs offer to the nodes above, it does
+not run, but gives back, and the owner keeps what nobody has offered in the meantime. Runs of one class that two workers
 have made (no two runs that follow their seeds are, but see the approximations) are noticed by the owner, who
 drops the later one with all that came of it, just as it drops the run itself if alone.
 
@@ -62,18 +62,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
-from typing import Final
+from typing import Final, Self
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.alternatives import Alternatives
 from mazurka.explore.reads_from.decision_path import DecisionPath
-from mazurka.explore.reads_from.entries import Entries, lent_rows
+from mazurka.explore.reads_from.entries import Entries, lease_rows
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
 from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
@@ -87,8 +87,8 @@ _MOMENT: Final = 0.2
 _WIDE: Final = 100_000
 
 #: How many branches a lease has: at first, and at most. What a worker does not get to is there again.
-_LENT: Final = 32
-_MOST_LENT: Final = 2048
+_LEASED: Final = 32
+_MOST_LEASED: Final = 2048
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class _Offering:
 
 
 @dataclass(slots=True)
-class _Lent:
+class _GrantedLease:
     """A lease given: the branches to run, and by number all that the worker has been told of."""
 
     branches: list[Branch]
@@ -123,10 +123,12 @@ class _Lent:
     told: dict[int, Branch] = field(default_factory=dict)
 
 
-class ReadsFromSearch:
+class ReadsFromSearch(Strategy):
     """The ``mcr`` strategy, and ``dpor-rf``, which ``repeats`` executions whose reads see equal values."""
 
+    name = "mcr"
     exhaustive = True
+    divisible = True
 
     def __init__(self, solver: Solver, uses: UsesOf | None = None, name: str = "mcr", *, repeats: bool = False) -> None:
         self.name = name
@@ -137,9 +139,9 @@ class ReadsFromSearch:
             self.memoised.stop()
         self.counters = McrCounters()
         self.journal: list[Row] = []
-        self.borrowed = False  # whether this search does part of another's work
-        self.next_loan = 0
-        self.portion = _LENT  # how many branches a lease has at most: as many as are got through
+        self.is_worker = False  # whether this search does part of another's work
+        self.next_lease = 0
+        self.portion = _LEASED  # how many branches a lease has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self._clear()
         self._add(None, CandidateSchedule(0, NEVER, (), ()))
@@ -154,17 +156,17 @@ class ReadsFromSearch:
         self.waiting_count = 0
         self.guidance.clear()
         self.seen: set[int] = set()
-        self.lent: dict[int, _Lent] = {}
+        self.granted: dict[int, _GrantedLease] = {}
         self.next_number = 0
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
-    def take(self) -> Seed | None:
-        self.think(inf)
+    def next_seed(self) -> Seed | None:
+        self.advance(inf)
         seed, self.ready = self.ready, None
         return seed
 
-    def think(self, seconds: float) -> bool:
+    def advance(self, seconds: float) -> bool:
         end = perf_counter() + seconds
         while self.ready is None:
             branch = self._next(end)
@@ -217,7 +219,7 @@ class ReadsFromSearch:
             self.unasked[depth].append(offering)
         return self._has_waiting(depth)
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         self.counters.runs += 1
         branch = self.open.pop(seed.number, None)
         if branch is None:
@@ -239,8 +241,8 @@ class ReadsFromSearch:
 
     def estimate(self) -> Estimate:
         done = self.counters.runs
-        lent = sum(len(lease.branches) for lease in self.lent.values())
-        waiting = self.waiting_count + lent + sum(map(len, self.unasked))
+        granted = sum(len(lease.branches) for lease in self.granted.values())
+        waiting = self.waiting_count + granted + sum(map(len, self.unasked))
         return Estimate(done, waiting, None if waiting else float(done))
 
     def _before(self, branch: Branch) -> int:
@@ -253,8 +255,8 @@ class ReadsFromSearch:
     def predictions(self) -> Predictions:
         return self.guidance.predictions()
 
-    def note(self) -> str:
-        return self.guidance.note()
+    def summary(self) -> str:
+        return self.guidance.summary()
 
     def incompleteness_reason(self) -> str:
         counters, parts = self.counters, []
@@ -421,7 +423,7 @@ class ReadsFromSearch:
         self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
         self.journal.append(("doubts", *self._doubtful()))
         self.journal += [("known", known) for known in self.memoised.known()]
-        if not self.borrowed:
+        if not self.is_worker:
             self._add(None, CandidateSchedule(0, NEVER, (), ()))
 
     # -- rows ---------------------------------------------------------------------------------------------------------
@@ -437,23 +439,23 @@ class ReadsFromSearch:
                 self._clear()
                 entries = Entries(self)
             entries.enter(row)
-        if self.borrowed:
+        if self.is_worker:
             self.memoised.stop()  # what runs it makes, its fellows don't hear of
         if entries is None:
             return
         self.memoised.recall(entries.known)
         for branch in entries.branches.values():
             if entries.is_open(branch):
-                branch.shared = 0 if not self.borrowed else len(branch.path()) if branch.known else branch.cut
+                branch.shared = 0 if not self.is_worker else len(branch.path()) if branch.known else branch.cut
                 self.enqueue(branch)
         self.next_number = max(entries.branches) + 1
         self.counters.runs = sum(not branch.known for branch in entries.done)
         self.journal.clear()
 
-    def inherit(self, owner: ReadsFromSearch) -> None:
-        self.memoised.inherit(owner.memoised)
+    def share_state(self, owner: Self) -> None:
+        self.memoised.share_state(owner.memoised)
 
-    def lend(self, parts: int) -> list[Lease]:
+    def grant_leases(self, parts: int) -> list[Lease]:
         self._put_off()
         portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
@@ -467,9 +469,9 @@ class ReadsFromSearch:
         self.waiting_count -= len(taken)
         leases = []
         for branches in filter(None, (taken[part::parts] for part in range(parts))):
-            lent = self.lent[self.next_loan] = _Lent(branches, len(self.names))
-            leases.append(Lease(self.next_loan, lent_rows(self.names, self.taken_kinds, branches, lent.told)))
-            self.next_loan += 1
+            granted = self.granted[self.next_lease] = _GrantedLease(branches, len(self.names))
+            leases.append(Lease(self.next_lease, lease_rows(self.names, self.taken_kinds, branches, granted.told)))
+            self.next_lease += 1
         return leases
 
     def _put_off(self) -> None:
@@ -480,19 +482,19 @@ class ReadsFromSearch:
                 branch.known = True
                 self.enqueue(branch)
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        lent = self.lent.pop(number, None)
-        if lent is None:
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+        granted = self.granted.pop(number, None)
+        if granted is None:
             return  # given before the tree was begun anew
-        entries = Entries(self, lent.told, lent.names)
+        entries = Entries(self, granted.told, granted.names)
         for row in rows or ():
             if row[0] == "anew":
                 self._begin_anew(set(row[1].split()))
                 return
             entries.enter(row)
-        left = any(map(entries.is_open, lent.branches))
-        self.portion = max(self.portion // 2, _LENT) if left else min(2 * self.portion, _MOST_LENT)
-        for branch in reversed(lent.branches):
+        left = any(map(entries.is_open, granted.branches))
+        self.portion = max(self.portion // 2, _LEASED) if left else min(2 * self.portion, _MOST_LEASED)
+        for branch in reversed(granted.branches):
             if entries.is_open(branch):
                 self.enqueue(branch, first=not branch.known)
             else:
@@ -500,6 +502,3 @@ class ReadsFromSearch:
         for branch in entries.made:
             if entries.is_open(branch):
                 self.enqueue(branch)
-
-    def bound(self, number: int) -> bool:
-        return False

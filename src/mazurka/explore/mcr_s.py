@@ -96,7 +96,7 @@ class SlicedSearch(ReadsFromSearch):
             return True
         elif any(kind.startswith(_SOURCE) for kind in self.taken_kinds):
             self._begin_anew({_KEEP})
-        elif self.borrowed or branch.parent is not None or branch.number:
+        elif self.is_worker or branch.parent is not None or branch.number:
             self._begin_anew({version})
         else:  # the very first run: nothing has been learnt that would be void
             self.taken_kinds.add(version)

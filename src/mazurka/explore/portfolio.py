@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Thoughtful
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
 from mazurka.program.protocol import Run
 
 if TYPE_CHECKING:
@@ -45,17 +45,18 @@ _SECOND: Final = "se-mcr "
 class _Part:
     """One of the two strategies, and how it is getting on."""
 
-    strategy: Thoughtful
+    strategy: Strategy
     seconds: float = 0.0  # that it has had
     out: int = 0  # seeds and leases that have not come back
     ended: bool = False  # it has nothing left to run, or was left out
     proved: bool = False  # it ended without a doubt
 
 
-class Portfolio:
+class Portfolio(Strategy):
     """The ``auto`` strategy. ``make_second`` is called once ``mcr`` has been alone for long enough."""
 
     exhaustive = True
+    divisible = True
 
     def __init__(self, mcr: ReadsFromSearch, make_second: Callable[[], SwitchEquivalence]) -> None:
         self._mcr = mcr
@@ -85,7 +86,7 @@ class Portfolio:
         """Whose turn it is; None if nothing is left to run."""
         if self._decisive().proved:
             return None
-        if self._second is None and not self._mcr.borrowed and perf_counter() >= self._begins:
+        if self._second is None and not self._mcr.is_worker and perf_counter() >= self._begins:
             self._begin_second()
         able = [part for part in self._parts() if not part.ended]
         if self._first.out and self._second in able:
@@ -96,8 +97,8 @@ class Portfolio:
         self._se_mcr = self._make_second()
         self._second = _Part(self._se_mcr, self._first.seconds)
 
-    def take(self) -> Seed | None:
-        self.think(float("inf"))
+    def next_seed(self) -> Seed | None:
+        self.advance(float("inf"))
         if self._ready is None:
             return None
         (part, seed), self._ready = self._ready, None
@@ -105,12 +106,12 @@ class Portfolio:
         self._taken = perf_counter()
         return Seed(2 * seed.number + (part is self._second), seed.plan)
 
-    def think(self, seconds: float) -> bool:
+    def advance(self, seconds: float) -> bool:
         end = perf_counter() + seconds
         while self._ready is None and (part := self._turn()) is not None:
             begun = perf_counter()
-            decided = part.strategy.think(min(_TURN, max(end - begun, 0.0)))
-            seed = part.strategy.take() if decided else None
+            decided = part.strategy.advance(min(_TURN, max(end - begun, 0.0)))
+            seed = part.strategy.next_seed() if decided else None
             part.seconds += perf_counter() - begun
             if part is self._second and len(self._states()) > _MOST_STATES:
                 part.ended = True
@@ -124,11 +125,11 @@ class Portfolio:
                 return False
         return True
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         part = self._second if seed.number % 2 else self._first
         assert part is not None
         part.out -= 1
-        part.strategy.give(Seed(seed.number // 2, seed.plan), run)
+        part.strategy.observe(Seed(seed.number // 2, seed.plan), run)
         part.seconds += perf_counter() - self._taken
 
     def _states(self) -> Sized:
@@ -136,34 +137,34 @@ class Portfolio:
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
-    def lend(self, parts: int) -> list[Lease]:
+    def grant_leases(self, parts: int) -> list[Lease]:
         if self._decisive().proved or self._first.ended:
             return []
-        leases = self._mcr.lend(parts)
+        leases = self._mcr.grant_leases(parts)
         self._first.out += len(leases)
         return [Lease(2 * lease.number, lease.rows) for lease in leases]
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
         self._first.out -= 1
-        self._mcr.settle(number // 2, rows)
+        self._mcr.settle_lease(number // 2, rows)
 
-    def bound(self, number: int) -> bool:
-        return self._mcr.bound(number)
+    def prune_from(self, number: int) -> bool:
+        return self._mcr.prune_from(number)
 
-    def works_beside(self) -> bool:
-        """Whether there are runs to make in this process while others are at what they were lent."""
+    def has_own_work(self) -> bool:
+        """Whether there are runs to make in this process while leases are out."""
         return self._turn() is self._second is not None
 
-    def inherit(self, owner: Portfolio) -> None:
-        self._mcr.inherit(owner._mcr)
+    def share_state(self, owner: Self) -> None:
+        self._mcr.share_state(owner._mcr)
 
     # -- what is known of it ------------------------------------------------------------------------------------------
 
     def estimate(self) -> Estimate:
         return self._decisive().strategy.estimate()
 
-    def note(self) -> str:
-        return self._decisive().strategy.note()
+    def summary(self) -> str:
+        return self._decisive().strategy.summary()
 
     def incompleteness_reason(self) -> str:
         return self._decisive().strategy.incompleteness_reason()

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
 from mazurka.program.protocol import Plan, Run, TailPolicy
 
 #: As good as no end.
@@ -26,7 +26,7 @@ _LEAST: Final = 256
 _MOST: Final = 8192
 
 
-class RandomWalk:
+class RandomWalk(Strategy):
     """The ``random`` strategy: at each point every thread that can move is equally likely to.
 
     ``ranges`` are the numbers to run, ascending and disjoint, as [first, beyond); the last has no end of its own.
@@ -34,18 +34,19 @@ class RandomWalk:
 
     name = "random"
     exhaustive = False
+    divisible = True
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
         self.ranges: list[tuple[int, int]] = [(0, _NEVER)]
         self.taken: set[int] = set()
-        self.lent: dict[int, tuple[int, int]] = {}
+        self.granted: dict[int, tuple[int, int]] = {}
         self.done = 0
         self.beyond = _NEVER  # no number from here on is wanted
         self.portion = _LEAST
 
     def plan(self, number: int) -> Plan:
-        return Plan(then=TailPolicy.RANDOM, seed=self.seed + number)
+        return Plan(tail=TailPolicy.RANDOM, seed=self.seed + number)
 
     def ready(self) -> int:
         """No number from here on can be run yet."""
@@ -53,7 +54,7 @@ class RandomWalk:
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
-    def take(self) -> Seed | None:
+    def next_seed(self) -> Seed | None:
         found = self._next(1)
         if found is None:
             return None
@@ -73,22 +74,19 @@ class RandomWalk:
             self.ranges[0] = (end, beyond)
         return first, end
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         self.taken.discard(seed.number)
         self.done += 1
 
     def estimate(self) -> Estimate:
         return Estimate(self.done, 0, None)
 
-    def note(self) -> str:
-        return ""
-
     def incompleteness_reason(self) -> str:
         return "it samples"
 
-    def bound(self, number: int) -> bool:
+    def prune_from(self, number: int) -> bool:
         self.beyond = min(self.beyond, number)
-        return bool(self.lent) or bool(self.ranges and self.ranges[0][0] < self.beyond)
+        return bool(self.granted) or bool(self.ranges and self.ranges[0][0] < self.beyond)
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
@@ -97,7 +95,7 @@ class RandomWalk:
 
     def unfinished(self) -> list[tuple[int, int]]:
         """What is not done, whoever has it."""
-        return sorted([*self.ranges, *self.lent.values(), *((number, number + 1) for number in self.taken)])
+        return sorted([*self.ranges, *self.granted.values(), *((number, number + 1) for number in self.taken)])
 
     def restore(self, rows: Iterable[Row]) -> None:
         for row in rows:
@@ -108,21 +106,21 @@ class RandomWalk:
                 case ("range", first, beyond):
                     self.ranges.append((first, beyond))
 
-    def lend(self, parts: int) -> list[Lease]:
+    def grant_leases(self, parts: int) -> list[Lease]:
         leases: list[Lease] = []
         left = sum(max(0, min(beyond, self.ready()) - first) for first, beyond in self.ranges)
         portion = min(self.portion, -(-left // parts))
         while len(leases) < parts and (numbers := self._next(portion)) is not None:
-            self.lent[numbers[0]] = numbers
+            self.granted[numbers[0]] = numbers
             leases.append(Lease(numbers[0], [("anew", 0), ("range", *numbers)]))
         return leases
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        lent = self.lent.pop(number)
-        left = [lent] if rows is None else [(row[1], row[2]) for row in rows if row[0] == "range"]
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+        granted = self.granted.pop(number)
+        left = [granted] if rows is None else [(row[1], row[2]) for row in rows if row[0] == "range"]
         if rows is not None and not left:
             self.portion = min(2 * self.portion, _MOST)
-        self.done += lent[1] - lent[0] - sum(beyond - first for first, beyond in left)
+        self.done += granted[1] - granted[0] - sum(beyond - first for first, beyond in left)
         self.ranges = sorted([*self.ranges, *left])
 
 
@@ -140,15 +138,15 @@ class Priorities(RandomWalk):
         self.planned = 100  # the length that this round's runs are taken to have
 
     def plan(self, number: int) -> Plan:
-        return Plan(then=TailPolicy.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
+        return Plan(tail=TailPolicy.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
 
     def ready(self) -> int:
-        if self.ranges and self.ranges[0][0] >= self.round and not self.lent and not self.taken:
+        if self.ranges and self.ranges[0][0] >= self.round and not self.granted and not self.taken:
             self.round, self.planned = 2 * self.round, self.length
         return min(self.round, self.beyond)
 
-    def give(self, seed: Seed, run: Run) -> None:
-        super().give(seed, run)
+    def observe(self, seed: Seed, run: Run) -> None:
+        super().observe(seed, run)
         self.threads = max(self.threads, len(run.tasks))
         self.length = max(self.length, run.passed())
 
@@ -156,7 +154,7 @@ class Priorities(RandomWalk):
         """The least probability that one run finds a given bug of the assumed depth."""
         return float(1.0 / (self.threads * self.length ** (self.depth - 1)))
 
-    def note(self) -> str:
+    def summary(self) -> str:
         if not self.done:
             return ""
         n, k, d = self.threads, self.length, self.depth
@@ -175,15 +173,15 @@ class Priorities(RandomWalk):
             if row[0] == "size":
                 self.threads, self.length, self.round, self.planned = row[1:]
 
-    def lend(self, parts: int) -> list[Lease]:
-        leases = super().lend(parts)
+    def grant_leases(self, parts: int) -> list[Lease]:
+        leases = super().grant_leases(parts)
         for lease in leases:
             lease.rows.append(("size", 1, 1, self.round, self.planned))
         return leases
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
         kept = None if rows is None else list(rows)
-        super().settle(number, kept)
+        super().settle_lease(number, kept)
         for row in kept or ():
             if row[0] == "size":
                 self.threads, self.length = max(self.threads, row[1]), max(self.length, row[2])

@@ -31,7 +31,7 @@ class PartialOrderWalk(RandomWalk):
     name = "pos"
 
     def plan(self, number: int) -> Plan:
-        return Plan(then=TailPolicy.POS, seed=self.seed + number)
+        return Plan(tail=TailPolicy.POS, seed=self.seed + number)
 
 
 class SelectiveUniformWalk(RandomWalk):
@@ -48,13 +48,13 @@ class SelectiveUniformWalk(RandomWalk):
         if not self.profile:
             return super().plan(number)
         focus, weights = random.Random(seed).choice(list(self.profile.items()))
-        return Plan(then=TailPolicy.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
+        return Plan(tail=TailPolicy.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
 
     def ready(self) -> int:
         return super().ready() if self.profile is not None else min(1, super().ready())
 
-    def give(self, seed: Seed, run: Run) -> None:
-        super().give(seed, run)
+    def observe(self, seed: Seed, run: Run) -> None:
+        super().observe(seed, run)
         if self.profile is None:
             self.profile = contended(run)
 
@@ -81,15 +81,15 @@ class SelectiveUniformWalk(RandomWalk):
                     assert self.profile is not None
                     self.profile.setdefault(focus, {})[thread] = count
 
-    def lend(self, parts: int) -> list[Lease]:
-        leases = super().lend(parts)
+    def grant_leases(self, parts: int) -> list[Lease]:
+        leases = super().grant_leases(parts)
         for lease in leases:
             lease.rows.extend(self._profile_rows())
         return leases
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
         kept = None if rows is None else list(rows)
-        super().settle(number, kept)
+        super().settle_lease(number, kept)
         if self.profile is None:
             self._recall(kept or ())
 

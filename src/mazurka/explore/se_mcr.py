@@ -40,7 +40,7 @@ from time import perf_counter
 from typing import Final
 
 from mazurka.explore.parallel.remote_tasks import RemoteTasks, backs, remote_task
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.simulator import Gap
 from mazurka.explore.thread_models.state_space import JointState, StateSpace
@@ -81,11 +81,12 @@ class _Wanted:
     warm: bool = False
 
 
-class SwitchEquivalence:
+class SwitchEquivalence(Strategy):
     """The ``se-mcr`` strategy."""
 
     name = "se-mcr"
     exhaustive = True
+    divisible = True
 
     def __init__(self, classes: bool = False) -> None:
         self.classes = classes
@@ -106,24 +107,24 @@ class SwitchEquivalence:
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
-    def take(self) -> Seed | None:
-        self.think(float("inf"))
+    def next_seed(self) -> Seed | None:
+        self.advance(float("inf"))
         seed, self.following = self.following, None
         self.decided = seed is None
         return seed
 
-    def think(self, seconds: float) -> bool:
+    def advance(self, seconds: float) -> bool:
         end = perf_counter() + seconds
         while not self.decided:
             if perf_counter() >= end:
                 return False
-            self._think()
+            self._advance()
         return True
 
-    def _think(self) -> None:
+    def _advance(self) -> None:
         """Decide what is next, or come nearer to it."""
         if self.remote_tasks is not None:
-            self._decide(self.remote_tasks.take())
+            self._decide(self.remote_tasks.next_seed())
         elif self.lost:
             number = self.lost.popleft()
             self._decide(Seed(number, _plan(self.out[number])))
@@ -195,9 +196,9 @@ class SwitchEquivalence:
         wanted = self.out[number] = _Wanted(tuple([names[thread] for thread in way]), step, gap, points, tour)
         return Seed(number, _plan(wanted))
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         if self.remote_tasks is not None:
-            self.remote_tasks.give(seed, run)
+            self.remote_tasks.observe(seed, run)
             self.decided = False
         else:
             self.seconds += run.seconds
@@ -244,11 +245,15 @@ class SwitchEquivalence:
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
-    def lend(self, parts: int) -> list[Lease]:
+    def grant_leases(self, parts: int) -> list[Lease]:
         if self.seconds < _WORTH * max(self.counters.runs, 1):
             return []
         end, seeds = perf_counter() + _LOOKING, list[Seed]()
-        while len(seeds) < parts * _AT_ONCE and self.think(end - perf_counter()) and (seed := self.take()) is not None:
+        while (
+            len(seeds) < parts * _AT_ONCE
+            and self.advance(end - perf_counter())
+            and (seed := self.next_seed()) is not None
+        ):
             seeds.append(seed)
         if len(seeds) == 1 and len(self.out) == 1:
             self._decide(seeds[0])  # sooner run here
@@ -261,7 +266,7 @@ class SwitchEquivalence:
             leases.append(Lease(lease, [remote_task(seed) for seed in share]))
         return leases
 
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
         numbers = set(self.leases.pop(number))
         for back in backs(rows or ()):
             numbers.remove(back.number)
@@ -269,16 +274,13 @@ class SwitchEquivalence:
         self.lost.extend(sorted(numbers))
         self.decided = self.following is not None
 
-    def bound(self, number: int) -> bool:
-        return False
-
     # -- what is known of it ------------------------------------------------------------------------------------------
 
     def estimate(self) -> Estimate:
         waiting = len(self.reachable.opens) + len(self.reachable.endings)
         return Estimate(self.counters.runs, waiting, None if waiting else float(self.counters.runs))
 
-    def note(self) -> str:
+    def summary(self) -> str:
         return f"{len(self.reachable.known):,} states gone through"
 
     def incompleteness_reason(self) -> str:

@@ -1,26 +1,27 @@
-"""The protocol of strategies, which decide which execution comes next.
+"""What a strategy is: it decides which execution comes next.
 
-A strategy hands out *seeds*: plans with a number. The loop runs them, in whatever order or place, and gives the runs
-back. What a strategy knows it can tell as *rows*, plain data in the order in which it learnt them; a new strategy of
-the same kind fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not given back
-come again). A row of the kind ``anew`` makes all rows before it void.
+A strategy hands out *seeds*: plans with a number. The loop runs them, in whatever order or place, and has the strategy
+observe the runs. What a strategy knows it can tell as *rows*, plain data in the order in which it learnt them; a new
+strategy of the same kind fed with all rows of an interrupted one goes on where that stopped (seeds handed out but not
+observed come again). A row of the kind ``anew`` makes all rows before it void.
+
+A strategy implements the abstract methods of :class:`Strategy`. What else it may be able to do has a default that says
+that it can't: by default nothing of it can be leased, it never needs long to decide, and it predicts nothing.
 
 Rows also carry work to other processes: a *lease* is part of what there is to do, as rows for a new strategy of the
-same kind to begin with; what that tells afterwards, by its own rows, is settled with the owner. A lease may get lost:
-then its part is to be done again.
+same kind, the *worker*, to begin with; what that tells afterwards, by its own rows, settles the lease with the owner. A
+lease may get lost: then its part is to be done again.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Self
 
 from mazurka.explore.outcome import Predictions
 from mazurka.program.protocol import Plan, Run
-
-if TYPE_CHECKING:
-    pass
 
 #: One thing learnt: a kind and its plain operands (numbers, strings, bytes, tuples of these).
 Row = tuple[Any, ...]
@@ -63,90 +64,79 @@ class Settings:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-class Strategy(Protocol):
-    """Decides what to run; see the module."""
+class Strategy(ABC):
+    """Decides what to run; see the module. Its row in the registry says what it promises."""
 
     exhaustive: bool  # whether running out of seeds means that nothing is left to see
+    divisible: bool = False  # whether parts of its work can be leased
 
     @property
-    def name(self) -> str: ...
+    @abstractmethod
+    def name(self) -> str:
+        """As in the registry."""
 
-    def take(self) -> Seed | None:
-        """The next seed, or None if there is none now."""
-        ...
+    # -- deciding and learning ----------------------------------------------------------------------------------------
 
-    def give(self, seed: Seed, run: Run) -> None:
+    @abstractmethod
+    def next_seed(self) -> Seed | None:
+        """What to run next, or None if there is nothing now."""
+
+    @abstractmethod
+    def observe(self, seed: Seed, run: Run) -> None:
         """Learn from the run of a seed."""
-        ...
 
-    def estimate(self) -> Estimate: ...
+    def advance(self, seconds: float) -> bool:
+        """Work on the decision for so long at most; whether it is made, so that :meth:`next_seed` returns at once."""
+        return True
 
-    def note(self) -> str:
-        """What a person should know about the search, in a few words ("" if nothing)."""
-        ...
+    # -- what is known of it ------------------------------------------------------------------------------------------
 
+    @abstractmethod
+    def estimate(self) -> Estimate:
+        """How far the search is."""
+
+    @abstractmethod
     def incompleteness_reason(self) -> str:
         """Why running out of seeds does not mean that everything was covered ("" if it does)."""
-        ...
 
-    def rows(self) -> list[Row]:
-        """What was learnt since the last call."""
-        ...
-
-    def restore(self, rows: Iterable[Row]) -> None:
-        """Learn what another of the same kind had learnt; called once, before anything else."""
-        ...
-
-
-@runtime_checkable
-class Divisible(Strategy, Protocol):
-    """A strategy whose work several processes can do."""
-
-    def lend(self, parts: int) -> list[Lease]:
-        """Give up to ``parts`` leases of what there is to do now."""
-        ...
-
-    def settle(self, number: int, rows: Iterable[Row] | None) -> None:
-        """Take a lease back: what the worker told at its end, or None if it got lost."""
-        ...
-
-    def bound(self, number: int) -> bool:
-        """Seeds from ``number`` on are not wanted any more; whether others are left. A strategy whose seeds come in no
-        order of their own takes no notice and says no."""
-        ...
-
-
-@runtime_checkable
-class Thoughtful(Strategy, Protocol):
-    """A strategy that may need long to decide what to run next."""
-
-    def think(self, seconds: float) -> bool:
-        """Think for so long at most; whether it has decided, so that ``take`` will not keep anybody waiting."""
-        ...
-
-
-@runtime_checkable
-class Accompanied(Divisible, Protocol):
-    """A strategy of which a part is not divided: this process makes its runs while others make the rest."""
-
-    def works_beside(self) -> bool:
-        """Whether there are runs to make in this process while others are at what they were lent."""
-        ...
-
-
-@runtime_checkable
-class Heir(Strategy, Protocol):
-    """A worker that can use what the owner knows of the program, where both are in one process."""
-
-    def inherit(self, owner: Any) -> None:
-        """Know what ``owner``, of the same kind, knows; called after :meth:`restore`."""
-        ...
-
-
-@runtime_checkable
-class Foretelling(Strategy, Protocol):
-    """A strategy that predicts failures."""
+    def summary(self) -> str:
+        """What a person should know about the search, in a few words ("" if nothing)."""
+        return ""
 
     def predictions(self) -> Predictions:
-        """What it has predicted so far."""
-        ...
+        """The failures that it has predicted so far."""
+        return Predictions()
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def rows(self) -> list[Row]:
+        """What was learnt since the last call."""
+
+    @abstractmethod
+    def restore(self, rows: Iterable[Row]) -> None:
+        """Learn what another of the same kind had learnt; called once, before anything else."""
+
+    # -- several processes --------------------------------------------------------------------------------------------
+
+    def grant_leases(self, parts: int) -> list[Lease]:
+        """Give away up to ``parts`` leases of what there is to do now."""
+        return []
+
+    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+        """Take a lease back: what the worker told at its end, or None if it got lost."""
+        raise LookupError(f"{self.name} has granted no lease {number}")
+
+    def prune_from(self, number: int) -> bool:
+        """Drop all seeds from ``number`` on; whether any are left before. A strategy whose seeds come in no order of
+        their own takes no notice and says no."""
+        return False
+
+    def has_own_work(self) -> bool:
+        """Whether there are runs to make in this process while leases are out."""
+        return False
+
+    def share_state(self, owner: Self) -> None:
+        """Know what ``owner`` knows of the program, where it is in the same process as its worker; called after
+        :meth:`restore`."""
+        return  # by default, a worker knows what its lease says

@@ -109,7 +109,7 @@ ENTERED: Final = "entered but not explored: "
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``then`` decides.
+    """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``tail`` decides.
 
     ``prefix`` holds thread names, which mean the same thread in every run, and perhaps :data:`LASSO`.
     ``seed`` feeds all but STAY.
@@ -120,7 +120,7 @@ class Plan:
     """
 
     prefix: tuple[str, ...] = ()
-    then: TailPolicy = TailPolicy.STAY
+    tail: TailPolicy = TailPolicy.STAY
     seed: int = 0
     changes: int = 2
     length: int = 100  # PCT: the number of points among which the changes are spread

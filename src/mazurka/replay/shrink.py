@@ -158,7 +158,7 @@ def shrink(
 
 def _detailed(program: Program, plan: Plan, identity: tuple[str, ...]) -> tuple[Run, Failure] | None:
     """Follow a plan strictly, with detail."""
-    run = program.execute(Plan(plan.prefix, plan.then, plan.seed, plan.changes, plan.length, strict=True, detail=True))
+    run = program.execute(Plan(plan.prefix, plan.tail, plan.seed, plan.changes, plan.length, strict=True, detail=True))
     failure = failure_with(run, identity)
     return (run, failure) if failure is not None else None
 

@@ -32,7 +32,7 @@ from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Viol
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_frontier
-from mazurka.explore.strategy import Divisible, Settings
+from mazurka.explore.strategy import Settings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
 from mazurka.program.python.entry import only_defines
@@ -399,7 +399,7 @@ class _Check:
     def _notes(self) -> list[str]:
         notes = []
         asked = self.pool is not None or self.options.jobs not in (1, "auto")
-        if asked and not isinstance(make_strategy(self.options.strategy), Divisible):
+        if asked and not make_strategy(self.options.strategy).divisible:
             notes.append(f"{self.options.strategy} makes all executions in one process")
         if self.program.isolation is Isolation.FORK:
             notes.append(f"every run was made in a forked child: {self.program.isolation_reason}")

@@ -64,7 +64,7 @@ class Confirmer:
             return None
         for guide in self._guides(found):
             self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
-            plan = Plan(then=TailPolicy.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
+            plan = Plan(tail=TailPolicy.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
             for _ in range(_TRIES):
                 run = self._program.execute(plan)
                 if self._shows(run, found):

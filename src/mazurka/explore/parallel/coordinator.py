@@ -1,4 +1,4 @@
-"""Has a pool do a strategy's work: lends parts of it, hands them out as orders, settles what comes back.
+"""Has a pool do a strategy's work: hands out leases of it as orders, settles what comes back.
 
 What is under way is known here, so nothing is lost with whoever has it: a lease that does not come back is settled as
 not done. Orders given before a search began again count for what they have seen only.
@@ -12,7 +12,7 @@ from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, WorkItem
 from mazurka.explore.parallel.worker_pool import WorkerPool
-from mazurka.explore.strategy import Divisible, Lease, Settings, Strategy
+from mazurka.explore.strategy import Lease, Settings, Strategy
 
 #: Seconds of a batch: at first, and at most. Batches are short, too, while somebody has nothing to do.
 _SHORT: Final = 0.02
@@ -31,14 +31,14 @@ class _Given:
 
     order: WorkItem
     lease: Lease
-    strategy: Divisible
+    strategy: Strategy
 
 
 class Coordinator:
     """Has the work of strategies of one kind done. ``learned`` are the sites known to need points."""
 
     def __init__(self, pool: WorkerPool, name: str, settings: Settings, learned: set[int]) -> None:
-        self._crew = pool
+        self._pool = pool
         self._name = name
         self._settings = settings
         self._learned = learned
@@ -51,19 +51,19 @@ class Coordinator:
     def unlucky(self) -> bool:
         return self.losses > _BAD_LUCK
 
-    def hand_out(self, strategy: Divisible, terms: BatchLimits) -> bool:
+    def hand_out(self, strategy: Strategy, terms: BatchLimits) -> bool:
         """Give everybody something to do, on these terms altogether; whether anything is under way."""
         left = None if terms.executions is None else terms.executions - self.allowed
-        idle = self._crew.size - len(self._given)
-        leases = strategy.lend(idle if left is None else min(idle, left)) if idle and left != 0 else []
-        busy = len(self._given) + len(leases) == self._crew.size
+        idle = self._pool.size - len(self._given)
+        leases = strategy.grant_leases(idle if left is None else min(idle, left)) if idle and left != 0 else []
+        busy = len(self._given) + len(leases) == self._pool.size
         self._seconds = min(2 * self._seconds, _LONG) if busy else _SHORT
-        share = None if left is None else max(1, left // self._crew.size)
+        share = None if left is None else max(1, left // self._pool.size)
         for lease in leases:
             agreed = replace(terms, executions=share, seconds=min(terms.seconds, self._seconds))
             order = WorkItem(self._name, self._settings, lease.rows, agreed, frozenset(self._learned), strategy)
             self._given[self._number] = _Given(order, lease, strategy)
-            self._crew.start(self._number, order)
+            self._pool.start(self._number, order)
             self._number += 1
         return bool(self._given)
 
@@ -79,7 +79,7 @@ class Coordinator:
     def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Batch]:
         """Take back what is finished; only the work of ``strategy`` still counts, until it has to begin again."""
         void = False
-        for number, report in self._crew.finished(seconds):
+        for number, report in self._pool.finished(seconds):
             given = self._given.pop(number)
             if report is None:
                 self.losses += 1
@@ -91,14 +91,14 @@ class Coordinator:
                 self._learned |= report.points
                 void = void or (report.batch.found_new_points and strategy.exhaustive)
             if counts and not void:
-                given.strategy.settle(given.lease.number, None if report is None else report.rows)
+                given.strategy.settle_lease(given.lease.number, None if report is None else report.rows)
             if report is not None:
                 yield report.batch
 
     def dismiss(self, current: Strategy) -> None:
         """Drop all that is under way."""
-        self._crew.close()
+        self._pool.close()
         for given in self._given.values():
             if given.strategy is current:
-                given.strategy.settle(given.lease.number, None)
+                given.strategy.settle_lease(given.lease.number, None)
         self._given.clear()

@@ -53,10 +53,10 @@ class RemoteTasks:
     def add(self, number: int, prefix: tuple[str, ...]) -> None:
         self.seeds.append(Seed(number, Plan(prefix, values=True)))
 
-    def take(self) -> Seed | None:
+    def next_seed(self) -> Seed | None:
         return self.seeds.popleft() if self.seeds else None
 
-    def give(self, seed: Seed, run: Run) -> None:
+    def observe(self, seed: Seed, run: Run) -> None:
         diverged = None if run.divergence is None else (run.divergence.index, run.divergence.harmless)
         self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
 

@@ -12,7 +12,7 @@ offered    the number of a seed whose run has nothing left to offer
 known      a run, packed: what its threads do in it
 doubts     counts: lost schedules, unanswered questions, capped steps
 anew       kinds of targets that are waited for: everything before is void
-lent       the same kinds; what follows is a lease
+leased     the same kinds; what follows is a lease
 been       in a lease, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
 =========  ============================================================================================
 
@@ -137,19 +137,21 @@ class Entries:
                 counters.lost, counters.unknown, counters.capped = lost, unknown, capped
             case ("anew", kinds):
                 search.taken_kinds = set(kinds.split())
-            case ("lent", kinds):
+            case ("leased", kinds):
                 search.taken_kinds = set(kinds.split())
-                search.borrowed = True
+                search.is_worker = True
 
     def _tell(self, kind: str, number: int, *operands: Any) -> None:
         if self.settles:
             self.search.journal.append((kind, self.branches[number].number, *operands))
 
 
-def lent_rows(names: Iterable[str], kinds: Iterable[str], branches: list[Branch], told: dict[int, Branch]) -> list[Row]:
+def lease_rows(
+    names: Iterable[str], kinds: Iterable[str], branches: list[Branch], told: dict[int, Branch]
+) -> list[Row]:
     """A lease: the branches, and what has to be known of those above. All that it mentions is added to ``told``."""
-    rows: list[Row] = [("lent", " ".join(sorted(kinds))), *(("name", name) for name in names)]
-    lent = set(branches)
+    rows: list[Row] = [("leased", " ".join(sorted(kinds))), *(("name", name) for name in names)]
+    leased = set(branches)
     for branch in branches:
         above: list[Branch] = []
         each: Branch | None = branch
@@ -159,10 +161,10 @@ def lent_rows(names: Iterable[str], kinds: Iterable[str], branches: list[Branch]
             each = each.parent
         for each in reversed(above):
             parent = -1 if each.parent is None else each.parent.number
-            prefix, asked = (each.prefix, " ".join(map(str, each.asked))) if each in lent else (b"", "")
+            prefix, asked = (each.prefix, " ".join(map(str, each.asked))) if each in leased else (b"", "")
             rows.append(("seed", each.number, parent, each.cut, each.answer, prefix, asked, int(each.retry)))
-            if each.known or each not in lent:
-                rows.append(("been", each.number, each.inherited, _packed(each.nodes), int(each in lent)))
+            if each.known or each not in leased:
+                rows.append(("been", each.number, each.inherited, _packed(each.nodes), int(each in leased)))
     return rows
 
 

@@ -147,7 +147,7 @@ class SearchGuidance:
     def predictions(self) -> Predictions:
         return Predictions(self.predicted, self.confirmed, 0 if self.foretold is None else self.foretold.ahead)
 
-    def note(self) -> str:
+    def summary(self) -> str:
         """What came of it, in words ("" if nothing)."""
         parts, found = [], self.foretold
         if self.predicted:

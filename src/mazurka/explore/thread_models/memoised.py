@@ -63,7 +63,7 @@ class MemoisedExecutions:
         """Tell nothing from now on."""
         self.learns, self._behaviour = False, None
 
-    def inherit(self, other: MemoisedExecutions) -> None:
+    def share_state(self, other: MemoisedExecutions) -> None:
         """Know what another knows, and learn no more."""
         self.learns, self._behaviour = False, other._behaviour
 

@@ -79,7 +79,7 @@ _TRIALS: Final = 8
 
 #: Further trial runs that show what modules of the standard library are entered: one in which the threads take turns as
 #: it happens, and one in which those that were started last go first.
-_FURTHER: Final = (Plan(then=TailPolicy.RANDOM, seed=2), Plan(then=TailPolicy.PCT, seed=3))
+_FURTHER: Final = (Plan(tail=TailPolicy.RANDOM, seed=2), Plan(tail=TailPolicy.PCT, seed=3))
 
 #: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
 TIMEOUTS: Final = "orders in which a timeout fires"

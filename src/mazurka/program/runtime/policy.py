@@ -58,7 +58,7 @@ class Policy(Protocol):
 
 def make_policy(plan: Plan) -> Policy | None:
     """The policy of a plan, if it has one."""
-    match plan.then:
+    match plan.tail:
         case TailPolicy.POS:
             return PartialOrderSampling(plan)
         case TailPolicy.SURW:

@@ -59,17 +59,17 @@ class Scheduler:
         self.prefix = (*prefix, LASSO) if self._again else prefix
         self.cursor = 0  # points passed
         self.choices: list[tuple[int, int, tuple[int, ...]]] = []  # as in Choice
-        self._then = plan.then
+        self._tail = plan.tail
         self._strict = plan.strict
-        if plan.then is not _STAY:
+        if plan.tail is not _STAY:
             _seed(_generator, plan.seed)
             self._policy = make_policy(plan)
-        if plan.then is TailPolicy.PCT:
+        if plan.tail is TailPolicy.PCT:
             self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
 
     def rank(self, task: Task) -> None:
         """A task is new."""
-        if self._then is not _STAY:
+        if self._tail is not _STAY:
             task.priority = _number() + 1.0
 
     def wants(self, task: Task) -> bool:
@@ -150,9 +150,9 @@ class Scheduler:
         return None
 
     def _decide(self, run: Runtime, enabled: list[Task], cursor: int) -> Task | None:
-        if self._then is _STAY:
+        if self._tail is _STAY:
             return _stay(run, enabled)
-        if self._then is _RANDOM:
+        if self._tail is _RANDOM:
             return enabled[int(_number() * len(enabled))]
         if self._policy is not None:
             index = self._policy.choose([_pending(task) for task in enabled])
@@ -225,7 +225,7 @@ class TimedScheduler(Scheduler):
                     return names[name]
         elif cursor < len(self.prefix) and self._strict:
             return self._follow(run, cursor, enabled)
-        if self._then is not _STAY:
+        if self._tail is not _STAY:
             return self._decide(run, enabled, cursor)
         awake = [task for task in enabled if not task.sleeping and (task.guard is None or task.guard())]
         if run.current in awake:
