@@ -40,7 +40,7 @@ def _engine(name: str) -> Callable[[Trace], int]:
     def found(trace: Trace) -> int:
         report = predict(Numbered(trace), Request("", name, ("race", "deadlock")))
         assert not report.refused
-        return report.counts.racy_events + report.counts.deadlocks
+        return report.counts["racy_events"] + report.counts["deadlocks"]
 
     return found
 

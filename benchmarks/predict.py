@@ -77,21 +77,21 @@ def _real_traces(folder: str, limit: float) -> Iterator[Row]:
         _report(trace, limit)
         report, seconds = _report(trace, limit)
         counts, name = report.counts, path.stem
-        note = f"{counts.race_locations} race_locations; {report.undecided} undecided; {seconds:.2f} s"
+        note = f"{counts['race_locations']} race_locations; {report.undecided} undecided; {seconds:.2f} s"
         least = _RACY.get(name)
         yield Row(
             f"{name}, racy_events",
             "" if least is None else f"at least {least}",
-            f"{counts.racy_events}",
+            str(counts["racy_events"]),
             note=note,
-            holds=None if least is None else counts.racy_events >= least,
+            holds=None if least is None else counts["racy_events"] >= least,
         )
         exact = _DEADLOCKS.get(name)
         yield Row(
             f"{name}, deadlocks",
             "" if exact is None else f"{exact}",
-            f"{counts.deadlocks}",
-            holds=None if exact is None else counts.deadlocks == exact,
+            str(counts["deadlocks"]),
+            holds=None if exact is None else counts["deadlocks"] == exact,
         )
         if name in _SECONDS:
             most = _SECONDS[name]
@@ -110,7 +110,7 @@ def _rate(shape: Shape, name: str, settings: Settings) -> Row:
         f"{_RATE / 1e6:g} M events/s",
         f"{len(trace) / seconds / 1e6:.2f} M events/s",
         f"({len(trace) / worked / 1e6:.2f})",
-        f"{counts.racy_events} racy_events, {counts.race_locations} race_locations, {counts.deadlocks} deadlocks; "
+        f"{', '.join(f'{counts[each]} {each}' for each in ('racy_events', 'race_locations', 'deadlocks'))}; "
         f"{report.undecided} undecided; {memory.most / len(trace):.0f} B/event",
         holds=len(trace) / seconds >= _RATE,
     )

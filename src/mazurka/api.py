@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ from mazurka.workflows.program_spec import PYTHON, RUNNER, ProgramSpec, loading_
 from mazurka.workflows.replaying import diverged, report_of
 
 if TYPE_CHECKING:
-    from mazurka.report.prediction_report import Counts, Predicted, PredictionReport
+    from mazurka.report.prediction_report import Predicted, PredictionReport
 
 
 class ConcurrencyFailure(AssertionError):
@@ -148,7 +148,8 @@ class Prediction:
         return self.report.findings
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Mapping[str, int]:
+        """What was proven, by the names of JSON: ``race_locations``, ``deadlocks`` and so on."""
         return self.report.counts
 
     @property
@@ -185,7 +186,7 @@ def predict(
     options of `mazurka predict`; a ``time_limit`` of None is none. What the command line would refuse raises
     :class:`~mazurka.errors.MazurkaError`.
     """
-    from mazurka.predict.engines import ENGINES
+    from mazurka.predict.kinds.registry import ENGINES
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request

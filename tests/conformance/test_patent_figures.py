@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from tests.oracle.predictable import Predictable
 
-from mazurka.predict.engines import ENGINES, Search, run
+from mazurka.predict.engines import Search, run
+from mazurka.predict.kinds.registry import ENGINES
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op

@@ -10,8 +10,7 @@ import pytest
 from tests.oracle.predictable import Predictable
 
 from mazurka.causal.solver import Feasible, Infeasible
-from mazurka.predict.atomicity import ATOMICITY
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
+from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK
 from mazurka.predict.seqcheck.engine import SeqCheck, sequence
 from mazurka.predict.seqcheck.kinds import SeqCheckKind
 from mazurka.predict.seqcheck.races import SeqCheckRaces

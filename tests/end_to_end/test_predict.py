@@ -13,9 +13,8 @@ import pytest
 from jsonschema import Draft4Validator, Draft202012Validator
 
 from mazurka.api import predict
-from mazurka.cli.predict import ENGINES, KINDS
 from mazurka.errors import MazurkaError
-from mazurka.predict import engines
+from mazurka.predict.kinds.registry import ENGINES, KINDS, definition
 from mazurka.report.predictions_json import SCHEMA_PATH
 
 _TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
@@ -41,9 +40,13 @@ def _report(shell: Any, *arguments: str, status: int = 1) -> Any:
     return report
 
 
-def test_the_names_of_engines_and_kinds_are_those_there_are() -> None:
-    assert tuple(engines.ENGINES) == ENGINES
-    assert tuple(KINDS.values()) == engines.KINDS
+def test_engines_and_kinds_have_the_names_that_they_have() -> None:
+    """Users write them in commands and settings, and tools read them."""
+    assert list(ENGINES) == ["auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", "maximal"]
+    assert list(KINDS) == ["race", "deadlock", "atomicity", "order-violation"]
+    assert [kind.option for kind in KINDS.values()] == ["races", "deadlocks", "atomicity", "order-violations"]
+    for kind in KINDS:
+        assert {"candidates", "claim", "sentence", "ending"} <= set(vars(definition(kind)))
 
 
 @pytest.mark.parametrize("engine", ["auto", "maximal", "seqcheck"])
@@ -221,7 +224,7 @@ def test_from_python_it_is_the_same(traces: Any) -> None:
     assert sorted(map(str, said.pop("findings"))) == sorted(map(str, printed.pop("findings")))
     assert sorted(map(str, said.pop("stages"))) == sorted(map(str, printed.pop("stages")))
     assert said == printed
-    assert (prediction.counts.deadlocks, prediction.undecided, prediction.notes) == (1, 0, ())
+    assert (prediction.counts["deadlocks"], prediction.undecided, prediction.notes) == (1, 0, ())
     assert "anna, ben wait for one another" in str(prediction)
     assert predict(traces.folder / "broken.std", repair=True).notes
     for slug, wrong in (("no-such-engine", {"engine": "fast"}), ("no-such-kind", {"kinds": ("races",)})):

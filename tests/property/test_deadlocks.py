@@ -13,7 +13,8 @@ import pytest
 from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 
-from mazurka.predict.engines import COMMUNICATION, DEADLOCK, Search, run
+from mazurka.predict.engines import COMMUNICATION, Search, run
+from mazurka.predict.kinds.registry import DEADLOCK
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Deadlocks, Witness

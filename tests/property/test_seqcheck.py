@@ -15,7 +15,7 @@ from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
 from mazurka.predict.deadlocks.lock_cycles import circles_of
-from mazurka.predict.order_violations import order_violations_of
+from mazurka.predict.kinds.order_violation import order_violations_of
 from mazurka.predict.seqcheck import decide as seqcheck_decide
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.predict.seqcheck import races as seqcheck_races

@@ -18,6 +18,7 @@ from mazurka.cli.choice import Choice
 from mazurka.cli.progress import Progress, is_wanted
 from mazurka.cli.publishing import prepare_output, write_whole
 from mazurka.errors import MazurkaError, UsageError, did_you_mean
+from mazurka.predict.kinds.registry import ENGINES, KINDS
 from mazurka.report.render import DEFAULT_WIDTH
 
 if TYPE_CHECKING:
@@ -30,29 +31,23 @@ _ERROR: Final = 2
 _INCOMPLETE: Final = 3
 _INTERRUPTED: Final = 130
 
-#: The names of engines, the default first (a test compares them with the engines, which take time to import).
-ENGINES: Final = ("auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", "maximal")
-
-#: What can be looked for, and what it is called in findings.
-KINDS: Final = {
-    "races": "race",
-    "deadlocks": "deadlock",
-    "atomicity": "atomicity",
-    "order-violations": "order-violation",
-}
+#: What can be looked for: what it is called in findings.
+_KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 
 _FORMATS: Final = ("text", "json", "sarif")
 
 
 @click.command()
 @click.argument("trace", metavar="TRACE")
-@click.option("--engine", type=Choice(ENGINES), default=ENGINES[0], show_default=True, help="Prediction algorithm")
+@click.option(
+    "--engine", type=Choice(tuple(ENGINES)), default=next(iter(ENGINES)), show_default=True, help="Prediction algorithm"
+)
 @click.option(
     "--kind",
     default="races,deadlocks",
     show_default=True,
     metavar="KIND,...",
-    help=f"Bug kinds to report: {', '.join(KINDS)}",
+    help=f"Bug kinds to report: {', '.join(_KINDS)}",
 )
 @click.option("--window", type=click.IntRange(min=2), default=None, metavar="N", help="Reorder N events at a time")
 @click.option(
@@ -87,7 +82,6 @@ def command(
 ) -> int:
     """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
     from mazurka.jit.warm_up import Compiling
-    from mazurka.predict.engines import ENGINES as STAGES
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request, predict
@@ -95,11 +89,11 @@ def command(
     kinds = _kinds(kind)
     if output is not None:
         prepare_output(output)
-    if not any(each in STAGES[engine] for each in kinds):
+    if not any(each in ENGINES[engine] for each in kinds):
         raise UsageError("no-such-kind", f"engine {engine} finds no {kind}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
     request = Request(
-        trace, engine, tuple(each for each in kinds if each in STAGES[engine]), window, time_limit or None, rules
+        trace, engine, tuple(each for each in kinds if each in ENGINES[engine]), window, time_limit or None, rules
     )
     compiling = Compiling(Path(trace))
     numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
@@ -152,11 +146,11 @@ def _tell(what: str) -> None:
 def _kinds(given: str) -> tuple[str, ...]:
     """The kinds of findings that are asked for, in the order in which they are looked for."""
     names = [name.strip() for name in given.split(",")]
-    unknown = [name for name in names if name not in KINDS]
+    unknown = [name for name in names if name not in _KINDS]
     if unknown:
-        hint = did_you_mean(unknown[0], KINDS) or f"take some of {', '.join(KINDS)}"
+        hint = did_you_mean(unknown[0], _KINDS) or f"take some of {', '.join(_KINDS)}"
         raise UsageError("no-such-kind", f"there is no kind {unknown[0]!r}", hint=hint)
-    return tuple([KINDS[name] for name in KINDS if name in names])
+    return tuple([_KINDS[name] for name in _KINDS if name in names])
 
 
 def _width() -> int:

@@ -5,7 +5,8 @@ and where it can't tell the other. Candidates that have none fall, and are count
 places in the source, and races once more by their later access: that gives all places, and all racy events. What an
 earlier stage has settled is not asked about again.
 
-:data:`ENGINES` says which engine finds what by which stages. A new stage is one function and one row of :data:`_TIERS`.
+Which engine finds what by which stages the registry of kinds says (kinds/registry.py). A new stage is one function and
+one row of :data:`_STAGES`.
 
 Cost: that of finding candidates, and mostly some microseconds for each.
 """
@@ -24,10 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
-from mazurka.predict.atomicity import ATOMICITY
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
-from mazurka.predict.maximal import Groups, Once, Signatures, candidates, claim_of, grouped, never
-from mazurka.predict.order_violations import ORDER_VIOLATION
+from mazurka.predict.kinds.registry import ENGINES, KINDS, ORDERS, Rows, definition
+from mazurka.predict.maximal import Groups, Once, Signatures, grouped, never
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
@@ -38,8 +37,6 @@ from mazurka.witness import Checker, Claim, Witness
 
 if TYPE_CHECKING:
     from mazurka.predict.seqcheck.engine import SeqCheck
-
-KINDS: Final = (RACE, DEADLOCK, ATOMICITY, ORDER_VIOLATION)
 
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
 _AFFORDABLE: Final = 8_000_000
@@ -60,10 +57,6 @@ _LONG: Final = 30_000
 _MUCH: Final = 2_000_000
 
 _IS_DATA: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
-
-_ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
-
-Rows = tuple[int, ...]
 
 
 class Found(NamedTuple):
@@ -156,10 +149,10 @@ class Search:
 
     def _has_candidates(self, kind: str, most: int) -> bool:
         """Whether there are so many."""
-        if kind == RACE:  # they come in pairs, of which there may be very many
+        if KINDS[kind].by_last_event:
             _, op, target, _, _ = columns_of(self.trace)
             accesses = np.bincount(target[_IS_DATA[op]]).astype(np.int64)
-            pairs = candidates(kind, self.trace, False) if (accesses**2).sum() >= 2 * most else ()
+            pairs = definition(kind).candidates(self.trace, False) if (accesses**2).sum() >= 2 * most else ()
             return sum(1 for _ in islice(pairs, most)) == most
         return sum(map(len, self.groups(kind)[0].values())) >= most
 
@@ -194,7 +187,7 @@ class Search:
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
         """Candidates by what is looked for once, and of what there are more than may be asked about."""
         if kind not in self._groups:
-            once = (Once.LOCATIONS, Once.EVENTS) if kind == RACE else (Once.LOCATIONS,)
+            once = (Once.LOCATIONS, Once.EVENTS) if KINDS[kind].by_last_event else (Once.LOCATIONS,)
             groups, left = grouped(self.trace, kind, *once)
             places = {key: several for key, several in groups.items() if isinstance(key, tuple)}
             events = {key: several for key, several in groups.items() if not isinstance(key, tuple)}
@@ -231,12 +224,12 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
     """What an engine finds of these kinds, each as soon as it is known."""
     for kind in kinds:
         for name in ENGINES[engine].get(kind, ()):
-            if engine == AUTO and name in _ORDERS and not search.asks_much(kind):
+            if engine == AUTO and name in ORDERS and not search.asks_much(kind):
                 continue
             stage = Stage(name, kind)
             search.stages.append(stage)
             started = time.monotonic()
-            for found in _TIERS[name](search, stage):
+            for found in _STAGES[name](search, stage):
                 stage.found += 1
                 stage.seconds = time.monotonic() - started
                 yield found
@@ -286,7 +279,7 @@ def _outcomes(
 def _outcome(
     search: Search, stage: Stage, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
 ) -> _Outcome:
-    outcome = _Outcome(key)
+    outcome, claim = _Outcome(key), definition(stage.kind).claim
     for rows in several:
         if search.expired():
             outcome.unsure = True
@@ -295,7 +288,7 @@ def _outcome(
             outcome.unsure = True
             continue
         outcome.candidates += 1
-        answer = ask(claim_of(stage.kind, rows))
+        answer = ask(claim(rows))
         if isinstance(answer, Witness):
             outcome.found = search.found(stage, rows, answer)
             break
@@ -321,7 +314,7 @@ def _by_seqcheck(search: Search, stage: Stage) -> _Findings:
         yield from _by_pass(search, stage)
         return
     groups, left = search.groups(stage.kind)
-    if stage.kind == RACE or len(search.trace) < _LONG:
+    if KINDS[stage.kind].by_last_event or len(search.trace) < _LONG:
         yield from _decided(search, stage, _outcomes(search, stage, groups.items(), search.ask_quickly))
     else:
         with _by_turns(search, stage, groups) as outcomes:
@@ -407,8 +400,8 @@ def _by_communication(search: Search, stage: Stage) -> _Findings:
     stage.undecided = len((unsure | sought.left) - found)
 
 
-_TIERS: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
-    **dict.fromkeys(_ORDERS, _by_order),
+_STAGES: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
+    **dict.fromkeys(ORDERS, _by_order),
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,
@@ -418,16 +411,11 @@ _TIERS: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
 #: Modules of partial orders that are not named like their engines.
 _MODULES: Final = {"syncp": "sync_preserving"}
 
-#: By engine and kind of bug: the stages. The default first.
-ENGINES: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    AUTO: {
-        RACE: ("shb", "seqcheck", "maximal"),
-        DEADLOCK: ("seqcheck", "maximal", COMMUNICATION),
-        ATOMICITY: ("seqcheck", "maximal"),
-        ORDER_VIOLATION: ("seqcheck", "maximal"),
-    },
-    **{name: {RACE: (name,)} for name in _ORDERS},
-    "syncp": {RACE: ("syncp",), DEADLOCK: ("spd",)},
-    "seqcheck": dict.fromkeys(KINDS, ("seqcheck",)),
-    "maximal": {**dict.fromkeys(KINDS, ("maximal",)), DEADLOCK: ("maximal", COMMUNICATION)},
-}
+#: Stages that look for what no other stage of their kind does.
+_ALONE: Final = frozenset({COMMUNICATION})
+
+
+def undecided_after(stages: Iterable[Stage]) -> int:
+    """What all stages together leave open: of each kind what its last one does, and those that look alone."""
+    last = {(stage.kind, stage.name in _ALONE): stage.undecided for stage in stages}
+    return sum(last.values())

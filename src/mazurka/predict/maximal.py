@@ -1,6 +1,6 @@
 """Maximal prediction: every race, deadlock, atomicity or order violation that a trace's maximal causal model proves.
 
-Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": what the quick check (quick.py) leaves is
+Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": what the quick check (fast_path.py) leaves is
 asked of the model (questions.py), which decides. So nothing that the trace proves is missed, unless a limit says so:
 ``window`` bounds the rows that one model covers, ``limit`` the questions for one signature, ``expired`` the time.
 
@@ -13,21 +13,19 @@ Cost: one pass, and the solver's for each question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from mazurka.causal.solver import Unknown
-from mazurka.predict.atomicity import ATOMICITY, atomicity_violations_of
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, LockCycles
-from mazurka.predict.fast_path import candidates_of
-from mazurka.predict.order_violations import ORDER_VIOLATION, order_violations_of
+from mazurka.predict.deadlocks.lock_cycles import LockCycles
+from mazurka.predict.kinds.registry import KINDS, Rows, definition
 from mazurka.predict.predictor import Prediction
 from mazurka.predict.questions import Questions
 from mazurka.trace.conflicts import RACE
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import AtomicityViolation, Claim, Deadlocks, OrderViolation, Races, Witness
+from mazurka.witness.witness import Witness
 
 #: Questions for one signature, and what may be asked about altogether.
 _LIMIT: Final = 500
@@ -35,7 +33,7 @@ _MOST: Final = 2_000_000
 
 
 #: Candidates by what is looked for once of them.
-Groups = dict[Hashable, list[tuple[int, ...]]]
+Groups = dict[Hashable, list[Rows]]
 
 
 class Once(Enum):
@@ -67,14 +65,14 @@ class Maximal:
         """What the trace proves, each as soon as it is known."""
         groups, left = grouped(trace, self.kind, self.each, limit=self.limit)
         self.undecided = len(left)
-        questions = Questions(trace, self.window)
+        questions, claim = Questions(trace, self.window), definition(self.kind).claim
         for signature, several in groups.items():
             for rows in several:
                 if self.expired():
                     left.add(signature)
                     break
                 self.asked += 1
-                answer = questions.ask(claim_of(self.kind, rows))
+                answer = questions.ask(claim(rows))
                 if isinstance(answer, Witness):
                     yield Prediction(self.kind, rows, answer)
                     if self.each is not Once.ALL:
@@ -90,7 +88,7 @@ def grouped(trace: Trace, kind: str, *once: Once, limit: int = _LIMIT) -> tuple[
     found: Groups = {}
     left: set[Hashable] = set()
     signatures = [Signatures(trace, kind, each) for each in once]
-    possible = candidates(kind, trace, Once.ALL in once)
+    possible = definition(kind).candidates(trace, Once.ALL in once)
     for number, rows in enumerate(possible):
         if number >= _MOST:
             left.add(None)
@@ -110,50 +108,17 @@ class Signatures:
     """What is looked for once, of rows that make up a bug."""
 
     def __init__(self, trace: Trace, kind: str, each: Once) -> None:
-        self._kind, self._each = kind, each
+        self._kind, self._each = KINDS[kind], each
         self._site, self._target = trace.site, trace.target
 
-    def of(self, rows: tuple[int, ...]) -> Hashable:
-        if self._each is Once.ALL or (self._each is Once.EVENTS and self._kind != RACE):
+    def of(self, rows: Rows) -> Hashable:
+        if self._each is Once.ALL or (self._each is Once.EVENTS and not self._kind.by_last_event):
             return rows
         if self._each is Once.EVENTS:
             return rows[-1]
         places = tuple([self._place(row) for row in rows])
-        return places if self._kind in (ATOMICITY, ORDER_VIOLATION) else tuple(sorted(places))
+        return places if self._kind.is_ordered else tuple(sorted(places))
 
     def _place(self, row: int) -> int:
         site = int(self._site[row])
         return site if site >= 0 else -2 - int(self._target[row])
-
-
-def candidates(kind: str, trace: Trace, thorough: bool) -> Iterable[tuple[int, ...]]:
-    """Rows that may make up a bug; of races the later access comes last."""
-    match kind:
-        case "race":
-            found = candidates_of(trace)
-            return ((partner, found.row[number]) for number in range(len(found)) for partner in found.partners(number))
-        case "deadlock":
-            return LockCycles(trace)
-        case "atomicity":
-            return atomicity_violations_of(trace)
-        case "order-violation":
-            return order_violations_of(trace, implied=thorough)
-        case _:
-            raise ValueError(kind)
-
-
-def claim_of(kind: str, rows: tuple[int, ...]) -> Claim:
-    """What is claimed of them."""
-    match kind:
-        case "race":
-            return Races(*rows)
-        case "deadlock":
-            return Deadlocks(rows)
-        case "order-violation":
-            return OrderViolation(*rows)
-        case _:
-            return AtomicityViolation(*rows)
-
-
-#: The kinds, in the order in which they are looked for.
-KINDS: Final = (RACE, DEADLOCK, ATOMICITY, ORDER_VIOLATION)

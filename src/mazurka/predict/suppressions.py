@@ -13,16 +13,14 @@ Patterns are shell patterns (``*``, ``?``, ``[...]``). In front of a rule, ``rac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final
 
 from mazurka.errors import UsageError
-
-_KINDS: Final = ("race", "deadlock", "atomicity", "order-violation")
+from mazurka.predict.kinds.registry import KINDS
 
 
 class Subject(Enum):
@@ -83,7 +81,7 @@ def read_suppressions(path: str) -> list[Rule]:
     return [rule for rule in rules if rule is not None]
 
 
-def rule_of(line: str, number: int, path: str, kinds: Sequence[str] = _KINDS) -> Rule | None:
+def rule_of(line: str, number: int, path: str, kinds: Collection[str] = tuple(KINDS)) -> Rule | None:
     """The rule in a line, the ``number``-th of ``path``; None if there is nothing but a comment."""
     words = line.partition("#")[0].split()
     if not words:

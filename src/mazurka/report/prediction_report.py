@@ -7,9 +7,10 @@ unordered pairs of places.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mazurka.predict.engines import COMMUNICATION, Stage
+from mazurka.predict.engines import Stage, undecided_after
 from mazurka.trace.event import Location
 
 
@@ -66,7 +67,9 @@ class Predicted:
     kind: str
     acts: tuple[Act, ...]
     engine: str
+    sentence: str  # what goes wrong
     witness: Shown
+    ending: str  # where the order leads to
     alike: int = 1
     confirmed: bool | None = None
 
@@ -80,22 +83,11 @@ class Suppressed:
     findings: int
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What was proven, suppressed findings included."""
-
-    racy_events: int = 0
-    race_pairs: int = 0
-    race_locations: int = 0
-    deadlocks: int = 0
-    atomicity_violations: int = 0
-    order_violations: int = 0
-
-
 @dataclass(slots=True)
 class PredictionReport:
     """See the module. In ``stages`` candidates that fell are not possible; what is undecided was left open by a limit.
-    ``refused`` says what the witness checker did not believe: errors in Mazurka."""
+    ``counts`` is what was proven of each kind, suppressed findings included. ``refused`` says what the witness checker
+    did not believe: errors in Mazurka."""
 
     source: str
     engine: str
@@ -104,7 +96,7 @@ class PredictionReport:
     kinds: tuple[str, ...]
     window: int | None = None
     findings: list[Predicted] = field(default_factory=list)
-    counts: Counts = field(default_factory=Counts)
+    counts: Mapping[str, int] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -114,5 +106,4 @@ class PredictionReport:
     @property
     def undecided(self) -> int:
         """Of each kind, what its last stage left open, and what only one stage looks for."""
-        last = {(stage.kind, stage.name == COMMUNICATION): stage.undecided for stage in self.stages}
-        return sum(last.values())
+        return undecided_after(self.stages)

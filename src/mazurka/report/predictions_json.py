@@ -41,7 +41,7 @@ def report_data(report: PredictionReport) -> dict[str, Any]:
         "events": report.events,
         "threads": report.threads,
         "seconds": round(report.seconds, 6),
-        "counts": asdict(report.counts),
+        "counts": dict(report.counts),
         "undecided": report.undecided,
         "stages": [asdict(stage) for stage in report.stages],
         "suppressions": [asdict(each) for each in report.suppressed],

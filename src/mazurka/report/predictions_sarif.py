@@ -10,18 +10,12 @@ import json
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import mazurka
+from mazurka.predict.kinds.registry import KINDS
 from mazurka.report.prediction_report import Act, Predicted, PredictionReport
 from mazurka.report.render_sarif import SCHEMA, physical_location
-
-_RULES: Final = {
-    "race": "Two threads access the same place, one of them writing, and nothing orders the two.",
-    "deadlock": "Threads may wait for one another for ever.",
-    "atomicity": "Another thread's access may come between two of one thread that no serial order explains.",
-    "order-violation": "A thread may use a place before another has made it ready, or after another has freed it.",
-}
 
 
 def render(report: PredictionReport, width: int) -> str:  # every form is made alike
@@ -31,7 +25,8 @@ def render(report: PredictionReport, width: int) -> str:  # every form is made a
 
 def _run(report: PredictionReport) -> dict[str, Any]:
     rules = [
-        {"id": kind, "name": kind.capitalize(), "shortDescription": {"text": text}} for kind, text in _RULES.items()
+        {"id": kind.name, "name": kind.name.capitalize(), "shortDescription": {"text": kind.rule}}
+        for kind in KINDS.values()
     ]
     return {
         "tool": {"driver": {"name": "Mazurka", "version": mazurka.__version__, "rules": rules}},
@@ -47,7 +42,7 @@ def _result(finding: Predicted) -> dict[str, Any]:
     acts = [_words(act) for act in finding.acts]
     result: dict[str, Any] = {
         "ruleId": finding.kind,
-        "ruleIndex": list(_RULES).index(finding.kind),
+        "ruleIndex": list(KINDS).index(finding.kind),
         "level": "error",
         "kind": "fail",
         "message": {"text": "; ".join(acts)},
@@ -74,5 +69,5 @@ def _words(act: Act) -> str:
 
 def _fingerprint(finding: Predicted) -> str:
     places = [act.place or act.target for act in finding.acts]
-    ordered = places if finding.kind in ("atomicity", "order-violation") else sorted(places)
+    ordered = places if KINDS[finding.kind].is_ordered else sorted(places)
     return sha256("\0".join((finding.kind, *ordered)).encode()).hexdigest()[:16]

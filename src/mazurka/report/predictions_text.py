@@ -6,25 +6,12 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
+from mazurka.predict.kinds.registry import KINDS
 from mazurka.report.prediction_report import Act, Lock, Predicted, PredictionReport, Shown
-from mazurka.report.words import printable, shorten, verb
-from mazurka.trace.event import Op
+from mazurka.report.words import LONGEST_NAME, printable, shorten
 
 #: Turns of threads that are told of a long order: the last ones.
 _TURNS: Final = 8
-
-#: What names are cut to: some are whole keys of dictionaries.
-_LONGEST_NAME: Final = 200
-
-_ENDINGS: Final = {
-    "race": "then both accesses are enabled",
-    "deadlock": "then each waits for the next",
-    "atomicity": "with the three in this order",
-    "order-violation": "with the two in this order",
-}
-
-#: What threads of a deadlock do that is not a circle of locks.
-_ENDLESS: Final = (verb(Op.WAIT), verb(Op.JOIN))
 
 
 def render(report: PredictionReport, width: int) -> str:
@@ -46,34 +33,11 @@ def _wrapped(line: str, width: int) -> Iterator[str]:
 def _finding(finding: Predicted, number: int, of: int) -> list[str]:
     which = f" {number} of {of}" if of > 1 else ""
     alike = f", {finding.alike} times" if finding.alike > 1 else ""
-    lines = [f"{finding.kind.replace('-', ' ')}{which}: {_sentence(finding)}"]
+    lines = [f"{finding.kind.replace('-', ' ')}{which}: {finding.sentence}"]
     lines += [f"  {_act(act)}" for act in finding.acts]
-    ending = "then all wait" if any(act.what in _ENDLESS for act in finding.acts) else _ENDINGS[finding.kind]
-    lines.append(f"  order: {_order(finding.witness, ending)}")
+    lines.append(f"  order: {_order(finding.witness, finding.ending)}")
     lines.append(f"  found by {finding.engine}{alike}; witness verified{_confirmed(finding)}")
     return lines
-
-
-def _sentence(finding: Predicted) -> str:
-    acts = finding.acts
-    threads = ", ".join(dict.fromkeys(act.thread for act in acts))
-    match finding.kind:
-        case "race":
-            return f"nothing orders accesses of {_name(acts[0])} by {threads}"
-        case "deadlock":
-            if any(act.what == verb(Op.WAIT) for act in acts):
-                return f"{threads} wait, and nobody is left to go on"
-            return f"{threads} wait for one another"
-        case "order-violation":
-            return _inverted(*acts)
-        case _:
-            return f"{acts[1].thread} gets between two accesses of {_name(acts[0])} by {acts[0].thread}"
-
-
-def _inverted(first: Act, second: Act) -> str:
-    if first.what == verb(Op.FREE):
-        return f"{second.thread} uses {_name(second)} after {first.thread} has freed it"
-    return f"{first.thread} uses {_name(first)} before {second.thread} has made it ready"
 
 
 def _act(act: Act) -> str:
@@ -83,11 +47,11 @@ def _act(act: Act) -> str:
 
 
 def _lock(lock: Lock) -> str:
-    return f"{shorten(lock.name, _LONGEST_NAME)} (taken{_at(lock.place)}, event {lock.event})"
+    return f"{shorten(lock.name, LONGEST_NAME)} (taken{_at(lock.place)}, event {lock.event})"
 
 
 def _name(act: Act) -> str:
-    return shorten(act.target, _LONGEST_NAME)
+    return shorten(act.target, LONGEST_NAME)
 
 
 def _at(place: str) -> str:
@@ -119,16 +83,7 @@ def _count(number: int, what: str, several: str = "") -> str:
 
 
 def _summary(report: PredictionReport) -> list[str]:
-    counts, found = report.counts, []
-    if "race" in report.kinds:
-        events = f"{_count(counts.racy_events, 'racy event')}, {_count(counts.race_pairs, 'race pair')}"
-        found.append(f"{_count(counts.race_locations, 'race location')} ({events})")
-    if "deadlock" in report.kinds:
-        found.append(_count(counts.deadlocks, "deadlock"))
-    if "atomicity" in report.kinds:
-        found.append(_count(counts.atomicity_violations, "atomicity violation"))
-    if "order-violation" in report.kinds:
-        found.append(_count(counts.order_violations, "order violation"))
+    found = [KINDS[kind].counts_in_words(report.counts) for kind in report.kinds]
     size = f"{_count(report.events, 'event')} of {_count(report.threads, 'thread')}"
     lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     if report.undecided:

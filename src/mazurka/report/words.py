@@ -17,6 +17,9 @@ from mazurka.trace.event import READS, WRITES, Op
 _LONGEST_VALUE: Final = 32
 _LONGEST_TARGET: Final = 48
 
+#: What names in recorded traces are cut to: some are whole keys of dictionaries.
+LONGEST_NAME: Final = 200
+
 _OBJECT: Final = re.compile(r"\b([^\W\d]\w*)#\d+(?:\.\d+)*")
 
 #: What the compiler puts before a private name (language reference, 6.2.1).

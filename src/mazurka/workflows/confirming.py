@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -22,9 +22,8 @@ from typing import Any, Final
 
 from mazurka.config import Options
 from mazurka.errors import UsageError
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found
-from mazurka.predict.order_violations import ORDER_VIOLATION
+from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK, ORDER_VIOLATION
 from mazurka.program.protocol import ITEM, FailureKind, GuideStep, Plan, Run, Step, TailPolicy, is_called
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.program import PythonProgram
@@ -59,15 +58,16 @@ class Confirmer:
         self._program.close()
 
     def happens(self, found: Found) -> bool | None:
-        """Whether a run shows it; None if the program can't be run so."""
-        if self.trouble:
+        """Whether a run shows it; None if the program can't be run so, or nobody knows what such a bug looks like in a
+        run."""
+        if self.trouble or found.kind not in _SHOWN:
             return None
         for guide in self._guides(found):
             self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
             plan = Plan(tail=TailPolicy.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
             for _ in range(_TRIES):
                 run = self._program.execute(plan)
-                if self._shows(run, found):
+                if _SHOWN[found.kind](self, run, found):
                     self._cut = 0
                     return True
                 if run.truncated:
@@ -187,28 +187,29 @@ class Confirmer:
         name = str(self._trace.targets[self._trace.target[row]][-1])
         return frozenset({site for site in found if _is_about(site, name)} or found)
 
-    def _shows(self, run: Run, found: Found) -> bool:
-        if found.kind == DEADLOCK:
-            return any(failure.kind in _STOPPING for failure in run.failures)
-        places = [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
-        if found.kind == RACE:
-            name = self._name_of(found.rows[0])
-            pairs = (
-                (run.log[each.first].site, run.log[each.second].site)
-                for each in shown(run.log)
-                if not name or is_called(each.target, name)
-            )
-            return any(
-                one in places[0] and other in places[1] or one in places[1] and other in places[0]
-                for one, other in pairs
-            )
-        if found.kind == ORDER_VIOLATION:
-            return self._inverts(run, found)
-        return self._intrudes(run, places)
+    def _places(self, found: Found) -> list[frozenset[int]]:
+        """Of each of its events: the sites that the program may do it at."""
+        return [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
 
-    def _intrudes(self, run: Run, places: Sequence[frozenset[int]]) -> bool:
+    def races(self, run: Run, found: Found) -> bool:
+        """Whether two accesses at these places are each other's neighbours."""
+        places, name = self._places(found), self._name_of(found.rows[0])
+        pairs = (
+            (run.log[each.first].site, run.log[each.second].site)
+            for each in shown(run.log)
+            if not name or is_called(each.target, name)
+        )
+        return any(
+            one in places[0] and other in places[1] or one in places[1] and other in places[0] for one, other in pairs
+        )
+
+    def stops(self, run: Run, found: Found) -> bool:  # wherever that is
+        """Whether threads wait for ever."""
+        return any(failure.kind in _STOPPING for failure in run.failures)
+
+    def interleaves(self, run: Run, found: Found) -> bool:
         """Whether another thread's access comes in between two of one thread."""
-        first, between, last = places
+        first, between, last = self._places(found)
         for number, step in enumerate(run.log):
             if step.site not in first:
                 continue
@@ -222,7 +223,7 @@ class Confirmer:
                     break
         return False
 
-    def _inverts(self, run: Run, found: Found) -> bool:
+    def is_too_early(self, run: Run, found: Found) -> bool:
         """Whether a thread uses a place that the other one makes ready only later."""
         (user, uses), (maker, makes) = [
             (self._trace.threads[self._trace.thread[row]], self._sites_of(row)) for row in found.rows
@@ -237,6 +238,15 @@ class Confirmer:
                 if step.target in used and conflict(used[step.target], step) is not None:
                     return True
         return False
+
+
+#: By kind of bug: what tells whether a run shows it.
+_SHOWN: Final[dict[str, Callable[[Confirmer, Run, Found], bool]]] = {
+    RACE: Confirmer.races,
+    DEADLOCK: Confirmer.stops,
+    ATOMICITY: Confirmer.interleaves,
+    ORDER_VIOLATION: Confirmer.is_too_early,
+}
 
 
 def _is_about(number: int, name: str) -> bool:

@@ -21,16 +21,13 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.predict.atomicity import ATOMICITY
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK
 from mazurka.predict.engines import Found, Search, run
+from mazurka.predict.kinds.registry import KINDS, Doing, definition
 from mazurka.predict.maximal import Once, Signatures
-from mazurka.predict.order_violations import ORDER_VIOLATION
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
-from mazurka.report.prediction_report import Act, Counts, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
-from mazurka.report.words import verb
-from mazurka.trace.conflicts import RACE
+from mazurka.report.prediction_report import Act, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
+from mazurka.report.words import LONGEST_NAME, shorten, verb
 from mazurka.trace.event import Location, Op
 from mazurka.trace.held_locks import Held, Holding
 from mazurka.trace.locations import text_of
@@ -212,23 +209,30 @@ class _Telling:
             self._told[key] = replace(finding, alike=finding.alike + 1), first
             return
         acts = tuple([self._act(row) for row in found.rows])
-        self._told[key] = Predicted(found.kind, acts, found.stage, self._shown(found.witness)), found
+        doing, kind = [self._doing(row) for row in found.rows], definition(found.kind)
+        shown = self._shown(found.witness)
+        self._told[key] = (
+            Predicted(found.kind, acts, found.stage, kind.sentence(doing), shown, kind.ending(doing)),
+            found,
+        )
 
     def findings(self, kinds: Sequence[str]) -> list[_Told]:
         """One kind after the other, those of each as they were found."""
         return sorted(self._told.values(), key=lambda told: kinds.index(told[0].kind))
 
-    def counts(self) -> Counts:
-        races = [rows for kind, rows in self._rows if kind == RACE]
-        kinds = [kind for kind, _ in self._told]
-        return Counts(
-            len({rows[-1] for rows in races}),
-            len(races),
-            kinds.count(RACE),
-            kinds.count(DEADLOCK),
-            kinds.count(ATOMICITY),
-            kinds.count(ORDER_VIOLATION),
-        )
+    def counts(self) -> dict[str, int]:
+        """What was proven of each kind."""
+        counted: dict[str, int] = {}
+        for kind in KINDS.values():
+            proven = [rows for name, rows in self._rows if name == kind.name]
+            counted |= kind.counts(proven, sum(name == kind.name for name, _ in self._told))
+        return counted
+
+    def _doing(self, row: int) -> Doing:
+        """An event as a sentence names it."""
+        trace = self.trace
+        target = shorten(_words(trace.targets[trace.target[row]]), LONGEST_NAME)
+        return Doing(trace.threads[trace.thread[row]], Op(int(trace.op[row])), target)
 
     def _act(self, row: int) -> Act:
         trace = self.trace

@@ -35,9 +35,6 @@ from mazurka.trace.trace import Trace
 
 Ints = Any  # list[int], or an integer array
 
-#: The kind of a finding.
-DEADLOCK: Final = "deadlock"
-
 #: Steps that the search for circles may take.
 _LIMIT: Final = 2_000_000
 

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mazurka.order.sync_preserving import SyncPreserving
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, patterns_of
+from mazurka.predict.deadlocks.lock_cycles import patterns_of
+from mazurka.predict.kinds.registry import DEADLOCK
 from mazurka.predict.predictor import Prediction
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks

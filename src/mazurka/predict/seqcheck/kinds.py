@@ -10,26 +10,15 @@ Cost: that of finding candidates, and some microseconds for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
 
 from mazurka.causal.solver import Unknown
-from mazurka.predict.atomicity import ATOMICITY, atomicity_violations_of
-from mazurka.predict.deadlocks.lock_cycles import DEADLOCK, circles_of
-from mazurka.predict.order_violations import ORDER_VIOLATION, order_violations_of
+from mazurka.predict.kinds.registry import definition
 from mazurka.predict.predictor import Prediction
-from mazurka.predict.questions import steps_of
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.trace.trace import Trace
-from mazurka.witness.witness import AtomicityViolation, Claim, Deadlocks, OrderViolation, Witness
-
-#: What is claimed of a trace, by kind.
-CLAIMS: Final[dict[str, Callable[[Trace], Iterator[Claim]]]] = {
-    DEADLOCK: lambda trace: map(Deadlocks, circles_of(trace)),
-    ATOMICITY: lambda trace: (AtomicityViolation(*rows) for rows in atomicity_violations_of(trace)),
-    ORDER_VIOLATION: lambda trace: (OrderViolation(*rows) for rows in order_violations_of(trace, implied=False)),
-}
+from mazurka.witness.witness import Witness
 
 
 @dataclass(slots=True)
@@ -43,9 +32,10 @@ class SeqCheckKind:
     def predict(self, trace: Trace) -> Iterator[Prediction]:
         """All there are."""
         check = SeqCheck(trace)
-        for claim in CLAIMS[self.kind](trace):
+        kind = definition(self.kind)
+        for rows in kind.candidates(trace, False):
             self.asked += 1
-            answer = check.prove(claim)
+            answer = check.prove(kind.claim(rows))
             if isinstance(answer, Witness):
-                yield Prediction(self.kind, steps_of(claim), answer)
+                yield Prediction(self.kind, rows, answer)
             self.undecided += isinstance(answer, Unknown)

@@ -3,7 +3,7 @@ the three: read-write-read, write-write-read, read-write-write and write-read-wr
 
 Whether the code between the two was meant to be indivisible the trace does not tell. An order in which all three
 happen like that is for the model to find. Left out is what can't be: an access that the first needs, or that needs the
-last (quick.py); or where a lock is held from the first to the last, and between.
+last (fast_path.py); or where a lock is held from the first to the last, and between.
 
 First come those that are near in the trace, then the others: who can't ask about all asks about the likely ones.
 
@@ -14,7 +14,7 @@ of consecutive accesses times other threads' accesses of the place.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -22,13 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.predict.fast_path import needs_of
+from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.trace import Trace
-
-#: The kind of a finding.
-ATOMICITY: Final = "atomicity"
+from mazurka.witness.witness import AtomicityViolation, Claim
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
@@ -55,6 +54,27 @@ class _Own(NamedTuple):
     thread: int
     rows: list[int]
     needs: NDArray[np.int32]  # by thread: the latest row of it that each of these needs, or -1
+
+
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each three rows are one of their own
+    """See :class:`~mazurka.predict.kinds.registry.Definition`."""
+    return atomicity_violations_of(trace)
+
+
+def claim(rows: Rows) -> Claim:
+    """The second comes between the others."""
+    return AtomicityViolation(*rows)
+
+
+def sentence(events: Sequence[Doing]) -> str:
+    """Who gets between whose accesses."""
+    first, between, _ = events
+    return f"{between.thread} gets between two accesses of {first.target} by {first.thread}"
+
+
+def ending(events: Sequence[Doing]) -> str:  # of all of them
+    """How the order ends."""
+    return "with the three in this order"
 
 
 def atomicity_violations_of(trace: Trace) -> Iterator[tuple[int, int, int]]:

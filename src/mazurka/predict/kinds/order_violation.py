@@ -5,38 +5,59 @@
 - *Use after free*: a thread accesses a place, and later another one frees it: the place itself, or the object that it
   is part of (``o``, ``o.field``, ``o[3]``). That access after the freeing is a finding.
 
-
 In the first case the write need not take place: a lock that the other thread has may be in its way. Whether the program
 would survive the order predicted the trace does not tell; unlike a race it may be there although locks protect both
 accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
 
-What must have happened before anyway (quick.py) is left out. Of a thread's uses of a place at one location, before it
-is ready, only the first need be asked about: where another one can be that early, it can.
+What must have happened before anyway (fast_path.py) is left out. Of a thread's uses of a place at one location, before
+it is ready, only the first need be asked about: where another one can be that early, it can.
 
 Cost: two passes; of places that are freed, the number of uses before times that of threads that free them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final
 
 import numpy as np
 
 from mazurka.predict.fast_path import needs_of
+from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-
-#: The kind of a finding.
-ORDER_VIOLATION: Final = "order-violation"
+from mazurka.witness.witness import Claim, OrderViolation
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 
 #: So many are looked at together.
 _CHUNK: Final = 500_000
+
+
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
+    """See :class:`~mazurka.predict.kinds.registry.Definition`."""
+    return order_violations_of(trace, implied=thorough)
+
+
+def claim(rows: Rows) -> Claim:
+    """The first comes before the second."""
+    return OrderViolation(*rows)
+
+
+def sentence(events: Sequence[Doing]) -> str:
+    """Who is too early, or too late."""
+    first, second = events
+    if first.op is Op.FREE:
+        return f"{second.thread} uses {second.target} after {first.thread} has freed it"
+    return f"{first.thread} uses {first.target} before {second.thread} has made it ready"
+
+
+def ending(events: Sequence[Doing]) -> str:  # of all of them
+    """How the order ends."""
+    return "with the two in this order"
 
 
 def order_violations_of(trace: Trace, implied: bool = True) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,42 @@
+"""Deadlocks: threads each of which waits for the next one, or for a notification that never comes.
+
+Candidates are cycles of locks and joins (deadlocks/lock_cycles.py). What threads do that wait for notifications is
+looked for by a stage of its own (deadlocks/communication.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mazurka.predict.deadlocks.lock_cycles import LockCycles
+from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.trace.event import Op
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import Claim, Deadlocks
+
+#: What threads of a deadlock do that is no cycle of locks.
+_ENDLESS: Final = (Op.WAIT, Op.JOIN)
+
+
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each cycle is one of its own
+    """See :class:`~mazurka.predict.kinds.registry.Definition`."""
+    return LockCycles(trace)
+
+
+def claim(rows: Rows) -> Claim:
+    """Each waits for the thread of the next."""
+    return Deadlocks(rows)
+
+
+def sentence(events: Sequence[Doing]) -> str:
+    """Who waits."""
+    threads = ", ".join(dict.fromkeys(each.thread for each in events))
+    if any(each.op is Op.WAIT for each in events):
+        return f"{threads} wait, and nobody is left to go on"
+    return f"{threads} wait for one another"
+
+
+def ending(events: Sequence[Doing]) -> str:
+    """How the order ends."""
+    return "then all wait" if any(each.op in _ENDLESS for each in events) else "then each waits for the next"

@@ -1,0 +1,37 @@
+"""Data races: two conflicting accesses of different threads that can both be next.
+
+Candidates are what the fast path leaves (fast_path.py): pairs without a common lock that are not weakly ordered. The
+later access comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mazurka.predict.fast_path import candidates_of
+from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import Claim, Races
+
+
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of rows is one of its own
+    """See :class:`~mazurka.predict.kinds.registry.Definition`."""
+    found = candidates_of(trace)
+    return ((partner, found.row[number]) for number in range(len(found)) for partner in found.partners(number))
+
+
+def claim(rows: Rows) -> Claim:
+    """Both accesses are next."""
+    return Races(*rows)
+
+
+def sentence(events: Sequence[Doing]) -> str:
+    """Who accesses what."""
+    return (
+        f"nothing orders accesses of {events[0].target} by {', '.join(dict.fromkeys(each.thread for each in events))}"
+    )
+
+
+def ending(events: Sequence[Doing]) -> str:  # of all races
+    """How the order ends."""
+    return "then both accesses are enabled"

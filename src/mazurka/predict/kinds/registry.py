@@ -1,0 +1,180 @@
+"""The kinds of bugs that are predicted from traces: one row each, and one file that defines the bug.
+
+A row has what commands, settings and reports know of a kind before any trace is read, so this module takes no time to
+import. What is looked for in a trace is in the kind's own file (:class:`Definition`): which rows may make up such a
+bug, what is claimed of them, and how a finding is worded.
+
+Names, counts and words are what users see: they do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
+
+from mazurka.trace.conflicts import RACE
+
+if TYPE_CHECKING:
+    from mazurka.trace.event import Op
+    from mazurka.trace.trace import Trace
+    from mazurka.witness.witness import Claim
+
+#: Rows of a trace that may make up a bug, or do.
+Rows = tuple[int, ...]
+
+
+class Doing(NamedTuple):
+    """One of the events that make up a bug, as sentences name it."""
+
+    thread: str
+    op: Op
+    target: str
+
+
+class Definition(Protocol):
+    """What the file of a kind has."""
+
+    @staticmethod
+    def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
+        """Rows that may make up such a bug; ``thorough``: also those that others at the same places imply."""
+        ...
+
+    @staticmethod
+    def claim(rows: Rows) -> Claim:
+        """What is claimed of them."""
+        ...
+
+    @staticmethod
+    def sentence(events: Sequence[Doing]) -> str:
+        """What goes wrong, in a sentence."""
+        ...
+
+    @staticmethod
+    def ending(events: Sequence[Doing]) -> str:
+        """Where the order that shows the bug leads to."""
+        ...
+
+
+DEADLOCK: Final = "deadlock"
+ATOMICITY: Final = "atomicity"
+ORDER_VIOLATION: Final = "order-violation"
+
+#: The engines that look for every kind, and by which stages they do.
+_GENERAL: Final = {"auto": ("seqcheck", "maximal"), "seqcheck": ("seqcheck",), "maximal": ("maximal",)}
+
+#: Engines that go by a partial order of events, and find races.
+ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
+
+
+@dataclass(frozen=True, slots=True)
+class BugKind:
+    """One row.
+
+    ``name`` is that of findings (JSON, rules of SARIF, rules of suppressions), ``option`` that of `--kind`. ``rule``
+    says what such a bug is. ``unit`` is what is counted: distinct places; ``finer`` counts rows besides. ``engines``
+    says which engine looks for it by which stages.
+
+    ``is_ordered``: the same places in another order are another bug. ``by_last_event``: it comes in pairs of events, of
+    which there may be very many, and is looked for once more by its last event.
+    """
+
+    name: str
+    option: str
+    rule: str
+    unit: str
+    module: str
+    engines: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _GENERAL)
+    is_ordered: bool = False
+    by_last_event: bool = False
+    finer: Mapping[str, Callable[[Collection[Rows]], int]] = field(default_factory=dict)
+
+    def definition(self) -> Definition:
+        """The kind's file, which is imported then."""
+        return cast("Definition", import_module(f"mazurka.predict.kinds.{self.module}"))
+
+    def counts(self, proven: Collection[Rows], places: int) -> dict[str, int]:
+        """What was proven, by what it is called in JSON: the rows of each bug, and so many distinct places of them."""
+        return {_key(unit): count(proven) for unit, count in self.finer.items()} | {_key(self.unit): places}
+
+    def counts_in_words(self, counts: Mapping[str, int]) -> str:
+        """The same in words."""
+        finer = ", ".join(_words(counts[_key(unit)], unit) for unit in self.finer)
+        return _words(counts[_key(self.unit)], self.unit) + (f" ({finer})" if finer else "")
+
+
+def _key(unit: str) -> str:
+    return f"{unit}s".replace(" ", "_")
+
+
+def _words(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+
+
+def _last_events(proven: Collection[Rows]) -> int:
+    return len({rows[-1] for rows in proven})
+
+
+_ROWS: Final = (
+    BugKind(
+        RACE,
+        "races",
+        "Two threads access the same place, one of them writing, and nothing orders the two.",
+        "race location",
+        "race",
+        {
+            "auto": ("shb", "seqcheck", "maximal"),
+            **{order: (order,) for order in ORDERS},
+            "seqcheck": ("seqcheck",),
+            "maximal": ("maximal",),
+        },
+        by_last_event=True,
+        finer={"racy event": _last_events, "race pair": len},
+    ),
+    BugKind(
+        DEADLOCK,
+        "deadlocks",
+        "Threads may wait for one another for ever.",
+        "deadlock",
+        "deadlock",
+        {
+            "auto": ("seqcheck", "maximal", "communication"),
+            "syncp": ("spd",),
+            "seqcheck": ("seqcheck",),
+            "maximal": ("maximal", "communication"),
+        },
+    ),
+    BugKind(
+        ATOMICITY,
+        "atomicity",
+        "Another thread's access may come between two of one thread that no serial order explains.",
+        "atomicity violation",
+        "atomicity",
+        is_ordered=True,
+    ),
+    BugKind(
+        ORDER_VIOLATION,
+        "order-violations",
+        "A thread may use a place before another has made it ready, or after another has freed it.",
+        "order violation",
+        "order_violation",
+        is_ordered=True,
+    ),
+)
+
+#: The kinds by name, in the order in which they are looked for.
+KINDS: Final = {kind.name: kind for kind in _ROWS}
+
+#: By engine and kind: the stages. The default first.
+ENGINES: Final = {
+    engine: {kind.name: kind.engines[engine] for kind in _ROWS if engine in kind.engines}
+    for engine in dict.fromkeys(engine for kind in _ROWS for engine in kind.engines)
+}
+
+
+@cache
+def definition(kind: str) -> Definition:
+    """What defines the kind of that name."""
+    return KINDS[kind].definition()
