@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from mazurka.pytest_plugin.__init__ import PROPERTY
+from mazurka.pytest_plugin.outcomes import PROPERTY
 
 _FILE = Path(os.environ["SUITE_VERDICTS"])
 

@@ -135,15 +135,15 @@ def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
     """Have pytest run the one test by the schedule; its own output tells the rest."""
     import pytest
 
-    from mazurka import pytest_plugin
+    from mazurka.pytest_plugin import outcomes
 
     plugins = ["-p", "mazurka.pytest_plugin"]
     arguments = [saved.target, "--mazurka-replay", given, "--mazurka-replay-times", str(times), "--no-header", "-q"]
     if pdb:
         arguments += ["-s", "--mazurka-replay-pdb"]
-    pytest_plugin.replayed = None
+    outcomes.replayed = None
     status = pytest.main([*plugins, *arguments])
-    outcome: int | MazurkaError | None = pytest_plugin.replayed
+    outcome: int | MazurkaError | None = outcomes.replayed
     if isinstance(outcome, MazurkaError):
         raise outcome
     if outcome is None:

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook, rewrite_asserts
 
-from mazurka import pytest_plugin
 from mazurka.cli.interrupt import Interrupt
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Plan, Run
@@ -34,6 +33,7 @@ from mazurka.program.python.instrument.instrument import instrument_tree
 from mazurka.program.python.instrument.loader import MACHINERY, PYTEST_MACHINERY, Loader
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.python.semantics import hooks
+from mazurka.pytest_plugin import outcomes, settings
 from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
@@ -70,8 +70,8 @@ class Explorer:
             if marker is not None and marker.args:
                 raise pytest.UsageError(f"{item.nodeid}: the marker mazurka takes keyword arguments only")
             arguments = marker.kwargs if marker is not None else {}
-            self._chosen[item.nodeid] = pytest_plugin.settings_of(self._config, arguments, item.nodeid)
-            schedule = self._config.getoption("--mazurka-replay") or arguments.get(pytest_plugin.REPLAY)
+            self._chosen[item.nodeid] = settings.settings_of(self._config, arguments, item.nodeid)
+            schedule = self._config.getoption("--mazurka-replay") or arguments.get(settings.REPLAY)
             if schedule:
                 self._schedules[item.nodeid] = str(schedule)
             item.runtest = partial(self._run, item)  # type: ignore[method-assign]  # of this one item
@@ -158,7 +158,7 @@ class Explorer:
                 return _left_to_pytest(item)
             tasks = program.execute(Plan()).tasks
             if program.earlier.reason:
-                item.user_properties.append((pytest_plugin.PROPERTY, f"inconclusive: {program.earlier.reason}"))
+                item.user_properties.append((outcomes.PROPERTY, f"inconclusive: {program.earlier.reason}"))
                 return False
             if len(tasks) == 1:
                 return _left_to_pytest(item)
@@ -168,12 +168,12 @@ class Explorer:
             report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
-        item.user_properties.append((pytest_plugin.PROPERTY, f"{report.verdict.value}: {report.reason}"))
+        item.user_properties.append((outcomes.PROPERTY, f"{report.verdict.value}: {report.reason}"))
         _conclude(report, program.said, options)
         return True
 
     def _replay(self, entry: TestEntry, options: Options, given: str) -> None:
-        """Run the test by a schedule; `mazurka replay` reads the outcome from :data:`pytest_plugin.replayed`."""
+        """Run the test by a schedule; `mazurka replay` reads the outcome from :data:`outcomes.replayed`."""
         schedule = load(given)
         debugging = self._config.getoption("--mazurka-replay-pdb")
         options = options_of(schedule, options)
@@ -186,14 +186,14 @@ class Explorer:
                 attach(program)
             result = replay(program, schedule, times=self._config.getoption("--mazurka-replay-times"))
             if result.ending is Ending.DIVERGED:
-                pytest_plugin.replayed = diverged(result)
-                raise pytest_plugin.replayed
+                outcomes.replayed = diverged(result)
+                raise outcomes.replayed
             text = f"{summary(result)}\n\n"
             if result.failure is None:
-                pytest_plugin.replayed = 0
+                outcomes.replayed = 0
                 print(text)
                 return
-            pytest_plugin.replayed = 1
+            outcomes.replayed = 1
             text += renderer("text", width=_WIDTH).render(report_of(result, program, given))
         pytest.fail(text, pytrace=False)
 
@@ -230,7 +230,7 @@ class _Watcher(NullObserver):
 
 def _left_to_pytest(item: pytest.Item) -> bool:
     """The test starts no threads."""
-    item.user_properties.append((pytest_plugin.PROPERTY, pytest_plugin.NO_THREADS))
+    item.user_properties.append((outcomes.PROPERTY, outcomes.NO_THREADS))
     return False
 
 

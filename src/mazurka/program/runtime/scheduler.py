@@ -18,14 +18,11 @@ import _random
 import random
 from collections.abc import Collection
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from mazurka.program.protocol import LASSO, Divergence, Plan, TailPolicy, unfolded
 from mazurka.program.runtime.policy import Pending, Policy, make_policy
 from mazurka.program.runtime.task import Task
-
-if TYPE_CHECKING:
-    from mazurka.program.runtime.runtime import Runtime
 
 _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
@@ -42,6 +39,20 @@ _number: Final = _generator.random
 _GRAIN: Final = 1e-4
 
 _index_of: Final = attrgetter("index")
+
+
+class Scheduled(Protocol):
+    """What a scheduler asks of the run whose threads it schedules, and tells it."""
+
+    current: Task
+    live: list[Task]  # by index
+    by_name: dict[str, Task]
+    required: int  # threads that must end before the run does
+    values: bool
+    divergence: Divergence | None
+
+    def get_stuck(self) -> None: ...
+    def come_round(self, points: int) -> None: ...
 
 
 class Scheduler:
@@ -79,7 +90,7 @@ class Scheduler:
     def is_past_prefix(self) -> bool:
         return self.cursor >= len(self.prefix)
 
-    def choose(self, run: Runtime) -> Task | None:  # noqa: C901  # asked at every point: each call counts
+    def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # asked at every point: each call counts
         """Who moves now; None when nobody can or need."""
         enabled = []
         for task in run.live:
@@ -127,7 +138,7 @@ class Scheduler:
         task.early = end - earliest if end - earliest > _GRAIN else 0.0
         self.lag = max(self.lag, task.early)
 
-    def _follow(self, run: Runtime, cursor: int, enabled: list[Task]) -> Task | None:
+    def _follow(self, run: Scheduled, cursor: int, enabled: list[Task]) -> Task | None:
         name = self.prefix[cursor]
         if name == LASSO:
             run.come_round(self._again)
@@ -149,7 +160,7 @@ class Scheduler:
         run.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
         return None
 
-    def _decide(self, run: Runtime, enabled: list[Task], cursor: int) -> Task | None:
+    def _decide(self, run: Scheduled, enabled: list[Task], cursor: int) -> Task | None:
         if self._tail is _STAY:
             return _stay(run, enabled)
         if self._tail is _RANDOM:
@@ -172,7 +183,7 @@ class TimedScheduler(Scheduler):
         self.timing = timing
         self.rest = list(self.prefix) if not plan.strict else []  # of the prefix: whose turn has not come
 
-    def choose(self, run: Runtime) -> Task | None:
+    def choose(self, run: Scheduled) -> Task | None:
         able: list[Task] = []
         waiting: list[Task] = []
         for task in run.live:
@@ -214,7 +225,7 @@ class TimedScheduler(Scheduler):
             self.choices.append((self.cursor - 1, chosen.index, tuple(map(_index_of, enabled))))
         return chosen
 
-    def _next(self, run: Runtime, enabled: list[Task], ends: dict[Task, float]) -> Task | None:
+    def _next(self, run: Scheduled, enabled: list[Task], ends: dict[Task, float]) -> Task | None:
         cursor = self.cursor
         self.cursor = cursor + 1
         if self.rest:
@@ -233,7 +244,7 @@ class TimedScheduler(Scheduler):
         return awake[0] if awake else min(enabled, key=lambda task: (ends[task], task.index))
 
 
-def _stay(run: Runtime, enabled: list[Task]) -> Task:
+def _stay(run: Scheduled, enabled: list[Task]) -> Task:
     current = run.current
     if not current.turned and not current.sleeping and current in enabled:
         return current
@@ -246,7 +257,7 @@ def _stay(run: Runtime, enabled: list[Task]) -> Task:
     return min(awake, key=lambda task: (task.index <= current.index, task.index))
 
 
-def _overdue(run: Runtime, enabled: list[Task]) -> Task | None:
+def _overdue(run: Scheduled, enabled: list[Task]) -> Task | None:
     """Where everybody enabled sleeps: the thread whose waiting time runs out before any of them wakes up."""
     earliest: Task | None = None
     for task in run.live:
@@ -260,7 +271,7 @@ def _overdue(run: Runtime, enabled: list[Task]) -> Task | None:
     return earliest
 
 
-def _idle(run: Runtime) -> Task | None:
+def _idle(run: Scheduled) -> Task | None:
     """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""
     waiting = [task for task in run.live if task.deadline is not None]
     required = [task for task in run.live if not task.daemon]

@@ -10,19 +10,30 @@ Cost: half a microsecond a step; with values, whatever telling them takes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from mazurka.program.protocol import OPAQUE, Access, Target
 from mazurka.program.runtime.task import CLOCK, Task
 from mazurka.trace.event import READS, WRITES, Op
 
-if TYPE_CHECKING:
-    from mazurka.program.runtime.runtime import Runtime
-
 _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
 
 #: Kinds of the targets that stand for primitives.
 _PRIMITIVES: Final = frozenset({"lock", "handed", "cond", "sem", "event", "wake"})
+
+
+class Logged(Protocol):
+    """What is asked of the run whose steps are logged."""
+
+    detail: bool  # values are told, `keyed` as keys
+    keyed: bool
+    timed: bool
+    log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]]
+    snapshot_stack: Callable[[], Any]
+    arguments: Callable[[], dict[str, Any]]
+    is_opaque: Callable[[], bool]
+
+    def look_up(self, value: Callable[[], Any]) -> Any: ...
 
 
 class StepMetadata:
@@ -38,7 +49,7 @@ class StepMetadata:
         self.given: dict[int, dict[str, Any]] = {}
         self.unsettled: list[tuple[int, Callable[[], Any]]] = []  # steps whose values are known after the write
 
-    def take(self, run: Runtime, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
+    def take(self, run: Logged, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
         """Keep what a step that is about to be logged means; what to log as its value."""
         if run.detail:
             value = self._value(run, op, target, value)
@@ -49,20 +60,20 @@ class StepMetadata:
             self._synchronise_clock(task, op, target)
         return value
 
-    def settle(self, run: Runtime) -> None:
+    def settle(self, run: Logged) -> None:
         """Look up the values that operations since performed have written."""
         while self.unsettled:
             index, value = self.unsettled.pop()
             entry = run.log[index]
             run.log[index] = (*entry[:5], run.look_up(value), entry[6])
 
-    def tell(self, run: Runtime, value: object) -> None:
+    def tell(self, run: Logged, value: object) -> None:
         """What a primitive holds after the step just passed."""
         step = run.log[-1]
         if step[5] is not OPAQUE:
             run.log[-1] = (*step[:5], ("told", value) if run.keyed else value, step[6])
 
-    def _value(self, run: Runtime, op: Op, target: Target, value: Any) -> Any:
+    def _value(self, run: Logged, op: Op, target: Target, value: Any) -> Any:
         self.settle(run)
         number = len(run.log)
         if not run.keyed:

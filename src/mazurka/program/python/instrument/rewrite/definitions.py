@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import Variable, is_lazy
-from mazurka.program.python.instrument.rewrite import reentrant
+from mazurka.program.python.instrument.rewrite import returns
 from mazurka.program.python.instrument.rewrite.assignments import unpacked
 from mazurka.program.python.instrument.rewrite.calls import is_builtin
 from mazurka.program.python.instrument.rewrite.items import assigned, bound, unbinding
@@ -24,6 +24,7 @@ from mazurka.program.python.instrument.rewrite.nodes import (
     text_of,
 )
 from mazurka.program.python.instrument.rewrite.operators import tested, used
+from mazurka.program.python.instrument.rewrite.reentrant import How
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
 #: Methods whose result is asked for its truth where they are not seen to be called.
@@ -156,7 +157,7 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     if node.name == "__del__":
         r.said.add("finalizer")
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
-    outer_telling, r.telling = r.telling, r.told_of.get(node) is reentrant.How.BY_RETURN
+    outer_telling, r.telling = r.telling, r.told_of.get(node) is How.BY_RETURN
     body = r.statements(node.body[len(docstring) :])
     r.telling = outer_telling
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
@@ -165,7 +166,7 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
         *told(r, [name for name in shared if r.what(name)[0] is Variable.CELL], node),
     ]
     body = [*started, *body] or [at(ast.Pass(), node)]
-    node.body = [*docstring, *reentrant.enclosed(r, node, body)]
+    node.body = [*docstring, *returns.enclosed(r, node, body)]
     r.path.pop()
     r.scope, r.loops = outer, loops
     return announced_definition(r, node)
@@ -207,7 +208,7 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
         value = node.value or constant(None, node)
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
     if r.telling:
-        node.value = reentrant.ended(r, node.value or constant(None, node))
+        node.value = returns.ended(r, node.value or constant(None, node))
     return [*(leave(r, site, node) for site in r.loops), node]
 
 
@@ -218,7 +219,7 @@ def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
         node.exc = raised if made else r.hook("rx", [raised, r.site(node, "raise")], node.exc)
     node.cause = node.cause and r.visit(node.cause)
     if r.telling and node.exc is not None:
-        node.exc = reentrant.ended(r, node.exc)
+        node.exc = returns.ended(r, node.exc)
     return node
 
 
@@ -227,7 +228,7 @@ def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
     r.path.append("<lambda>")
-    node.body = reentrant.enclosed_value(r, r.visit(node.body))
+    node.body = returns.enclosed_value(r, r.visit(node.body))
     r.path.pop()
     r.scope, r.loops = outer, loops
     return node

@@ -1,0 +1,25 @@
+"""What becomes of explored tests, and where that is kept until somebody tells it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from mazurka.errors import MazurkaError
+
+#: Under this name a test's outcome travels in its report, from xdist's workers as well.
+PROPERTY: Final = "mazurka"
+
+#: The outcome of a test that was left to pytest.
+NO_THREADS: Final = "no threads"
+
+#: What `--mazurka-replay` came to: the exit status of `mazurka replay`, or why there is none.
+replayed: int | MazurkaError | None = None
+
+
+def outcomes_of(report: Any) -> list[tuple[str, str]]:
+    """The verdict and its reason that a report of a test's call carries, if the test was explored."""
+    if getattr(report, "when", "") != "call":
+        return []
+    found = [value for name, value in getattr(report, "user_properties", ()) if name == PROPERTY]
+    return [(verdict, reason) for verdict, _, reason in (str(value).partition(": ") for value in found)]

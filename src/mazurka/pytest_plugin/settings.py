@@ -1,0 +1,63 @@
+"""The settings of explored tests: from options of the command line, markers, files and the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from mazurka.config import Options
+
+#: The argument of the marker that is no setting: a schedule to run the test by.
+REPLAY: Final = "replay"
+
+#: Settings that have an option of their own, `--mazurka-NAME`.
+SETTINGS: Final = {
+    "strategy": "exploration algorithm: mcr, dpor, dfs, random ...",
+    "include": "further packages or modules to instrument, separated by commas",
+    "max-executions": "executions of a test after which to stop",
+    "time-limit": "seconds per test after which to stop",
+    "timing": "seconds by which enabled threads may be delayed while timeouts fire and sleeps end; or all",
+    "seed": "what random and pct start from",
+    "isolation": "how state is reset between executions: auto, restore, fork",
+    "baseline": "a file of known failures to suppress",
+    "profile": "the profile of settings to start from",
+}
+
+#: The same that are on or off.
+SWITCHES: Final = {
+    "require-complete": "fail tests that could not be explored completely",
+    "write-baseline": "write what is found to the baseline",
+}
+
+
+def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = None, where: str = "") -> Options:
+    """The settings in force for a test whose marker has these arguments, which outrank all the others."""
+    from mazurka.config import KEYS, convert, from_arguments, resolve
+    from mazurka.errors import UsageError
+
+    try:
+        given = {}
+        for name in (*SETTINGS, *SWITCHES):
+            value = config.getoption(f"--mazurka-{name}")
+            if value is not None:
+                given[KEYS[name].field] = convert(KEYS[name], value, f"--mazurka-{name}")
+        settings = {name: value for name, value in (arguments or {}).items() if name != REPLAY}
+        given |= from_arguments(settings, f"marker of {where}")
+        options = resolve(given, directory=config.rootpath, environ=dict(os.environ))
+        if options.include:
+            _refuse_machinery(options.include)
+        return options
+    except UsageError as error:
+        raise pytest.UsageError(f"mazurka: {error}") from None
+
+
+def _refuse_machinery(include: tuple[str, ...]) -> None:
+    from mazurka.program.python.instrument.loader import MACHINERY, PYTEST_MACHINERY
+    from mazurka.workflows.program_spec import require_explorable
+
+    require_explorable(include, MACHINERY)
+    require_explorable(include, PYTEST_MACHINERY, "pytest")
