@@ -68,6 +68,7 @@ from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.alternatives import Alternatives
+from mazurka.explore.reads_from.counters import McrCounters
 from mazurka.explore.reads_from.decision_path import DecisionPath
 from mazurka.explore.reads_from.entries import Entries, lease_rows
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
@@ -89,19 +90,6 @@ _WIDE: Final = 100_000
 #: How many branches a lease has: at first, and at most. What a worker does not get to is there again.
 _LEASED: Final = 32
 _MOST_LEASED: Final = 2048
-
-
-@dataclass(slots=True)
-class McrCounters:
-    """What a search can tell about itself."""
-
-    runs: int = 0
-    repeated: int = 0  # runs of a class already seen
-    diverged: int = 0  # seeds that the program could not follow
-    lost: int = 0  # of these, those that should have been possible
-    queries: int = 0
-    unknown: int = 0  # queries the solver gave up on
-    capped: int = 0  # steps with more combinations of sources than are tried
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 Two runs are equivalent if every read sees the same value in both, whoever wrote it. Chapter 5 of the dissertation
 ("switch equivalence") finds pairs of seeds that lead to equivalent runs, one pair at a time. Here what the runs made
-so far say of the threads (behaviour.py) is searched like a program of its own (reachable.py), and run is only
+so far say of the threads (automata.py) is searched like a program of its own (state_space.py), and run is only
 
 - a *gap*: a step that no thread has made with such a history and such values to read. Its run teaches it, and
   whatever comes after;
@@ -42,6 +42,7 @@ from typing import Final
 from mazurka.explore.parallel.remote_tasks import RemoteTasks, backs, remote_task
 from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
 from mazurka.explore.thread_models.automata import ThreadAutomata
+from mazurka.explore.thread_models.learning import relearn, take_in
 from mazurka.explore.thread_models.simulator import Gap
 from mazurka.explore.thread_models.state_space import JointState, StateSpace
 from mazurka.program.protocol import LASSO, Plan, Run
@@ -131,7 +132,7 @@ class SwitchEquivalence(Strategy):
         elif not self.behaviour.records:
             self._decide(None if self.out else self._seed(()))
         elif self.behaviour.is_behind():
-            if self.behaviour.relearn(_READING):
+            if relearn(self.behaviour, _READING):
                 self.reachable.begin_anew()
         elif (found := self.reachable.open_move()) is not None:
             seed = self._to_fill(*found)
@@ -213,7 +214,7 @@ class SwitchEquivalence(Strategy):
         if run.divergence is not None and wanted.step and run.divergence.index == len(wanted.prefix) - 1:
             refused = wanted.prefix[-1]
         cyclic = self.behaviour.cyclic
-        self.behaviour.take_in(run, idle, refused)
+        take_in(self.behaviour, run, idle, refused)
         self.journal.append(("run", self.behaviour.records[-1].packed.content, idle, refused))
         if run.divergence is not None and not run.divergence.harmless and not refused:
             self.counters.lost += 1

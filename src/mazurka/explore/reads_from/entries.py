@@ -24,13 +24,25 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from mazurka.explore.reads_from.counters import McrCounters
 from mazurka.explore.reads_from.tree import Branch, Node
 from mazurka.explore.strategy import Row
 
-if TYPE_CHECKING:
-    from mazurka.explore.mcr import ReadsFromSearch
+
+class Search(Protocol):
+    """The search that rows are entered into."""
+
+    counters: McrCounters
+    journal: list[Row]
+    seen: set[int]  # signatures of runs
+    next_number: int  # of a branch
+    taken_kinds: set[str]
+    is_worker: bool
+
+    def code(self, name: str) -> int: ...
+    def tell(self, branch: Branch) -> None: ...
 
 
 class Entries:
@@ -39,7 +51,7 @@ class Entries:
     A worker's new branches get numbers of ours; what it has been told is looked up by its number.
     """
 
-    def __init__(self, search: ReadsFromSearch, told: dict[int, Branch] | None = None, names: int = 0) -> None:
+    def __init__(self, search: Search, told: dict[int, Branch] | None = None, names: int = 0) -> None:
         self.search = search
         self.settles = told is not None
         self.branches: dict[int, Branch] = told or {}

@@ -19,128 +19,23 @@ Values. What a read sees is a number standing for a value, equal only if the val
 
 Places. Only locations count that several threads touch and somebody writes. Objects are numbered per run, and an
 object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run
-are translated by the moments that touch them (walker.py). Where a run shows that two objects of ours are one, that a
-location is contended after all, or what it held at first, the trees are learnt anew from the runs, which are kept.
+are translated by the moments that touch them (run_learner.py). Where a run shows that two objects of ours are one, that
+a location is contended after all, or what it held at first, the trees are learnt anew from the runs, which are kept.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from math import inf
-from time import perf_counter
 from typing import Any, Final
 
 from mazurka.explore.thread_models.aliasing import Aliasing, bits
-from mazurka.explore.thread_models.compressed_runs import CompressedRun
-from mazurka.explore.thread_models.object_matcher import ObjectMatcher
+from mazurka.explore.thread_models.compressed_runs import CompressedRun, Record
+from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import LoopHeadState
-from mazurka.explore.thread_models.run_learner import RunLearner
-from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, RESERVED, Seen
+from mazurka.explore.thread_models.values import FIRST, HELD, RESERVED, Seen
 from mazurka.program.protocol import Run
 from mazurka.trace.event import Op
-
-
-class Transition:
-    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it.
-
-    Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
-    """
-
-    __slots__ = ("forks", "lands", "to", "writes")
-
-    def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: LocalState) -> None:
-        self.writes = writes
-        self.forks = forks
-        self.to = to
-        self.lands = to
-
-
-class LocalState:
-    """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
-
-    ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
-    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move. ``held`` are
-    the locks the thread holds, and the sites at which it took them.
-    """
-
-    __slots__ = (
-        "above",
-        "done",
-        "groups",
-        "grown",
-        "halts",
-        "held",
-        "looks",
-        "moves",
-        "near",
-        "number",
-        "op",
-        "point",
-        "reach",
-        "refused",
-        "site",
-        "things",
-        "thread",
-        "waits",
-    )
-
-    def __init__(self, number: int, thread: int, above: list[LocalState]) -> None:
-        self.number = number
-        self.thread = thread
-        self.above = above  # the moments whose reach includes this one's
-        self.op: Op | None = None
-        self.site = 0
-        self.point: bool | None = None
-        self.done = False
-        self.halts = False  # the thread ends the whole program here
-        self.waits = False
-        self.moves: dict[Seen, Transition] = {}
-        self.groups: list[tuple[int, ...]] = []
-        self.looks: tuple[int, ...] = ()
-        self.refused: set[Seen] = set()
-        self.held: tuple[tuple[int, int], ...] = ()
-        self.grown = 0  # the behaviour's growth when something about it became known last
-        self.things = 0  # the objects the thread has touched, as bits
-        self.near = (0, 0)  # places (read, written) by the next step, and those that go along with it, as bits
-        self.reach = (0, 0)  # places (read, written) from here on
-
-    def enabled(self, memory: Sequence[int]) -> bool:
-        """Whether the thread can move, for all that is known."""
-        if self.waits:
-            held = memory[self.looks[0]]
-            if held != ENDED if self.op is Op.JOIN else held == HELD:
-                return False
-        return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
-
-    def move(self, memory: Sequence[int]) -> Transition | None:
-        """What the thread does when memory holds this; None if that is not known."""
-        for group in self.groups:
-            found = self.moves.get(tuple([(place, memory[place]) for place in group]))
-            if found is not None:
-                return found
-        return None
-
-    def expects(self, looks: tuple[int, ...], waits: bool) -> None:
-        """What decides whether the thread can move became known, or better known."""
-        if looks != self.looks:
-            self.looks = looks
-            self.refused.clear()
-        self.waits = waits and bool(looks)
-
-
-class Record:
-    """A run that was learnt from."""
-
-    __slots__ = ("idle", "noticed", "objects", "packed", "refused", "scouted")
-
-    def __init__(self, packed: CompressedRun, idle: int, refused: str) -> None:
-        self.packed = packed
-        self.idle = idle
-        self.refused = refused  # the thread that was to move at its end, and could not
-        self.scouted = False
-        self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
-        self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
 
 
 class ThreadAutomata:
@@ -159,9 +54,10 @@ class ThreadAutomata:
         self._opaque: set[Any] = set()  # primitives that code uses which is not instrumented
         self._first: dict[Any, Any] = {}  # what locations held at first
         self._objects = 0
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Forget the trees, but not the runs, nor what was learnt of locations and objects."""
         self.stale = False
         self.moments: list[LocalState] = []
         self.roots: dict[int, LocalState] = {}
@@ -182,66 +78,19 @@ class ThreadAutomata:
         self.growth = 0  # how often something became known about what moments touch and wait for
         self.changed = 0  # the growth when something became known that concerns all threads
 
-    def learn(self, run: Run, idle: int = -1, refused: str = "") -> bool:
-        """Add what a run did; true if that made all moments new.
-
-        ``idle`` is the number of the point at which, for all that was known, nobody could move; ``refused`` the thread
-        that was to move at the end of the run, and could not.
-        """
-        cyclic = self.cyclic
-        self.take_in(run, idle, refused)
-        return self._settle() or self.cyclic != cyclic
-
-    def take_in(self, run: Run, idle: int = -1, refused: str = "") -> None:
-        """The same, but if all moments have to be made anew, leave that to :meth:`relearn`."""
-        record = Record(CompressedRun.of(run), idle, refused)
-        self.records.append(record)
-        if self.is_behind():
-            self.unread.append(record)
-        else:
-            self._read(record, run)
-
-    def _read(self, record: Record, run: Run) -> None:
-        if not record.scouted:
-            ObjectMatcher(self, run, record).match()
-            record.scouted = True
-        RunLearner(self, run, record).walk()
-
     def note(self, run: Run, ended: tuple[int, ...]) -> None:
         """Keep a run in which threads did what they were known to do, up to these moments."""
         record = self.ended[ended] = Record(CompressedRun.of(run), -1, "")
         self.records.append(record)
 
-    def follow(self, record: Record) -> bool:
-        """Go through a run that was only noted; true if that made all moments new."""
-        RunLearner(self, record.packed.run(), record).walk()
-        return self._settle()
-
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
-        """Add a run that was learnt in an earlier life; :meth:`learn` or :meth:`relearn` makes the trees of them."""
+        """Add a run that was learnt in an earlier life; :func:`.learning.relearn` makes the trees of them."""
         self.records.append(Record(CompressedRun(packed), idle, refused))
         self.stale = True
 
     def is_behind(self) -> bool:
         """Whether there are runs from which to make the trees."""
         return self.stale or bool(self.unread)
-
-    def relearn(self, seconds: float = inf) -> bool:
-        """Make the trees of all runs, for so long at most; whether that has been done."""
-        end = perf_counter() + seconds
-        while self.is_behind() and perf_counter() < end:
-            if self.stale:
-                self._clear()
-                self.unread = deque(self.records)
-            if self.unread:
-                record = self.unread.popleft()
-                self._read(record, record.packed.run())
-        return not self.is_behind()
-
-    def _settle(self) -> bool:
-        anew = self.stale
-        self.relearn()
-        return anew
 
     # -- numbering ----------------------------------------------------------------------------------------------------
 

@@ -50,6 +50,20 @@ class CompressedRun:
         return run
 
 
+class Record:
+    """A run that was learnt from."""
+
+    __slots__ = ("idle", "noticed", "objects", "packed", "refused", "scouted")
+
+    def __init__(self, packed: CompressedRun, idle: int, refused: str) -> None:
+        self.packed = packed
+        self.idle = idle
+        self.refused = refused  # the thread that was to move at its end, and could not
+        self.scouted = False
+        self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
+        self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
+
+
 def _plain(run: Run) -> tuple[Any, ...]:
     return (
         run.tasks,

@@ -1,6 +1,6 @@
 """What a run would show, without making it, if every thread is going to do what it has been seen to do.
 
-What a thread does next is determined by the values it has read so far (behaviour.py). So the way a prefix leads can be
+What a thread does next is determined by the values it has read so far (automata.py). So the way a prefix leads can be
 gone through with what earlier runs have shown: every thread makes steps that are known, until nobody has one left. If
 an earlier run ended with the same history in every thread, this one would only repeat its read values, in another
 order. It is told instead of made: as that run's steps, put in the order in which they would have happened. Where
@@ -24,7 +24,9 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import Final
 
-from mazurka.explore.thread_models.automata import Record, ThreadAutomata
+from mazurka.explore.thread_models.automata import ThreadAutomata
+from mazurka.explore.thread_models.compressed_runs import Record
+from mazurka.explore.thread_models.learning import follow, relearn, take_in
 from mazurka.explore.thread_models.simulator import Simulator, UnexploredTransition
 from mazurka.program.protocol import FailureKind, Run, Step
 
@@ -82,8 +84,8 @@ class MemoisedExecutions:
         if foreseen is not None and run.schedule() == foreseen[0]:
             behaviour.note(run, foreseen[1])
         else:
-            behaviour.take_in(run)
-            behaviour.relearn(_READING)
+            take_in(behaviour, run)
+            relearn(behaviour, _READING)
         self._seconds += perf_counter() - begun
         if len(behaviour.moments) + len(behaviour.records) > _MOST or not self._is_worth_it():
             self.stop()
@@ -99,7 +101,7 @@ class MemoisedExecutions:
         if behaviour is not None:
             for content in known:
                 behaviour.recall(content, -1, "")
-            behaviour.relearn()
+            relearn(behaviour)
 
     def known(self) -> list[bytes]:
         """All that there is to recall."""
@@ -132,7 +134,7 @@ class MemoisedExecutions:
         if record is None:
             self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
             return None
-        if record.noticed is None and behaviour.follow(record):
+        if record.noticed is None and follow(behaviour, record):
             return self._tell(prefix)  # more has become known
         self.told += 1
         return _reordered(record, behaviour, stage.order)

@@ -7,17 +7,15 @@ for first: as long as each thread does what it is known to do, the objects it to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mazurka.explore.thread_models.local_state import LocalState
 from mazurka.explore.thread_models.private_state import LoopHeadState
 from mazurka.explore.thread_models.run_learner import RunLearner
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD
 from mazurka.program.memory import STORE
 from mazurka.program.protocol import Step, Target
 from mazurka.trace.event import WRITES, Op
-
-if TYPE_CHECKING:
-    from mazurka.explore.thread_models.automata import LocalState
 
 #: What is written by a thread that does something new.
 _ANYTHING: Final = -1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mazurka.explore.thread_models.automata import LocalState
+from mazurka.explore.thread_models.local_state import LocalState
 
 
 def persistent(standing: Sequence[LocalState], enabled: Sequence[int], last: int) -> list[int]:

@@ -5,12 +5,10 @@ Cost: a dictionary entry per private place written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from mazurka.explore.thread_models.local_state import LocalState
 from mazurka.trace.event import Op
-
-if TYPE_CHECKING:
-    from mazurka.explore.thread_models.automata import LocalState
 
 #: ThreadLocalState places looked at when states are compared; where there are more, no two are taken for equal.
 MOST: Final = 500

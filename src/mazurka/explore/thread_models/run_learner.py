@@ -1,4 +1,4 @@
-"""Follows a run through the trees of what threads do, and adds what is new (see behaviour.py).
+"""Follows a run through the trees of what threads do, and adds what is new (see automata.py).
 
 Memory is kept as the run goes, so that each read is known to see what the last write wrote. From the choices that a
 run had it is learnt what a primitive held when a thread could not pass it.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mazurka.explore.thread_models.aliasing import bits
-from mazurka.explore.thread_models.compressed_runs import STUCK
+from mazurka.explore.thread_models.automata import ThreadAutomata
+from mazurka.explore.thread_models.compressed_runs import STUCK, Record
+from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import MOST, LoopHeadState, ThreadLocalState
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import FLUSHED, STORE, is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
 from mazurka.trace.event import READS, WRITES, Op
-
-if TYPE_CHECKING:
-    from mazurka.explore.thread_models.automata import LocalState, Record, ThreadAutomata, Transition
 
 #: What every thread does, whatever it is about; never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mazurka.explore.thread_models.automata import LocalState, ThreadAutomata
+from mazurka.explore.thread_models.automata import ThreadAutomata
+from mazurka.explore.thread_models.local_state import LocalState
 
 #: What is not known: a moment, and what the places it is known to look at hold.
 Gap = tuple[int, ...]

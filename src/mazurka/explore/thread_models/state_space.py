@@ -23,8 +23,9 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from mazurka.explore.thread_models.automata import LocalState, ThreadAutomata
+from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.cycles import bottoms, tour
+from mazurka.explore.thread_models.local_state import LocalState
 from mazurka.explore.thread_models.persistent_sets import persistent
 from mazurka.explore.thread_models.simulator import Gap, Simulator, UnexploredTransition
 

@@ -1,4 +1,4 @@
-"""The numbers that stand for values in what is learnt of threads (see behaviour.py)."""
+"""The numbers that stand for values in what is learnt of threads (see automata.py)."""
 
 from __future__ import annotations
 

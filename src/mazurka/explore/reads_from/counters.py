@@ -1,0 +1,18 @@
+"""What a reads-from search counts: that and what it could not find out tell how complete it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class McrCounters:
+    """What a search can tell about itself."""
+
+    runs: int = 0
+    repeated: int = 0  # runs of a class already seen
+    diverged: int = 0  # seeds that the program could not follow
+    lost: int = 0  # of these, those that should have been possible
+    queries: int = 0
+    unknown: int = 0  # queries the solver gave up on
+    capped: int = 0  # steps with more combinations of sources than are tried

@@ -1,0 +1,96 @@
+"""The nodes and edges of a thread's tree (automata.py): moments between its steps, and the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mazurka.explore.thread_models.values import ENDED, HELD, Seen
+from mazurka.trace.event import Op
+
+
+class Transition:
+    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it.
+
+    Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
+    """
+
+    __slots__ = ("forks", "lands", "to", "writes")
+
+    def __init__(self, writes: tuple[tuple[int, int], ...], forks: int, to: LocalState) -> None:
+        self.writes = writes
+        self.forks = forks
+        self.to = to
+        self.lands = to
+
+
+class LocalState:
+    """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
+
+    ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
+    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move. ``held`` are
+    the locks the thread holds, and the sites at which it took them.
+    """
+
+    __slots__ = (
+        "above",
+        "done",
+        "groups",
+        "grown",
+        "halts",
+        "held",
+        "looks",
+        "moves",
+        "near",
+        "number",
+        "op",
+        "point",
+        "reach",
+        "refused",
+        "site",
+        "things",
+        "thread",
+        "waits",
+    )
+
+    def __init__(self, number: int, thread: int, above: list[LocalState]) -> None:
+        self.number = number
+        self.thread = thread
+        self.above = above  # the moments whose reach includes this one's
+        self.op: Op | None = None
+        self.site = 0
+        self.point: bool | None = None
+        self.done = False
+        self.halts = False  # the thread ends the whole program here
+        self.waits = False
+        self.moves: dict[Seen, Transition] = {}
+        self.groups: list[tuple[int, ...]] = []
+        self.looks: tuple[int, ...] = ()
+        self.refused: set[Seen] = set()
+        self.held: tuple[tuple[int, int], ...] = ()
+        self.grown = 0  # the behaviour's growth when something about it became known last
+        self.things = 0  # the objects the thread has touched, as bits
+        self.near = (0, 0)  # places (read, written) by the next step, and those that go along with it, as bits
+        self.reach = (0, 0)  # places (read, written) from here on
+
+    def enabled(self, memory: Sequence[int]) -> bool:
+        """Whether the thread can move, for all that is known."""
+        if self.waits:
+            held = memory[self.looks[0]]
+            if held != ENDED if self.op is Op.JOIN else held == HELD:
+                return False
+        return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
+
+    def move(self, memory: Sequence[int]) -> Transition | None:
+        """What the thread does when memory holds this; None if that is not known."""
+        for group in self.groups:
+            found = self.moves.get(tuple([(place, memory[place]) for place in group]))
+            if found is not None:
+                return found
+        return None
+
+    def expects(self, looks: tuple[int, ...], waits: bool) -> None:
+        """What decides whether the thread can move became known, or better known."""
+        if looks != self.looks:
+            self.looks = looks
+            self.refused.clear()
+        self.waits = waits and bool(looks)
