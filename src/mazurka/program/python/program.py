@@ -37,7 +37,7 @@ from mazurka.program.python.liveness.livelock import livelock
 from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.semantics import foreign, hooks, natives
-from mazurka.program.python.semantics.containers import forget_shapes
+from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.python.weak_memory.relaxed import RelaxedRuntime
 from mazurka.program.races import races_of

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.protocol import Access, Target
 from mazurka.program.python.recording.raw import MORE, OFFSETS
-from mazurka.program.python.semantics import attributes, variables
+from mazurka.program.python.semantics import attributes, global_variables, variables
 from mazurka.program.python.semantics.classification import (
     CONSTANT,
     FOREIGN,
@@ -33,10 +33,11 @@ from mazurka.program.python.semantics.classification import (
     PROPERTY,
     classify,
 )
-from mazurka.program.python.semantics.containers import operation, shape_of, shapes
+from mazurka.program.python.semantics.containers import operation, shape_of
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import dictionary, number, numbers
+from mazurka.program.python.semantics.shapes import shapes
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def attribute_reader(run: Recorder) -> Reader:
                 left_out(name)
         elif how is OF_MODULE:
             if type(_own(thing, "__dict__").get(name)) not in _CONSTANT:
-                attributes.module_read(run, thing, name, site)
+                global_variables.module_read(run, thing, name, site)
         else:
             attributes.read(run, thing, name, site, how)
         return thing

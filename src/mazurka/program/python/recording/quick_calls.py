@@ -15,9 +15,10 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.quick import Reader, Tick
 from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.classification import is_instrumented
-from mazurka.program.python.semantics.containers import OPERATIONS, shape_of, shapes
+from mazurka.program.python.semantics.containers import OPERATIONS, shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
+from mazurka.program.python.semantics.shapes import shapes
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.recorder import Recorder

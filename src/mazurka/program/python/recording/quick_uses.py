@@ -24,9 +24,10 @@ from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import calls, deep_access, uses
 from mazurka.program.python.semantics.classification import NONE, OPAQUE, classify
-from mazurka.program.python.semantics.containers import Shape, read_structure, shape_of, shapes
+from mazurka.program.python.semantics.containers import read_structure, shape_of
 from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import number, numbers
+from mazurka.program.python.semantics.shapes import Shape, shapes
 from mazurka.program.python.semantics.views import LAZY
 from mazurka.trace.event import Op
 

@@ -21,7 +21,6 @@ Cost: two dictionary look-ups for what was seen before.
 
 from __future__ import annotations
 
-import builtins
 import functools
 import sys
 import types
@@ -55,8 +54,6 @@ from mazurka.program.python.semantics.classification import (
     REMADE,
     STATE,
     classify,
-    comes_and_goes,
-    comes_or_goes,
     find,
     getter_of,
     may_be_replaced,
@@ -64,10 +61,13 @@ from mazurka.program.python.semantics.classification import (
     private,
     stands_for,
 )
-from mazurka.program.python.semantics.containers import calling, forget_shapes, shape_of
+from mazurka.program.python.semantics.containers import calling, shape_of
+from mazurka.program.python.semantics.global_variables import module_read, module_write
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
-from mazurka.program.python.semantics.locations import bases, space_name
+from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.shapes import comes_and_goes, comes_or_goes, forget_shapes
+from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 
@@ -361,68 +361,6 @@ def upto(kind: type, owner: type | None) -> tuple[type, ...]:
         if each is owner:
             break
     return tuple(found)
-
-
-def module_read(run: Any, module: Any, name: str, site: int) -> None:
-    """A global is about to be read by way of its module."""
-    space = objects.dictionary(module)
-    if (
-        name not in space
-        and not is_a(space.get("__getattr__"), (types.FunctionType, type(None)))
-        and has_concurrent_threads(run)
-    ):
-        count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
-    if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
-        global_access(run, space_name(space), name, site, _READ, space)
-
-
-#: Globals of modules that are not instrumented, of which those who use them tell.
-_STREAMS: Final = frozenset("stdin stdout stderr".split())
-
-
-def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -> None:
-    """A global is about to be stored, or deleted, by way of its module."""
-    space = objects.dictionary(module)
-    file = space.get("__file__")
-    if name == "__class__" and has_concurrent_threads(run):
-        count_untracked(run, f"assignment to {space.get('__name__', '?')}.__class__", site)
-    if space is vars(builtins) and not run.is_recording:
-        count_untracked(run, f"assignment to the builtin {name}", site)
-    elif file not in sites.instrumented and space.get("__spec__") is not None and name not in _STREAMS:
-        if has_concurrent_threads(run) and not run.is_recording:  # its own code, and others', look there unseen
-            count_untracked(run, f"assignment to {space.get('__name__', '?')}.{name}", site)
-    if file in sites.instrumented and name not in sites.variables(file):
-        count_untracked(
-            run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
-        )
-    global_access(run, space_name(space), name, site, op, space)
-
-
-def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:
-    """A module's global is about to be read or stored."""
-    target = ("g", module, name)
-    value = None
-    more: tuple[Access, ...] = ()
-    if _is_foreign(module, space) and not is_a(space.get(name), type):
-        more = (Access(op if op is _READ else Op.RMW, ("o", root_of(module))),)  # its functions change it unseen
-    if run.detail:
-        run.names[target] = name
-        value = objects.peek(lambda: space.get(name, objects.MISSING), name)
-        for access in more:
-            run.names.setdefault(access.target, f"the state of {root_of(module)}")
-    run.visit(op, target, site, value, more)
-
-
-def _is_foreign(module: str, space: dict[str, Any]) -> bool:
-    """Whether a module has code in Python that is not instrumented, nor modelled."""
-    file = space.get("__file__")
-    return is_a(file, str) and file not in sites.instrumented and root_of(module) not in harmless.MODELLED
-
-
-def count_untracked(run: Any, what: str, site: int) -> None:
-    """Something shared was used in a way that is not tracked."""
-    text = f"{what} at {sites.location(site)}"
-    run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 #: Attributes of functions, cells, classes and instances that say what calls do.

@@ -30,7 +30,6 @@ from mazurka.program.python.semantics import (
     native_objects,
     natives,
 )
-from mazurka.program.python.semantics.attributes import count_untracked
 from mazurka.program.python.semantics.classification import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify
 from mazurka.program.python.semantics.containers import (
     OPERATIONS,
@@ -60,6 +59,7 @@ from mazurka.program.python.semantics.objects import (
     peek_attribute,
     stop_watching,
 )
+from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.python.semantics.views import (
     LAZY,
     begin_reads,

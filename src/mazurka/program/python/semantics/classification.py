@@ -13,16 +13,15 @@ import struct
 import types
 from enum import EnumType
 from typing import Any, Final
-from zlib import crc32
 
-from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, native_objects, objects, views
-from mazurka.program.python.semantics.containers import forget_shapes, shape_of, shapes
+from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a
+from mazurka.program.python.semantics.shapes import comes_and_goes, shapes
 
 #: How an attribute of instances of a class is found; any other entry is the class whose value shows through.
 NONE: Final = 0
@@ -198,25 +197,6 @@ def _classify(kind: type, name: str) -> Any:
 def may_be_replaced(name: str) -> bool:
     """Whether what a class has under a name may be replaced."""
     return name in sites.stored_from_outside or comes_and_goes(name)
-
-
-def comes_and_goes(name: str) -> bool:
-    """Whether an attribute of that name is known to be stored by its name, or classes to get or lose one, while
-    threads run."""
-    run = activation.active
-    return run is not None and not run.is_recording and _coming_and_going(name) in run.points
-
-
-def _coming_and_going(name: str) -> int:
-    """What stands for that among points."""
-    return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
-
-
-def comes_or_goes(run: Any, name: str) -> None:
-    """From now on it is known."""
-    if not run.is_recording and not comes_and_goes(name):
-        run.sharing.learn((_coming_and_going(name),))
-        forget_shapes()
 
 
 def _bound_natively(descriptor: type) -> Any:

@@ -20,16 +20,10 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import native_objects, natives
-from mazurka.program.python.semantics.containers import (
-    Handler,
-    change_all,
-    know,
-    operation,
-    read_all,
-    read_structure,
-)
+from mazurka.program.python.semantics.containers import change_all, know, operation, read_all, read_structure
 from mazurka.program.python.semantics.locations import contents, emit_reads
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
+from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 

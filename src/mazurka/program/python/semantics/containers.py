@@ -45,12 +45,11 @@ from mazurka.program.python.semantics.locations import (
     values_changed,
 )
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.shapes import Handler, Shape, comes_or_goes, shapes
 from mazurka.program.python.semantics.views import moved, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import PRESENCE_POINTS
 from mazurka.trace.event import Op
-
-Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
@@ -174,7 +173,7 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     key = args[0]
     n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if n < 0 and type(stands) is str and stands not in sites.stored:
-        _hides(run, stands)
+        comes_or_goes(run, stands)  # it may hide what the class has
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
@@ -183,13 +182,6 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if _is_contested(run, site, target, not present):
         op, more = _RMW, (*values_changed(thing, n), Access(_RMW, ("s", n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
-
-
-def _hides(run: Any, name: str) -> None:
-    """An attribute is stored by way of its instance's dictionary: it may hide what the class has."""
-    from mazurka.program.python.semantics.classification import comes_or_goes
-
-    comes_or_goes(run, name)
 
 
 def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
@@ -591,53 +583,16 @@ GOING_THROUGH: Final = frozenset(
 )
 
 
-class Shape:
-    """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
-
-    __slots__ = (
-        "attributes",
-        "base",
-        "deciding",
-        "lasts",
-        "looked_into",
-        "operations",
-        "own",
-        "slots",
-        "state",
-        "watch",
-    )
-
-    def __init__(self, kind: type) -> None:
-        self.lasts = False  # from run to run
-        self.base = next((each for each in bases(kind) if id(each) in _known), None)  # the container it is, if any
-        self.operations = _operations(kind, self.base)
-        self.attributes: dict[str, Any] = {}  # of instances, see attributes.py
-        self.own: dict[str, Any] = {}  # of the class itself, see there
-        self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
-        self.looked_into: dict[str, bool] = {}  # see deep_access.py, like the following
-        self.slots: list[str] | None = None
-        self.state: int | None = None  # see native_objects.py
-        key = id(kind)
-        self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
-        if name := _unseen_method(kind):
-            _unseen[key] = weakref.ref(kind, lambda _dead: _unseen.pop(key, None)), name
-
-
-#: id of a class -> its shape.
-shapes: dict[int, Shape] = {}
-
-
 def shape_of(kind: type) -> Shape:
     """The shape of a class, made when it is first asked for."""
     shape = shapes.get(id(kind))
     if shape is None:
-        shape = shapes[id(kind)] = Shape(kind)
+        key = id(kind)
+        base = next((each for each in bases(kind) if id(each) in _known), None)
+        shape = shapes[key] = Shape(kind, base, _operations(kind, base))
+        if name := _unseen_method(kind):
+            _unseen[key] = weakref.ref(kind, lambda _dead: _unseen.pop(key, None)), name
     return shape
-
-
-def forget_shapes() -> None:
-    """Classes have been changed, or may have been."""
-    shapes.clear()
 
 
 #: By identity, the classes met whose special methods do what no operation tells, and the name of one.

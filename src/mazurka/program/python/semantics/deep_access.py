@@ -16,10 +16,11 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, native_objects, objects
-from mazurka.program.python.semantics.containers import Shape, shape_of, shapes
+from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.shapes import Shape, shapes
 from mazurka.program.python.semantics.views import LAZY, moved, sources
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import Target
-from mazurka.program.python.semantics import attributes
+from mazurka.program.python.semantics import untracked
 from mazurka.program.python.semantics.locations import bases, space_name
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -60,7 +60,7 @@ def hold(run: Any, things: Iterable[Any], site: int, by: str) -> None:
     for each in things:
         if type(each) in _WITH_BYTES and (by != "update()" or len(each) > _HASHED_AT_ONCE):
             count = functools.partial(
-                attributes.count_untracked, run, f"the bytes of a {type(each).__name__}, held by {by},", site
+                untracked.count_untracked, run, f"the bytes of a {type(each).__name__}, held by {by},", site
             )
             held.setdefault(number(each), {}).setdefault(run.current.index, count)
 
@@ -78,7 +78,7 @@ _HEAP_TYPE: Final = 1 << 9
 
 
 def _note(run: Any, key: Any, name: str, site: int, by: str) -> None:
-    count = functools.partial(attributes.count_untracked, run, f"a look at {name} by {by}", site)
+    count = functools.partial(untracked.count_untracked, run, f"a look at {name} by {by}", site)
     looked_at.setdefault(key, {}).setdefault(run.current.index, count)
 
 

@@ -28,14 +28,15 @@ from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.isolation import determinism
 from mazurka.program.python.semantics import (
-    attributes,
     callbacks_in_c,
     classification,
     deep_access,
     definitions,
+    global_variables,
     harmless,
     native_objects,
     objects,
+    untracked,
 )
 from mazurka.program.python.semantics.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
 from mazurka.program.python.semantics.gathering import in_one_step, is_seen
@@ -69,7 +70,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     run.current.silent += 1
     given = (*args, *named.values())
     if harmless.is_untraceable(module, function.__qualname__) and has_concurrent_threads(run):
-        attributes.count_untracked(run, f"{function.__qualname__}()", site)
+        untracked.count_untracked(run, f"{function.__qualname__}()", site)
         return
     if is_made(function):
         _call_made(run, function, site, args, given)
@@ -77,7 +78,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     _look(run, function, module, given, site)
     _look_at_hints(run, function, given, site)
     if module == "contextlib" and function.__qualname__ in _REDIRECTING and args:
-        attributes.global_access(run, "sys", args[0]._stream, site, _RMW, vars(sys))
+        global_variables.global_access(run, "sys", args[0]._stream, site, _RMW, vars(sys))
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         _count_changers(run, function, given, site)
         return
@@ -137,7 +138,7 @@ def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any,
         _enter(run, module, name, site)  # anything may be given another value
     if module in _WRITING and not run.is_recording:
         for stream in ("stdout", "stderr"):
-            attributes.global_access(run, "sys", stream, site, _READ, vars(sys))
+            global_variables.global_access(run, "sys", stream, site, _READ, vars(sys))
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
 
 
@@ -199,7 +200,7 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
         return
     for each in given:
         if type(each) in BUILTIN_METHODS and changes(each):
-            attributes.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
+            untracked.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
     _call_behind(run, function, given, site)
 
 
@@ -211,7 +212,7 @@ def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...],
     if not methods:
         return
     text = f"{getattr(methods[0], '__name__', '?')}(), which {function.__qualname__}() may call"
-    count = functools.partial(attributes.count_untracked, run, text, site)
+    count = functools.partial(untracked.count_untracked, run, text, site)
     accesses = _given(run, tuple([each.__self__ for each in methods]), count)
     if accesses and _visit(run, accesses, site, f"what {function.__qualname__}() calls"):
         count()
@@ -233,7 +234,7 @@ def _owner_of(function: types.FunctionType, kind: type) -> tuple[type, ...]:
 def _made_again(run: Any, thing: Any, function: types.FunctionType, site: int) -> None:
     """An initialiser that a library has made is called for an object that is there already."""
     if any(access.target in run.touched for access in deep_access.instance_accesses(thing)):
-        attributes.count_untracked(run, f"{function.__qualname__}()", site)
+        untracked.count_untracked(run, f"{function.__qualname__}()", site)
 
 
 def is_plain_reader(function: types.FunctionType) -> bool:
@@ -306,7 +307,7 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
         if run.sharing.found_new_points:
             return  # the search begins anew
     if package == "?":
-        attributes.count_untracked(run, f"{name}(), code that is not in a module,", site)
+        untracked.count_untracked(run, f"{name}(), code that is not in a module,", site)
         return
     advice = module if package in harmless.stdlib_names() else package
     text = f"{ENTERED}{advice} (add --include {advice})"
@@ -509,7 +510,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return
     if name in _WRITING_IN_C and not run.is_recording:
-        attributes.global_access(run, "sys", _WRITING_IN_C[name], site, _READ, vars(sys))
+        global_variables.global_access(run, "sys", _WRITING_IN_C[name], site, _READ, vars(sys))
     if run.is_recording or harmless.is_pure_native(module, name):
         copies = module in _COPYING_IN_C
         if module != "builtins":
@@ -523,7 +524,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         if accesses:
             run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
         return
-    count = functools.partial(attributes.count_untracked, run, f"{module}.{name}()", site)
+    count = functools.partial(untracked.count_untracked, run, f"{module}.{name}()", site)
     if harmless.touches_only_given(module, name):
         _call_with_given(run, module, given, site, count)
         return
@@ -575,7 +576,7 @@ def call_foreign(run: Any, name: str, site: int) -> bool:
     """A function is about to be called by way of `ctypes`: whether it was counted."""
     if run.is_recording or not has_concurrent_threads(run):
         return False
-    attributes.count_untracked(run, f"the foreign function {name}()", site)
+    untracked.count_untracked(run, f"the foreign function {name}()", site)
     return True
 
 

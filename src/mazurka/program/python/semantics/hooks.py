@@ -36,8 +36,8 @@ from mazurka.program.python.semantics import (
     variables,
     without_gil,
 )
-from mazurka.program.python.semantics.containers import forget_shapes
 from mazurka.program.python.semantics.iteration import iterate, iterate_unpacking, returned, step
+from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.runtime.runtime import Runtime
 
 _OPERATORS: Final = {

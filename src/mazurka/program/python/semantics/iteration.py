@@ -19,11 +19,12 @@ from mazurka.program.protocol import Access, Target
 from mazurka.program.python import activation
 from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.classification import find
-from mazurka.program.python.semantics.containers import Handler, operation
+from mazurka.program.python.semantics.containers import operation
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.locations import emit_reads, perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import number
+from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import Cursor, begin_reads, cursors, next_reads
 from mazurka.trace.event import Op
 

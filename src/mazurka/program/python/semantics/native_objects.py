@@ -27,10 +27,11 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, objects
-from mazurka.program.python.semantics.containers import shape_of, shapes
+from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, contents
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
+from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import LAZY, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED

@@ -23,15 +23,16 @@ from mazurka.program.python.semantics import (
     deep_access,
     definitions,
     foreign,
+    global_variables,
     native_objects,
     objects,
+    untracked,
 )
 from mazurka.program.python.semantics.classification import classify
 from mazurka.program.python.semantics.containers import (
     DEEP,
     OPERATIONS,
     SLOTS,
-    Handler,
     calling,
     operation,
     read_structure,
@@ -42,6 +43,7 @@ from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
+from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
@@ -85,7 +87,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
             made_again(run, owner, name, site)
         for each in args:
             if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_concurrent_threads(run):
-                attributes.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
+                untracked.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
         deep_access.read(run, (owner, *args) if is_a(owner, tuple) else args, site)
     else:
         handler = OPERATIONS[base].get(name)
@@ -96,7 +98,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
 def made_again(run: Any, thing: Any, name: str, site: int) -> None:
     """An object that is otherwise never changed is made anew; of errors and classes it is what makes them first."""
     if has_concurrent_threads(run) and not run.is_recording and not is_a(thing, (type, BaseException)):
-        attributes.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
+        untracked.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
 
 
 def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, args: tuple[Any, ...]) -> None:
@@ -140,7 +142,7 @@ def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
         for container in sources(args[0]):
             read_structure(run, container, site)
         if hasattr(type(args[0]), "__next__") and has_concurrent_threads(run):
-            attributes.count_untracked(run, "operator.length_hint() of an iterator", site)
+            untracked.count_untracked(run, "operator.length_hint() of an iterator", site)
     elif handler is not None:
         operation_of(run, args[0], f"__{name}__", handler, site, args[1:])
     elif args and name in _CHANGING and state_of(type(args[0])):
@@ -184,7 +186,7 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """What is under a name is computed by code: nobody knows what is done with it then."""
     if has_concurrent_threads(run) and not run.is_recording and classification.is_computed(thing, name):
-        attributes.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
+        untracked.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
 
 
 def cached(run: Any, function: Any, site: int) -> None:
@@ -199,7 +201,7 @@ def printed(run: Any, named: dict[str, Any], site: int) -> None:
         return
     stream = named.get("file")
     if stream is None:
-        attributes.global_access(run, "sys", "stdout", site, Op.READ, vars(sys))
+        global_variables.global_access(run, "sys", "stdout", site, Op.READ, vars(sys))
         stream = sys.stdout
     if state_of(type(stream)):
         native_objects.access(run, stream, Op.RMW, site)
@@ -231,7 +233,7 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
         target = ("w", objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
         if known is None and has_concurrent_threads(run) and id(reference) not in _dead_before:
-            attributes.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
+            untracked.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
         run.visit(Op.READ, known or target, site)
         return
     n = number(thing)
@@ -283,7 +285,7 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: 
         first, *more = gathered.accesses
         run.visit(first.op, first.target, site, None, tuple(more), False)
         if several:
-            count = functools.partial(attributes.count_untracked, run, "what a finaliser calls", site)
+            count = functools.partial(untracked.count_untracked, run, "what a finaliser calls", site)
             foreign.hand(run, gathered.accesses, count)
 
 
@@ -372,7 +374,7 @@ def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     run.sharing.touch(run.current.index, Op.RMW, target, site, site in run.points)
     run.visit(Op.RMW, target, site, None, (), False)
     text = "the end of an object that threads refer to weakly"
-    count = functools.partial(attributes.count_untracked, run, text, site)
+    count = functools.partial(untracked.count_untracked, run, text, site)
     definitions.ended.setdefault(target, {}).setdefault(run.current.index, count)
     record = run.touched.get(target)
     if record is not None and record[0] == -1:

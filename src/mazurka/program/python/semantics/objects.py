@@ -32,6 +32,7 @@ from zlib import crc32
 from mazurka.program.protocol import Target
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.semantics.shown import is_shown
 
 #: id of an object -> its number (negative: it is the dictionary of what has that number).
@@ -264,8 +265,6 @@ def _list_attributes(kind: type) -> None:
     run = activation.active
     if run is None or run.is_recording or _listing(kind) in run.points:
         return
-    from mazurka.program.python.semantics.containers import forget_shapes
-
     run.sharing.learn((_listing(kind),))
     forget_shapes()
 

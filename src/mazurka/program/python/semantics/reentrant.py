@@ -29,9 +29,9 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics.attributes import count_untracked
 from mazurka.program.python.semantics.locations import BASES, bases, item
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.trace.event import Op
 
 #: What targets inside containers start with, attributes that descriptors of the library compute, and caches.

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import native_objects, objects
-from mazurka.program.python.semantics.containers import Shape, forget_shapes, shapes
+from mazurka.program.python.semantics.shapes import Shape, forget_shapes, shapes
 
 _HEAP_TYPE: Final = 1 << 9
 

@@ -28,14 +28,16 @@ from mazurka.program.python.semantics import (
     native_objects,
     natives,
     reentrant,
+    untracked,
 )
 from mazurka.program.python.semantics.classification import CONTAINER, INSTANCE, NONE, classify
-from mazurka.program.python.semantics.containers import GOING_THROUGH, operation, shape_of, shapes
+from mazurka.program.python.semantics.containers import GOING_THROUGH, operation, shape_of
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.iteration import iterate
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.objects import number, peek_attribute
+from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import keys_only, view_of
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
@@ -262,7 +264,7 @@ def raised(thing: Any, site: int) -> Any:
         raisers = _raisers.setdefault(number(thing), set())
         raisers.add(run.current.index)
         if len(raisers) > 1:
-            attributes.count_untracked(run, "what an exception remembers of being raised by several threads", site)
+            untracked.count_untracked(run, "what an exception remembers of being raised by several threads", site)
     return thing
 
 
@@ -281,7 +283,7 @@ def operand_kept(thing: Any, site: int) -> Any:
         return thing
     calls.use(run, thing, site)
     if is_container(thing) and deep_access.reads_shared(run, (thing,), site) and has_concurrent_threads(run):
-        attributes.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
+        untracked.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
     return thing
 
 
@@ -402,7 +404,7 @@ def _drive(run: Any, thing: Any, site: int) -> None:
     if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
         _drivers[id(thing)] = (ref(thing), me)
     elif known[1] != me:
-        attributes.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
+        untracked.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
 
 
 def yield_from(things: Any, site: int) -> Any:

@@ -16,11 +16,20 @@ from types import CellType, FrameType, ModuleType
 from typing import Any, Final
 
 from mazurka.program.python import activation
-from mazurka.program.python.semantics import attributes, calls, classification, foreign, objects
+from mazurka.program.python.semantics import (
+    attributes,
+    calls,
+    classification,
+    foreign,
+    global_variables,
+    objects,
+    untracked,
+)
 from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
-from mazurka.program.python.semantics.containers import operation, shape_of, shapes
+from mazurka.program.python.semantics.containers import operation, shape_of
 from mazurka.program.python.semantics.locations import BASES, perform
 from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
+from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
@@ -149,7 +158,7 @@ def _assigned(run: Any, site: int) -> tuple[Any, ...]:
     if value is not MISSING:
         return (value,)
     if has_concurrent_threads(run) and not run.is_recording:
-        attributes.count_untracked(run, "assignment of an unknown value to a slice", site)
+        untracked.count_untracked(run, "assignment of an unknown value to a slice", site)
     return ()
 
 
@@ -246,8 +255,8 @@ def read_lazily(source: str, original: str, name: str, site: int) -> bool:
     found = None if resolves else _module(space, source)
     if found is not None and vars(found).get(original) is not space.get(name):
         # Perhaps it was resolved too early: modules of the program are imported before the runs that count.
-        attributes.count_untracked(run, f"{name}, imported lazily and changed by its module since,", site)
-    attributes.global_access(run, space.get("__name__", "?"), name, site, _RMW if resolves else _READ, space)
+        untracked.count_untracked(run, f"{name}, imported lazily and changed by its module since,", site)
+    global_variables.global_access(run, space.get("__name__", "?"), name, site, _RMW if resolves else _READ, space)
     return True
 
 
@@ -265,7 +274,7 @@ def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
 
 def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
     space = sys._getframe(2).f_globals
-    attributes.global_access(run, space.get("__name__", "?"), name, site, op, space)
+    global_variables.global_access(run, space.get("__name__", "?"), name, site, op, space)
 
 
 def read_in_class(name: str, site: int) -> bool:
@@ -274,7 +283,9 @@ def read_in_class(name: str, site: int) -> bool:
     if run is not None and not run.solo:
         frame = sys._getframe(1)
         if name not in frame.f_locals:
-            attributes.global_access(run, frame.f_globals.get("__name__", "?"), name, site, _READ, frame.f_globals)
+            global_variables.global_access(
+                run, frame.f_globals.get("__name__", "?"), name, site, _READ, frame.f_globals
+            )
     return True
 
 
@@ -289,7 +300,7 @@ def _read_of_module(run: Any, space: dict[str, Any], module: str, names: tuple[s
     found = _module(space, module)
     for name in names if found is not None else ():
         if name in vars(found):
-            attributes.module_read(run, found, name, site)
+            global_variables.module_read(run, found, name, site)
 
 
 def _module(space: dict[str, Any], name: str) -> ModuleType | None:
@@ -305,7 +316,7 @@ def class_begins(site: int) -> None:
     """The body of a class is about to be executed: what is stored in its namespace is not told."""
     run = activation.active
     if run is not None and not run.solo and has_concurrent_threads(run) and _holders(sys._getframe(1)) > _HOLDERS:
-        attributes.count_untracked(run, "a namespace of a class that others may have", site)
+        untracked.count_untracked(run, "a namespace of a class that others may have", site)
 
 
 def _holders(frame: FrameType) -> int:
@@ -325,7 +336,7 @@ def delete_global(name: str, site: int) -> None:
     run = activation.active
     if run is not None and not run.solo:
         space = sys._getframe(1).f_globals
-        attributes.global_access(run, space.get("__name__", "?"), name, site, _RMW, space)
+        global_variables.global_access(run, space.get("__name__", "?"), name, site, _RMW, space)
 
 
 def global_space(name: str, site: int) -> dict[str, Any]:
@@ -336,7 +347,7 @@ def global_space(name: str, site: int) -> dict[str, Any]:
         return space
     module = space.get("__name__", "?")
     if run.careful:
-        attributes.global_access(run, module, name, site, _WRITE, space)
+        global_variables.global_access(run, module, name, site, _WRITE, space)
     else:
         run.visit(_WRITE, ("g", module, name), site)
     return space
@@ -349,7 +360,7 @@ def defines_global(name: str, site: int) -> Callable[[Any], Any]:
     def bound(thing: Any) -> Any:
         run = activation.active
         if run is not None and not run.solo:
-            attributes.global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+            global_variables.global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
         return thing
 
     return bound

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Target
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import attributes, objects
+from mazurka.program.python.semantics import objects, untracked
 from mazurka.program.runtime.sharing import SHARED
 
 #: Containers of exactly these classes -> methods, and functions, that are one step on them.
@@ -59,7 +59,7 @@ def own_up(run: Any) -> None:
         living = objects.living()
         for target, site in divisible(run):
             kind = type(living[target[1]]).__name__ if target[1] in living else "object"
-            attributes.count_untracked(run, f"an operation on a {kind} that takes several steps without the GIL,", site)
+            untracked.count_untracked(run, f"an operation on a {kind} that takes several steps without the GIL,", site)
 
 
 def divisible(run: Any) -> Iterator[tuple[Target, int]]:

@@ -26,7 +26,7 @@ from typing import Any, Final, Protocol
 from mazurka.program.protocol import Target
 from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
-from mazurka.program.python.semantics import attributes, hooks, objects, variables
+from mazurka.program.python.semantics import global_variables, hooks, objects, untracked, variables
 from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.objects import MISSING, is_a, number
 from mazurka.trace.event import Op
@@ -217,7 +217,7 @@ def _store_global(space: dict[str, Any], name: str, site: int) -> None:
     run = _running()
     if run is not None:
         with _storing(Value(space, name)):
-            attributes.global_access(run, space.get("__name__", "?"), name, site, Op.WRITE, space)
+            global_variables.global_access(run, space.get("__name__", "?"), name, site, Op.WRITE, space)
 
 
 def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
@@ -263,7 +263,7 @@ def wrote_cell(function: Any, name: str, site: int) -> None:
 def _bound(target: Target, name: str, site: int) -> None:
     run = _running()
     if run is not None and run.bound(target, site):
-        attributes.count_untracked(run, f"binding {name} by a statement, which reaches memory at once,", site)
+        untracked.count_untracked(run, f"binding {name} by a statement, which reaches memory at once,", site)
 
 
 #: What takes the place of which hook.

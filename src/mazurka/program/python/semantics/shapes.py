@@ -1,0 +1,77 @@
+"""What hooks know of classes, found out once: their *shapes*, and names that come and go among their attributes.
+
+What a shape says follows from the class and from what is known of the program, so all are forgotten as soon as either
+changes. :func:`.containers.shape_of` makes them.
+
+Cost: a look-up in a dictionary.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+from zlib import crc32
+
+from mazurka.program.python import activation
+
+#: What an operation on a container does: called with the run, the container, the site and the arguments.
+Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
+
+
+class Shape:
+    """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
+
+    __slots__ = (
+        "attributes",
+        "base",
+        "deciding",
+        "lasts",
+        "looked_into",
+        "operations",
+        "own",
+        "slots",
+        "state",
+        "watch",
+    )
+
+    def __init__(self, kind: type, base: type | None, operations: dict[str, Handler]) -> None:
+        self.lasts = False  # from run to run
+        self.base = base  # the container it is, if any
+        self.operations = operations
+        self.attributes: dict[str, Any] = {}  # of instances, see attributes.py
+        self.own: dict[str, Any] = {}  # of the class itself, see there
+        self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
+        self.looked_into: dict[str, bool] = {}  # see deep_access.py, like the following
+        self.slots: list[str] | None = None
+        self.state: int | None = None  # see native_objects.py
+        key = id(kind)
+        self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
+
+
+#: id of a class -> its shape.
+shapes: dict[int, Shape] = {}
+
+
+def forget_shapes() -> None:
+    """Classes have been changed, or may have been."""
+    shapes.clear()
+
+
+def comes_and_goes(name: str) -> bool:
+    """Whether an attribute of that name is known to be stored by its name, or classes to get or lose one, while
+    threads run."""
+    run = activation.active
+    return run is not None and not run.is_recording and _coming_and_going(name) in run.points
+
+
+def _coming_and_going(name: str) -> int:
+    """What stands for that among points."""
+    return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
+
+
+def comes_or_goes(run: Any, name: str) -> None:
+    """From now on it is known."""
+    if not run.is_recording and not comes_and_goes(name):
+        run.sharing.learn((_coming_and_going(name),))
+        forget_shapes()

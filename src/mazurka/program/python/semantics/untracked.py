@@ -1,0 +1,13 @@
+"""What a run uses that nobody keeps track of, counted by what it is and where: nothing is verified with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mazurka.program.python.instrument import sites
+
+
+def count_untracked(run: Any, what: str, site: int) -> None:
+    """Something shared was used in a way that is not tracked."""
+    text = f"{what} at {sites.location(site)}"
+    run.untracked[text] = run.untracked.get(text, 0) + 1
