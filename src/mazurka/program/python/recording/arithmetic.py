@@ -10,13 +10,11 @@ from __future__ import annotations
 import operator
 from _thread import get_ident
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE
 from mazurka.trace.event import Op
-
-if TYPE_CHECKING:
-    from mazurka.program.python.recording.recorder import Recorder
 
 #: Those that give an `int` for any two.
 _TOTAL: Final = {
@@ -39,7 +37,7 @@ _OTHERS: Final = {
 _BRANCH: Final = (("branch",), Op.BRANCH.value, 0, None, MORE)
 
 
-def operators(run: Recorder) -> dict[str, Callable[[Any, Any], Any]]:
+def operators(run: EventSink) -> dict[str, Callable[[Any, Any], Any]]:
     """By the names under which instrumented code calls them."""
     add = run.buffer.extend
 

@@ -18,9 +18,10 @@ import sys
 from _thread import get_ident
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mazurka.program.protocol import Access, Target
+from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import attributes, global_variables, variables
 from mazurka.program.python.semantics.classification import (
@@ -39,9 +40,6 @@ from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import dictionary, number, numbers
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.trace.event import Op
-
-if TYPE_CHECKING:
-    from mazurka.program.python.recording.recorder import Recorder
 
 _READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
 _ATTRIBUTE, _ITEM, _STRUCTURE, _GLOBAL = OFFSETS["a"], OFFSETS["i"], OFFSETS["s"], OFFSETS["g"]
@@ -64,7 +62,7 @@ def ticker() -> Tick:
     return itertools.cycle([False] * (_STRIDE - 1) + [True]).__next__
 
 
-def teller(run: Recorder) -> Callable[..., None]:
+def teller(run: EventSink) -> Callable[..., None]:
     """What ordinary hooks tell of steps, without values."""
     add, give_way, tick, offset = run.buffer.extend, run.give_way, ticker(), OFFSETS.get
     about_to_store = run.about_to_store
@@ -99,7 +97,7 @@ def teller(run: Recorder) -> Callable[..., None]:
     return tell
 
 
-def attribute_reader(run: Recorder) -> Reader:
+def attribute_reader(run: EventSink) -> Reader:
     """Of attributes of instances, classes and modules, by sites that name them."""
     add, variable, of_classes, left_out = run.buffer.extend, run.variable, run.of_classes, run.left_out.add
 
@@ -148,7 +146,7 @@ def deciding(kind: type, owner: type, name: str) -> tuple[int, ...]:
     return found
 
 
-def attribute_hooks(run: Recorder, tick: Tick, read: Reader) -> Hooks:
+def attribute_hooks(run: EventSink, tick: Tick, read: Reader) -> Hooks:
     """For attributes and globals."""
     add, give_way, remembered = run.buffer.extend, run.give_way, variables.remembered
     reading_global, variable, about_to_store = _READ + _GLOBAL, run.variable, run.about_to_store
@@ -191,7 +189,7 @@ def attribute_hooks(run: Recorder, tick: Tick, read: Reader) -> Hooks:
     }
 
 
-def item_reader(run: Recorder) -> Reader:
+def item_reader(run: EventSink) -> Reader:
     """Of items of containers."""
     add, reading, length = run.buffer.extend, _READ + _ITEM, _READ + _STRUCTURE
 
@@ -213,7 +211,7 @@ def item_reader(run: Recorder) -> Reader:
     return read
 
 
-def _item_writer(run: Recorder, tick: Tick) -> Reader:
+def _item_writer(run: EventSink, tick: Tick) -> Reader:
     add, give_way = run.buffer.extend, run.give_way
     writing, length, changing = _WRITE + _ITEM, _READ + _STRUCTURE, _RMW + _STRUCTURE
 
@@ -246,7 +244,7 @@ def _item_writer(run: Recorder, tick: Tick) -> Reader:
     return write
 
 
-def item_hooks(run: Recorder, tick: Tick, read: Reader) -> Hooks:
+def item_hooks(run: EventSink, tick: Tick, read: Reader) -> Hooks:
     """For items of containers."""
     write, kept, remembered = _item_writer(run, tick), variables.kept, variables.remembered
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import types
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.quick import Reader, Tick
 from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.classification import is_instrumented
@@ -19,9 +20,6 @@ from mazurka.program.python.semantics.containers import OPERATIONS, shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.shapes import shapes
-
-if TYPE_CHECKING:
-    from mazurka.program.python.recording.recorder import Recorder
 
 #: Builtins that look at what may be a class, function or module, or run code.
 _BY_NAME: Final = frozenset({getattr, hasattr, setattr, delattr, vars, exec, eval})
@@ -46,7 +44,7 @@ _Teller = Callable[[Any, int, tuple[Any, ...], dict[str, Any]], bool]
 _Whole = Callable[[Any, int], None]
 
 
-def caller(run: Recorder, tick: Tick, read_attribute: Reader, read_whole: _Whole) -> Callable[..., Any]:
+def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whole) -> Callable[..., Any]:
     """For calls of whatever can be called."""
     give_way, instrumented, are_plain = run.give_way, sites.instrumented, deep_access.PLAIN.issuperset
     built_in, made = _built_in(run, read_attribute, read_whole), _made(run, read_whole)
@@ -73,7 +71,7 @@ def caller(run: Recorder, tick: Tick, read_attribute: Reader, read_whole: _Whole
     return call
 
 
-def _built_in(run: Recorder, read_attribute: Reader, read_whole: _Whole) -> _Teller:
+def _built_in(run: EventSink, read_attribute: Reader, read_whole: _Whole) -> _Teller:
     """For functions in C, and methods of objects."""
     are_plain = deep_access.PLAIN.issuperset
     handlers: dict[tuple[int, str], Callable[..., None]] = {
@@ -96,7 +94,7 @@ def _built_in(run: Recorder, read_attribute: Reader, read_whole: _Whole) -> _Tel
     return tell
 
 
-def _made(run: Recorder, read_whole: _Whole) -> _Teller:
+def _made(run: EventSink, read_whole: _Whole) -> _Teller:
     """For classes."""
     plain = deep_access.PLAIN
 

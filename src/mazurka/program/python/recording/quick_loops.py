@@ -6,17 +6,15 @@ import gc
 import itertools
 from _thread import get_ident
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import iteration
 from mazurka.program.python.semantics.keys import key_of
 from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import number, numbers
 from mazurka.trace.event import Op
-
-if TYPE_CHECKING:
-    from mazurka.program.python.recording.recorder import Recorder
 
 _ITEM: Final = Op.READ + OFFSETS["i"]
 _STRUCTURE: Final = Op.READ + OFFSETS["s"]
@@ -92,7 +90,7 @@ def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
     return None
 
 
-def loop_hooks(run: Recorder) -> dict[str, Callable[..., Any]]:
+def loop_hooks(run: EventSink) -> dict[str, Callable[..., Any]]:
     """By the names under which instrumented code calls them."""
     add = run.buffer.extend
 

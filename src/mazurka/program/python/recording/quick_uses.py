@@ -6,9 +6,10 @@ from _thread import get_ident
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.quick import (
     Hooks,
     Reader,
@@ -31,9 +32,6 @@ from mazurka.program.python.semantics.shapes import Shape, shapes
 from mazurka.program.python.semantics.views import LAZY
 from mazurka.trace.event import Op
 
-if TYPE_CHECKING:
-    from mazurka.program.python.recording.recorder import Recorder
-
 _READ_ITEM: Final = Op.READ + OFFSETS["i"]
 _READ_STRUCTURE: Final = Op.READ + OFFSETS["s"]
 _CHANGE: Final = Op.RMW + OFFSETS["s"]
@@ -45,7 +43,7 @@ _OTHERWISE: Final = frozenset({super, str, bytes, type})
 _MEASURED: Final = frozenset({list, dict, set})
 
 
-def hooks_for(run: Recorder) -> Hooks:
+def hooks_for(run: EventSink) -> Hooks:
     """All of them, by the names under which instrumented code calls them."""
     tick, attribute, item, whole = ticker(), attribute_reader(run), item_reader(run), _whole_reader(run)
     return {
@@ -62,7 +60,7 @@ def hooks_for(run: Recorder) -> Hooks:
     }
 
 
-def _tests(run: Recorder, read_item: Reader) -> Hooks:
+def _tests(run: EventSink, read_item: Reader) -> Hooks:
     add = run.buffer.extend
 
     def branch(thing: Any, site: int) -> Any:
@@ -87,7 +85,7 @@ def _tests(run: Recorder, read_item: Reader) -> Hooks:
     return {"__mz_b__": branch, "__mz_in__": contains}
 
 
-def _whole_reader(run: Recorder) -> Callable[[Any, int], None]:
+def _whole_reader(run: EventSink) -> Callable[[Any, int], None]:
     """Of all that is in a thing."""
     add, plain, kind_of = run.buffer.extend, deep_access.PLAIN, sites.kind_of
 
@@ -125,7 +123,7 @@ def _is_left_alone(shape: Shape, kind: type, asked: str) -> bool:
     return looks is False and shape.base is None and kind not in LAZY and "__iter__" not in shape.operations
 
 
-def _operators(run: Recorder, read_whole: Callable[[Any, int], None]) -> Hooks:
+def _operators(run: EventSink, read_whole: Callable[[Any, int], None]) -> Hooks:
     add = run.buffer.extend
 
     def use(thing: Any, site: int) -> Any:
@@ -168,7 +166,7 @@ def _operators(run: Recorder, read_whole: Callable[[Any, int], None]) -> Hooks:
     }
 
 
-def _passes(run: Recorder, tick: Tick) -> Hooks:
+def _passes(run: EventSink, tick: Tick) -> Hooks:
     give_way = run.give_way
 
     def begin(thing: Any, site: int) -> Any:
@@ -185,7 +183,7 @@ def _passes(run: Recorder, tick: Tick) -> Hooks:
 
 
 def _calls(
-    run: Recorder, tick: Tick, read_attribute: Reader, read_item: Reader, read_whole: Callable[[Any, int], None]
+    run: EventSink, tick: Tick, read_attribute: Reader, read_item: Reader, read_whole: Callable[[Any, int], None]
 ) -> Hooks:
     add, give_way, plain = run.buffer.extend, run.give_way, deep_access.PLAIN
     call = caller(run, tick, read_attribute, read_whole)

@@ -1,0 +1,20 @@
+"""What quick hooks (quick.py) tell events to: a protocol, since who records them installs the hooks."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class EventSink(Protocol):
+    """Takes events down."""
+
+    buffer: list[Any]  # as raw.py has it
+    variable: set[Any]  # names of attributes that may be stored from now on
+    of_classes: set[Any]  # the same in classes
+    left_out: set[Any]  # those of which reads have not been told
+
+    def give_way(self) -> None:
+        """Let other threads go on, if it is time."""
+
+    def about_to_store(self, n: int, name: Any) -> None:
+        """Object ``n`` is about to get an attribute of a name that is not in ``variable``."""
