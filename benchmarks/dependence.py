@@ -50,17 +50,21 @@ class Asked:
     constraints: int = 0
     solving: float = 0.0
 
-    def solve_counting(self, solver: Any, history: Any, query: Any) -> Any:
-        """Have a query answered, and note what was asked."""
+    def decide_counting(self, solver: Any, history: Any, question: Any) -> Any:
+        """Have a question answered, and note what was asked."""
         begun = time.perf_counter()
-        answer = solver.solve(history, query)
+        answer = solver.decide(history, question)
         self.solving += time.perf_counter() - begun
         self.queries += 1
-        steps = [step for thread, count in enumerate(query.past) for step in history.threads[thread][:count]]
+        steps = [
+            step
+            for thread, count in enumerate(history.prefixes(question.happen))
+            for step in history.threads[thread][:count]
+        ]
         reads = [target for step in steps for target, _ in history.reads[step]]
-        reads += [target for extra in query.extras for target, _ in extra.reads]
+        reads += [target for extra in question.hypothetical for target, _ in extra.reads]
         writes: dict[Any, int] = {}
-        for targets in (*(history.writes[step] for step in steps), *(extra.writes for extra in query.extras)):
+        for targets in (*(history.writes[step] for step in steps), *(extra.writes for extra in question.hypothetical)):
             for target in targets:
                 writes[target] = writes.get(target, 0) + 1
         self.reads += len(reads)
@@ -77,8 +81,8 @@ class _Counting:
         self.solver = solver
         self.asked = asked
 
-    def solve(self, history: Any, query: Any) -> Any:
-        return self.asked.solve_counting(self.solver, history, query)
+    def decide(self, history: Any, question: Any) -> Any:
+        return self.asked.decide_counting(self.solver, history, question)
 
 
 def measure(settings: Settings) -> Iterator[Row]:
@@ -127,8 +131,8 @@ def main(strategy: str, seconds: str, target: str, *arguments: str) -> None:
     from mazurka.workflows.program_spec import open_program, subject_of
 
     asked = Asked()
-    solver = _Counting(SOLVERS["search"](), asked)
-    SOLVERS[solver.name] = lambda: solver
+    solver = _Counting(SOLVERS["search"](None), asked)
+    SOLVERS[solver.name] = lambda _limit: solver
     options = Options(strategy=strategy, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
     program.prepare()

@@ -63,8 +63,8 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
     from mazurka.explore.explorer import Budget, Explorer
     from mazurka.workflows.program_spec import open_program, subject_of
 
-    solver = _TimedSolver(SOLVERS["search"]())
-    SOLVERS[solver.name] = lambda: solver
+    solver = _TimedSolver(SOLVERS["search"](None))
+    SOLVERS[solver.name] = lambda _limit: solver
     name, settings = told(strategy, solver.name)
     options = Options(strategy=name, memory_model=model, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
@@ -103,9 +103,9 @@ class _TimedSolver:
         self.solver = solver
         self.seconds = 0.0
 
-    def solve(self, history: Any, query: Any) -> Any:
+    def decide(self, history: Any, question: Any) -> Any:
         begun = time.perf_counter()
-        answer = self.solver.solve(history, query)
+        answer = self.solver.decide(history, question)
         self.seconds += time.perf_counter() - begun
         return answer
 

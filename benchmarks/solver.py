@@ -112,19 +112,19 @@ def queries(path: str, *arguments: str) -> dict[str, Any]:
 
     z3, closure, search = Z3Solver(), ClosureSolver(), SearchSolver()
     solvers: dict[str, Callable[..., Any]] = {
-        "closure": closure.solve,
-        "search": search.solve,
+        "closure": closure.decide,
+        "search": search.decide,
         "closure alone": close,
-        "z3": z3.solve,
+        "z3": z3.decide,
     }
     recorded = _recorded(path, arguments)
     chosen = recorded if len(recorded) <= _QUERIES else random.Random(0).sample(recorded, _QUERIES)
     if chosen:
-        z3.solve(*chosen[0])  # imports it
+        z3.decide(*chosen[0])  # imports it
     times: dict[str, Any] = {}
     answers: list[set[type]] = [set() for _ in chosen]
     for chosen_query in chosen:
-        search.solve(*chosen_query)  # whoever comes first would pay for cold caches
+        search.decide(*chosen_query)  # whoever comes first would pay for cold caches
     for name, solve in solvers.items():
         times[name] = []
         for (history, query), given in zip(chosen, answers, strict=True):
@@ -143,7 +143,7 @@ def _recorded(path: str, arguments: Sequence[str]) -> list[Any]:
     from mazurka.workflows.program_spec import open_program, subject_of
 
     recorded: list[Any] = []
-    answer = SearchSolver.solve
+    answer = SearchSolver.decide
 
     def record(self: SearchSolver, history: Any, query: Any) -> Any:
         recorded.append((history, query))
@@ -152,20 +152,20 @@ def _recorded(path: str, arguments: Sequence[str]) -> list[Any]:
     options = Options(strategy="mcr")
     program = open_program(subject_of(path, arguments, options), options)
     program.prepare()
-    SearchSolver.solve = record  # type: ignore[method-assign]  # what the search asks, as it asks it
+    SearchSolver.decide = record  # type: ignore[method-assign]  # what the search asks, as it asks it
     try:
         for _ in Explorer(program, "mcr", budget=Budget(_EXECUTIONS, 60.0), stop_at_first=False).progress():
             pass
     finally:
-        SearchSolver.solve = answer  # type: ignore[method-assign]
+        SearchSolver.decide = answer  # type: ignore[method-assign]
     return recorded
 
 
 def long() -> dict[str, Any]:
     """What questions about a long trace take."""
     from mazurka.causal.closure import Closure
-    from mazurka.causal.model import Question
     from mazurka.causal.model_from_trace import model_of_trace
+    from mazurka.causal.question import Before, Question
     from mazurka.trace.trace import trace_of
 
     rng = random.Random(5)
@@ -184,7 +184,7 @@ def long() -> dict[str, Any]:
         b = a + rng.randrange(1, 400)
         if log[a].task != log[b].task:
             kinds["a race"].append(Question(next=(a, b)))
-            kinds["an order"].append(Question(before=((b, a),)))
+            kinds["an order"].append(Question(constraints=(Before(b, a),)))
     seconds: dict[str, list[float]] = {}
     answers: dict[str, list[str]] = {}
     for kind, questions in kinds.items():

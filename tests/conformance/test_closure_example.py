@@ -6,8 +6,8 @@ import pytest
 
 from mazurka.causal.closure import Closure
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import Question
 from mazurka.causal.model_from_trace import model_of_trace
+from mazurka.causal.question import Before, Question, Sees
 from mazurka.causal.solver import Feasible, Infeasible, UnsatCore
 from mazurka.causal.z3 import Z3Solver
 from mazurka.program.protocol import Step
@@ -29,7 +29,7 @@ def closure_of(rows: list[tuple[object, ...]], branches: bool = False) -> Closur
 
 
 def kept(*reads: tuple[int, str, int]) -> Question:
-    return Question(happen=(A2, B2, C2), sees=reads)
+    return Question((A2, B2, C2), constraints=tuple(Sees(read, target, (write,)) for read, target, write in reads))
 
 
 def test_the_first_question_of_the_example() -> None:
@@ -92,4 +92,4 @@ def test_two_threads_about_to_block_each_other_are_a_deadlock() -> None:
     rows += [(1, "acq", "m"), (1, "acq", "l"), (1, "rel", "l"), (1, "rel", "m")]
     assert isinstance(closure_of(rows).decide(Question(next=(1, 5))), Feasible)
     assert isinstance(closure_of(rows).decide(Question(happen=(0, 4), next=(1, 5))), Feasible)
-    assert isinstance(closure_of(rows).decide(Question(before=((0, 4), (4, 2)))), Infeasible)
+    assert isinstance(closure_of(rows).decide(Question(constraints=(Before(0, 4), Before(4, 2)))), Infeasible)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from tests.oracle.predictable import Predictable
+from tests.oracle.predictors import by_seqcheck
 
-from mazurka.causal.solver import Feasible, Infeasible
+from mazurka.causal.solver import Infeasible
 from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK
-from mazurka.predict.seqcheck.engine import SeqCheck, sequence
-from mazurka.predict.seqcheck.kinds import SeqCheckKind
+from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.races import SeqCheckRaces
 from mazurka.predict.seqcheck.scan import PAIR
 from mazurka.program.protocol import Step
@@ -90,7 +90,7 @@ def test_figure_1_has_one_race() -> None:
 def test_figure_1_can_be_turned_round() -> None:
     trace = _figure_1()
     late, early = _row(trace, 9), _row(trace, 2)
-    assert isinstance(SeqCheck(trace).decide(sequence((late, early))), Feasible)
+    assert isinstance(SeqCheck(trace).prove(Ordered((late, early))), Witness)
 
 
 def test_figure_1_without_branches_has_no_race() -> None:
@@ -98,8 +98,8 @@ def test_figure_1_without_branches_has_no_race() -> None:
     columns = parts_of(trace)
     rows = next(columns.rows).select(slice(len(trace.threads), None))
     plain = assemble(type(columns)(columns.names, iter([rows])))
-    assert list(SeqCheckRaces(each=PAIR).predict(plain)) == []
-    assert isinstance(SeqCheck(plain, complete_up_to=0).decide(sequence((8, 1))), Infeasible)
+    assert list(SeqCheckRaces(each=PAIR).races(SeqCheck(plain))) == []
+    assert isinstance(SeqCheck(plain, complete_up_to=0).prove(Ordered((8, 1))), Infeasible)
 
 
 def test_figure_2_has_the_sequence_of_section_3() -> None:
@@ -123,11 +123,12 @@ def test_figure_2_has_these_races(swapped: bool, races: set[tuple[int, ...]]) ->
 @pytest.mark.parametrize("trace", [_figure_1(), _figure_2(), _figure_2(swapped=True)])
 def test_no_deadlocks_and_the_atomicity_violations_of_the_oracle(trace: Trace) -> None:
     oracle = Predictable(trace)
-    assert list(SeqCheckKind(DEADLOCK).predict(trace)) == []
+    assert not any(isinstance(answer, Witness) for _, answer in by_seqcheck(trace, DEADLOCK))
     assert oracle.deadlocks() == set()
     found = set()
-    for prediction in SeqCheckKind(ATOMICITY).predict(trace):
-        assert isinstance(prediction.witness.claim, AtomicityViolation)
-        assert Checker(trace).objections(prediction.witness) == []
-        found.add(prediction.rows)
+    for rows, answer in by_seqcheck(trace, ATOMICITY):
+        if isinstance(answer, Witness):
+            assert isinstance(answer.claim, AtomicityViolation)
+            assert Checker(trace).objections(answer) == []
+            found.add(rows)
     assert found == oracle.atomicity_violations()

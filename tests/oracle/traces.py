@@ -11,7 +11,7 @@ import random
 from typing import Any
 
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import Question
+from mazurka.causal.question import Before, Question, Sees
 from mazurka.program.protocol import Step
 from mazurka.trace.event import READS, WRITES, Op
 
@@ -226,7 +226,7 @@ class Reorderings:
 
     def _is_goal(self, state: Any, threads: list[int], question: Question) -> bool:
         at, _, _ = state
-        wanted = [*question.happen, *(i for pair in question.before for i in pair), *(r for r, _, _ in question.sees)]
+        wanted = [*question.happen, *(i for pair in _pairs(question) for i in pair), *(s.read for s in _seen(question))]
         return (
             all(self._done(at, threads, i) for i in wanted)
             and all(self._comes_next(state, threads, i) for i in question.next)
@@ -263,7 +263,7 @@ class Reorderings:
         step = self.log[i]
         if i in (*question.next, *question.never, *question.blocked) or not self._comes_next(state, threads, i):
             return None
-        for a, b in question.before:
+        for a, b in _pairs(question):
             if i == b and (a == b or not self._done(at, threads, a)):
                 return None
         held = {target: (source, kept) for target, source, kept in memory}
@@ -313,7 +313,7 @@ class Reorderings:
     def _may_read(self, i: int, source: int, kept: bool, question: Question) -> bool:
         if str(self.log[i].target).startswith("s"):
             return source == self.sources[i]
-        return all(read != i or (source == wanted and kept) for read, _, wanted in question.sees)
+        return all(each.read != i or (source in each.sources and kept) for each in _seen(question))
 
     def _gives(self, i: int, source: int, kept: bool) -> bool:
         """Whether a read that takes its value from ``source`` gives what it gave in the log."""
@@ -325,24 +325,36 @@ class Reorderings:
         return kept and (self.initial.get(self.log[i].target) if source == INITIAL else self.log[source].value) == value
 
 
+def _pairs(question: Question) -> list[tuple[int, int]]:
+    return [(each.first, each.second) for each in question.constraints if isinstance(each, Before)]
+
+
+def _seen(question: Question) -> list[Sees]:
+    return [each for each in question.constraints if isinstance(each, Sees)]
+
+
 def random_questions(rng: random.Random, log: list[Step]) -> list[Question]:
     """One or two of each kind of question, and combinations."""
     steps = range(len(log))
     a, b, c = (rng.choice(steps) for _ in range(3))
     questions = [
         Question(next=(a, b)),
-        Question(before=((a, b),)),
-        Question(before=((a, b), (b, c))),
+        Question(constraints=(Before(a, b),)),
+        Question(constraints=(Before(a, b), Before(b, c))),
         Question(happen=(a,), next=(b,)),
-        Question(before=((b, c),), next=(a,)),
+        Question(next=(a,), constraints=(Before(b, c),)),
         rng.choice((Question(happen=(a,), never=(b,)), Question(next=(a,), never=(b, c)))),
         rng.choice((Question(blocked=(a, b)), Question(happen=(c,), blocked=(a,)))),
     ]
     reads = [i for i in steps if log[i].op is Op.READ]
     for r in rng.sample(reads, min(3, len(reads))):
         writes = [i for i in steps if log[i].op is Op.WRITE and log[i].target == log[r].target]
-        seen = (r, log[r].target, rng.choice([INITIAL, *writes]))
-        questions += [Question(sees=(seen,)), Question(sees=(seen,), happen=(a,)), Question(sees=(seen,), next=(b,))]
+        seen = (Sees(r, log[r].target, (rng.choice([INITIAL, *writes]),)),)
+        questions += [
+            Question(constraints=seen),
+            Question((a,), constraints=seen),
+            Question((), (b,), constraints=seen),
+        ]
     return questions
 
 
@@ -355,11 +367,11 @@ def random_knot(rng: random.Random, length: int, threads: int) -> tuple[list[Ste
     ]
     writes = {x: [i for i, step in enumerate(log) if step.target == x and step.op is Op.WRITE] for x in "xy"}
     sees = [
-        (i, step.target, rng.choice(writes[str(step.target)]))
+        Sees(i, step.target, (rng.choice(writes[str(step.target)]),))
         for i, step in enumerate(log)
         if step.op is Op.READ and writes[str(step.target)] and rng.random() < 0.5
     ]
-    return log, Question(happen=tuple({step.task: i for i, step in enumerate(log)}.values()), sees=tuple(sees))
+    return log, Question(happen=tuple({step.task: i for i, step in enumerate(log)}.values()), constraints=tuple(sees))
 
 
 def random_puzzle(rng: random.Random, locks: int, clauses: int) -> tuple[list[Step], Question]:
@@ -376,5 +388,5 @@ def random_puzzle(rng: random.Random, locks: int, clauses: int) -> tuple[list[St
         circle = [(lock, rng.randrange(2)) for lock in rng.sample(range(locks), 3)]
         for (lock, side), (other, first) in zip(circle, (*circle[1:], circle[0]), strict=True):
             # the section that comes second is entered before the next lock's first section is left
-            before.append((4 * lock + 2 * (1 - side), 4 * other + 2 * first + 1))
-    return log, Question(before=tuple(before))
+            before.append(Before(4 * lock + 2 * (1 - side), 4 * other + 2 * first + 1))
+    return log, Question(constraints=tuple(before))

@@ -14,7 +14,8 @@ from tests.oracle.random_traces import random_trace
 from mazurka.causal.model import Model
 from mazurka.causal.model_from_columns import model_of_columns
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.solver import Infeasible
+from mazurka.causal.solver import Infeasible, Solver
+from mazurka.causal.solvers import make_solver
 from mazurka.predict import questions
 from mazurka.predict.questions import Questions
 from mazurka.trace.reading import read_trace
@@ -48,12 +49,16 @@ def test_conditions_are_left_to_others() -> None:
     assert seen
 
 
+def _impatient() -> Solver:
+    return make_solver("closure", limit=100)
+
+
 def test_what_is_refuted_nearby_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     nearby = 0
     for seed in range(_TRACES // 3):
         rng = random.Random(seed)
         trace = random_trace(rng, 60, 4, branching=bool(seed & 1), valued=seed % 4 == 2, updating=bool(seed & 8))
-        whole, quick = Questions(trace, limit=100), Questions(trace, rng.choice((None, 12, 30)), limit=100)
+        whole, quick = Questions(trace, solver=_impatient), Questions(trace, rng.choice((None, 12, 30)), _impatient)
         for _ in range(30):
             first, second = sorted(rng.sample(range(len(trace)), 2))
             claim = rng.choice((Races(first, second), Ordered((second, first))))

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
+from tests.oracle.predictors import by_the_model
 from tests.oracle.random_traces import random_trace
 
+from mazurka.causal.solver import Unknown
 from mazurka.predict import engines, fast_path
 from mazurka.predict.deadlocks import lock_cycles
 from mazurka.predict.engines import COMMUNICATION, Search, run
 from mazurka.predict.kinds.registry import DEADLOCK, ENGINES, KINDS
-from mazurka.predict.maximal import Maximal, Once
 from mazurka.program.protocol import Step
 from mazurka.report.prediction_report import Predicted
 from mazurka.trace.columns import assemble, parts_of
@@ -75,13 +76,13 @@ def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
     for trace in _traces(first):
         expected, checker = _bugs(trace), Checker(trace)
         for kind in KINDS:
-            predictor = Maximal(kind, Once.ALL)
             found = set()
-            for prediction in predictor.predict(trace):
-                assert checker.objections(prediction.witness) == []
-                found.add(_named(kind, prediction.rows))
+            for rows, answer in by_the_model(trace, kind):
+                assert not isinstance(answer, Unknown)
+                if isinstance(answer, Witness):
+                    assert checker.objections(answer) == []
+                    found.add(_named(kind, rows))
             assert found == expected[kind]
-            assert predictor.undecided == 0
             met[kind] += len(found)
     assert met["race"] > _SHARE
     assert met["atomicity"] > _SHARE / 2
@@ -94,14 +95,15 @@ def test_windows_only_lose(window: int) -> None:
     for trace in _traces(0):
         expected, checker = _bugs(trace), Checker(trace)
         for kind in KINDS:
-            predictor = Maximal(kind, Once.ALL, window=window)
-            found = set()
-            for prediction in predictor.predict(trace):
-                assert checker.objections(prediction.witness) == []
-                found.add(_named(kind, prediction.rows))
+            found, undecided = set(), False
+            for rows, answer in by_the_model(trace, kind, window):
+                undecided |= isinstance(answer, Unknown)
+                if isinstance(answer, Witness):
+                    assert checker.objections(answer) == []
+                    found.add(_named(kind, rows))
             assert found <= expected[kind]
             lost += len(expected[kind] - found)
-            assert predictor.undecided or found == expected[kind]
+            assert undecided or found == expected[kind]
     assert lost > 0
 
 
@@ -265,9 +267,9 @@ def test_what_is_not_so_is_not_believed() -> None:
     for trace in _traces(0):
         bugs, checker = _bugs(trace), Checker(trace)
         for kind in KINDS:
-            for prediction in Maximal(kind, Once.ALL).predict(trace):
-                for why, witness in _spoilt(trace, bugs, prediction.witness, chance):
-                    assert checker.objections(witness), f"believed although {why}: {witness}"
+            for witness in [answer for _, answer in by_the_model(trace, kind) if isinstance(answer, Witness)]:
+                for why, spoilt in _spoilt(trace, bugs, witness, chance):
+                    assert checker.objections(spoilt), f"believed although {why}: {spoilt}"
                     refused[why] += 1
     assert len(refused) == 7
     assert min(count for why, count in refused.items() if "waits" not in why) > 40, refused

@@ -11,8 +11,9 @@ from tests.oracle.language import Lock, Read, SmallProgram, Unlock, Write
 from tests.oracle.program import OracleProgram
 
 from mazurka.causal.history import History
+from mazurka.causal.question import Question
 from mazurka.causal.search import SearchSolver
-from mazurka.causal.solver import Answer, Feasible, Query
+from mazurka.causal.solver import Answer, CausalModel, Feasible
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.program.protocol import Plan, Step
 from mazurka.trace.event import Op
@@ -103,9 +104,10 @@ def test_believes_the_solver() -> None:
         def __init__(self) -> None:
             self.solver = SearchSolver()
 
-        def solve(self, history: History, query: Query) -> Answer:
+        def decide(self, history: CausalModel, query: Question) -> Answer:
+            assert isinstance(history, History)
             nonlocal checked
-            answer = self.solver.solve(history, query)
+            answer = self.solver.decide(history, query)
             if isinstance(answer, Feasible):
                 order = tuple(i for i in answer.order if i < len(history.numbers))
                 assert objections(traces[-1], Witness(order)) == []

@@ -1,6 +1,7 @@
 """Our complete decision procedure: closure as propagation, conflict-driven search over what it leaves open.
 
-Decides a :class:`~mazurka.causal.model.Question` about a :class:`~mazurka.causal.model.Model`, or an explorer's query.
+Decides a :class:`~mazurka.causal.question.Question` about a :class:`~mazurka.causal.model.Model`, or about a run's
+history.
 The kernel (kernel.py) makes all orders follow that have to. What is left open is tried:
 
 1. a read that counts and has several writes to take its value from: one that is not hidden, the run's own first;
@@ -23,22 +24,24 @@ which almost all questions need none. Gives up after ``limit`` contradictions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, assert_never
 
 from mazurka.causal import kernel, state
 from mazurka.causal.explain import Explanation, explain
 from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
-from mazurka.causal.model import Model, Question, model_of_query
-from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown, UnsatCore
+from mazurka.causal.model import Model, model_of_history
+from mazurka.causal.question import Before, Question, Sees
+from mazurka.causal.solver import Answer, Assignment, CausalModel, Feasible, Infeasible, Unknown, UnsatCore
 from mazurka.causal.state import INTERPRETED, State, state_of
 
 
 class ClosureSolver:
-    """Decides explorers' queries and questions about models; keeps the closure of the model asked about last, and does
-    not say what refutes a question about that."""
+    """Decides questions; keeps the closure of the model asked about last, and does not say what refutes a question
+    about that."""
 
     name = "closure"
 
@@ -47,25 +50,46 @@ class ClosureSolver:
         self._latest: Closure | None = None
         self._asked = 0  # about that
 
-    def solve(self, history: History, query: Query) -> Answer:
-        answer = answer_fast(history, query)
-        if answer is not None:
-            return answer
-        return close(history, query, self.limit)
-
-    def decide(self, model: Model, question: Question) -> Answer:
+    def decide(self, model: CausalModel, question: Question) -> Answer:
+        if isinstance(model, History):
+            answer = None
+            if question.is_plain:
+                answer = answer_fast(model, model.prefixes(question.happen), question.hypothetical)
+            return answer or close(model, question, self.limit)
+        if question.hypothetical:
+            return Unknown("only a run's history is asked about hypothetical events")
         if self._latest is None or self._latest.model is not model:
             self._latest, self._asked = Closure(model, self.limit, explains=False), 0
         elif not self._latest.compiled and state.is_worth_compiling(len(model.rank), self._asked):
             self._latest = Closure(model, self.limit, explains=False, compiled=True)
         self._asked += 1
-        return self._latest.decide(question)
+        return _decide(self._latest, question)
 
 
-def close(history: History, query: Query, limit: int = 20_000) -> Answer:
-    """The answer to an explorer's query by closure alone, without the fast path."""
-    model = model_of_query(history, query)
-    return Closure(model, limit).decide(Question(happen=model.last_events()))
+def close(history: History, question: Question, limit: int = 20_000) -> Answer:
+    """The answer to a question about a run's history by closure alone, without the fast path."""
+    model, asked = model_of_history(history, question)
+    return _decide(Closure(model, limit), asked)
+
+
+def _decide(closure: Closure, question: Question) -> Answer:
+    """The answer for the first choice of sources, where what is to be seen leaves one, that there is an order for."""
+    sees = [each for each in question.constraints if isinstance(each, Sees)]
+    if not sees:
+        return closure.decide(question)
+    others = [each for each in question.constraints if not isinstance(each, Sees)]
+    choices = list(product(*[each.sources for each in sees]))
+    unknown: Unknown | None = None
+    for sources in choices:
+        chosen = [replace(each, sources=(source,)) for each, source in zip(sees, sources, strict=True)]
+        answer = closure.decide(replace(question, constraints=(*others, *chosen)))
+        if isinstance(answer, Feasible):
+            return replace(answer, model=Assignment(sources))
+        if isinstance(answer, Unknown):
+            unknown = answer
+        elif len(choices) == 1:
+            return answer
+    return unknown or Infeasible()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +154,7 @@ class Closure:
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def decide(self, question: Question) -> Answer:
-        """Answer ``question`` on top of what was pushed."""
+        """Answer ``question`` on top of what was pushed. What is to be seen leaves no choice of sources."""
         self.push(question)
         answer = self._search() if self.possible else self._impossible()
         while answer is None:  # out of room
@@ -169,17 +193,31 @@ class Closure:
         k, h, event_of = self.kernel, self.handle, self.model.event_of
         self.frames.append(_Frame(self._mark(), self.possible, []))
         self._forget()
-        reads = [self._read(*asked) for asked in question.sees]
+        pairs, reads = self._constraints(question)
         self._limit(question, reads)
-        for rank in (*question.happen, *(rank for pair in question.before for rank in pair)):
+        for rank in (*question.happen, *(rank for pair in pairs for rank in pair)):
             k.want(h, event_of[rank], False)
         for rank in (*question.next, *question.blocked):
             self._stand_before(event_of[rank], rank in question.next)
         for read, source in reads:
             self._see(read, source)
-        for a, b in question.before:
+        for a, b in pairs:
             k.link(h, event_of[a], event_of[b], ASKED, 0, 0)
         self._settle()
+
+    def _constraints(self, question: Question) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """The constraints: ranks in order, and reads with the event to be seen."""
+        pairs, reads = [], []
+        for constraint in question.constraints:
+            match constraint:
+                case Before(first, second):
+                    pairs.append((first, second))
+                case Sees(read, target, sources):
+                    (source,) = sources
+                    reads.append(self._read(read, target, source))
+                case _:
+                    assert_never(constraint)
+        return pairs, reads
 
     def _limit(self, question: Question, reads: list[tuple[int, int]]) -> None:
         """Threads do not get to events that are to come next or never; nothing may depend on reads that see something

@@ -1,32 +1,36 @@
-"""What most explorers' queries come to: refuted by a look at the clocks, or answered by the run's own order.
+"""What most explorers' questions come to: refuted by a look at the clocks, or answered by the run's own order.
 
-Both solvers of ours look here first. An exploration changes little at a time, so about nine queries in ten need no
+Both solvers of ours look here first. An exploration changes little at a time, so about nine questions in ten need no
 more; a few microseconds each. Sound both ways: what is said here is so, None means that it takes a closer look.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.solver import Feasible, Infeasible, Query
+from mazurka.causal.question import HypotheticalEvent
+from mazurka.causal.solver import Feasible, Infeasible
+
+_Extras = Sequence[HypotheticalEvent]
 
 
-def answer_fast(history: History, query: Query) -> Feasible | Infeasible | None:
-    """The answer, if it is plain to see."""
-    if _refuted(history, query):
+def answer_fast(history: History, past: Sequence[int], extras: _Extras) -> Feasible | Infeasible | None:
+    """The answer, if it is plain to see: whether so many steps of each thread and then ``extras`` can happen."""
+    if _refuted(history, past, extras):
         return Infeasible()
-    order = _own_order(history, query)
+    order = _own_order(history, past, extras)
     return None if order is None else Feasible(order)
 
 
-def _refuted(history: History, query: Query) -> bool:
+def _refuted(history: History, past: Sequence[int], extras: _Extras) -> bool:
     """Whether some write must come between an extra step and a source of it: causally after one and before the
     other."""
     count = len(history.numbers)
-    for extra in query.extras:
-        position = query.past[extra.thread]
+    for extra in extras:
+        position = past[extra.thread]
         if not position:
             continue
         latest = history.threads[extra.thread][position - 1]
@@ -43,32 +47,32 @@ def _refuted(history: History, query: Query) -> bool:
     return False
 
 
-def _own_order(history: History, query: Query) -> tuple[int, ...] | None:
+def _own_order(history: History, past: Sequence[int], extras: _Extras) -> tuple[int, ...] | None:
     """The run's own order, the extra steps together as late as their sources allow, if that is an answer."""
-    past, threads, count = query.past, history.threads, len(history.numbers)
+    threads, count = history.threads, len(history.numbers)
     order = [step for thread, length in enumerate(past) for step in threads[thread][:length]]
     order.sort()
-    place = _place(history, query, order)
+    place = _place(history, past, extras, order)
     if place is None:
         return None
     if place < len(order):
-        written = {target for extra in query.extras for target in extra.writes}
+        written = {target for extra in extras for target in extra.writes}
         if written and any(
             target in written and source < order[place]
             for step in order[place:]
             for target, source in history.reads[step]
         ):
             return None
-    return (*order[:place], *range(count, count + len(query.extras)), *order[place:])
+    return (*order[:place], *range(count, count + len(extras)), *order[place:])
 
 
-def _place(history: History, query: Query, order: list[int]) -> int | None:
+def _place(history: History, past: Sequence[int], extras: _Extras, order: list[int]) -> int | None:
     """The last place in ``order`` where all sources of the extra steps are still visible and their predecessors
     done."""
-    past, numbers, positions, count = query.past, history.numbers, history.positions, len(history.numbers)
+    numbers, positions, count = history.numbers, history.positions, len(history.numbers)
     limit, latest = count, -1
     written: dict[Any, int] = {}
-    for number, extra in enumerate(query.extras):
+    for number, extra in enumerate(extras):
         if past[extra.thread]:
             latest = max(latest, history.threads[extra.thread][past[extra.thread] - 1])
         for target, source in extra.reads:

@@ -166,6 +166,16 @@ class History:
         if self.positions[step] >= past[thread]:
             past[thread] = self.positions[step] + 1
 
+    def prefixes(self, happen: Iterable[int]) -> list[int]:
+        """How many steps of each thread take place if these do, and those before them in their threads."""
+        numbers, positions = self.numbers, self.positions
+        past = [0] * len(self.threads)
+        for step in happen:
+            thread, position = numbers[step], positions[step]
+            if position >= past[thread]:
+                past[thread] = position + 1
+        return past
+
     def include_before(self, past: list[int], thread: int, position: int) -> None:
         """Extend ``past`` by the causal past of the first ``position`` steps of ``thread``."""
         if position:

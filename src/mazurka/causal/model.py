@@ -18,7 +18,7 @@ their source to happen, not its value.
 Events are numbered by thread, then by program order, so that an event's successor is the next number; ``rank`` is
 their number in the run, by which questions and answers name them. One event may have several accesses, done at once.
 
-A question (:class:`Question`) adds what is to happen. Only what has to happen for it does: if an execution answers it,
+A question (question.py) adds what is to happen. Only what has to happen for it does: if an execution answers it,
 so does what remains when events are left out that nothing asked for or kept needs.
 
 Departures from the patent. It places all events of the run in the order, also those that nobody needs; two threads
@@ -34,12 +34,12 @@ Cost: linear in the accesses, about 100 bytes each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.solver import Query
+from mazurka.causal.question import HypotheticalEvent, Question
 
 #: As a section's end: it is not left in the run.
 NEVER_LEFT: Final = -1
@@ -103,35 +103,30 @@ class Model:
         return tuple([self.rank[end - 1] for begin, end in bounds if end > begin])
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Is there an execution in which all this holds? Events are given by their rank.
-
-    ``happen`` take place; of each pair in ``before`` the first comes before the second; ``sees`` are (read, target,
-    write or ``INITIAL``): the read gets what that write wrote in the run. ``next`` do not take place, but each
-    is what its thread would do next, all at once: two accesses race, several requests of locks are a deadlock.
-    ``never`` do not take place, wherever their threads are. ``blocked`` are like ``next``, except that other threads'
-    events that they need (the end of a thread that is joined, a notification) need not have happened.
-    """
-
-    happen: tuple[int, ...] = ()
-    before: tuple[tuple[int, int], ...] = ()
-    sees: tuple[tuple[int, Any, int], ...] = ()
-    next: tuple[int, ...] = ()
-    never: tuple[int, ...] = ()
-    blocked: tuple[int, ...] = ()
-
-
-def model_of_query(history: History, query: Query) -> Model:
-    """The events of an explorer's query and nothing else.
+def model_of_history(history: History, question: Question) -> tuple[Model, Question]:
+    """A model for a question about a run's history, and what to ask of it.
 
     Explorers take every read to matter, and what a lock is for to be what its acquires read, so the model has neither
-    choices nor sections. The k-th extra step has rank ``len(history.numbers) + k``.
+    choices nor sections. A plain question needs no events but its own; the k-th hypothetical one has rank
+    ``len(history.numbers) + k``.
     """
-    base = len(history.numbers)
-    rows = [history.threads[t][:length] for t, length in enumerate(query.past)]
-    for number, extra in enumerate(query.extras):
+    base, extras = len(history.numbers), question.hypothetical
+    past = history.prefixes(question.happen)
+    ends = past if question.is_plain else list(map(len, history.threads))
+    for extra in extras:
+        ends[extra.thread] = past[extra.thread]
+    rows = [history.threads[t][:length] for t, length in enumerate(ends)]
+    for number, extra in enumerate(extras):
         rows[extra.thread].append(base + number)
+    model = _model_of_rows(history, extras, rows)
+    if question.is_plain:
+        return model, Question(happen=model.last_events())
+    happen = (*question.happen, *range(base, base + len(extras)))
+    return model, replace(question, happen=happen, hypothetical=())
+
+
+def _model_of_rows(history: History, extras: Sequence[HypotheticalEvent], rows: list[list[int]]) -> Model:
+    base = len(history.numbers)
     model = Model([0])
     sources: list[int] = []
     numbers: dict[Any, int] = model.target_numbers
@@ -142,7 +137,7 @@ def model_of_query(history: History, query: Query) -> Model:
             if step < base:
                 reads, writes = history.reads[step], history.writes[step]
             else:
-                reads, writes = query.extras[step - base].reads, query.extras[step - base].writes
+                reads, writes = extras[step - base].reads, extras[step - base].writes
             for target, source in reads:
                 model.read_event.append(event)
                 model.read_target.append(numbers.setdefault(target, len(numbers)))

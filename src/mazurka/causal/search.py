@@ -1,5 +1,7 @@
 """The solver that explorers use: tries the fast path, else searches positions exactly.
 
+That is for plain questions about a run's history (question.py); all others it hands to `closure`.
+
 The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten,
 so which write a target holds matters only while it can't change, and the vector alone says whether the rest is
 possible; a vector that failed is not entered again. Steps that can't harm anybody are taken at once and without
@@ -12,44 +14,56 @@ alternatives:
   can write.
 
 Only the remaining writes are branched on, in the order of the run. Complete; exponential at worst in the number of
-threads only (the number of vectors), linear for most queries an explorer asks. Gives up after ``limit`` vectors.
+threads only (the number of vectors), linear for most questions an explorer asks. Gives up after ``limit`` vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import INITIAL, History, overwritten
-from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
+from mazurka.causal.question import HypotheticalEvent, Question
+from mazurka.causal.solver import Answer, CausalModel, Feasible, Infeasible, Solver, Unknown
 
 
 class SearchSolver:
-    """Decides queries by search over thread positions."""
+    """Decides plain questions about histories by search over thread positions; the rest is up to `closure`."""
 
     name = "search"
 
     def __init__(self, limit: int = 200_000) -> None:
         self.limit = limit
+        self._closure: Solver | None = None
 
-    def solve(self, history: History, query: Query) -> Answer:
-        return answer_fast(history, query) or _Search(history, query, self.limit).run()
+    def decide(self, model: CausalModel, question: Question) -> Answer:
+        if not isinstance(model, History) or not question.is_plain:
+            return self._by_closure(model, question)
+        past, extras = model.prefixes(question.happen), question.hypothetical
+        return answer_fast(model, past, extras) or _Search(model, past, extras, self.limit).run()
+
+    def _by_closure(self, model: CausalModel, question: Question) -> Answer:
+        if self._closure is None:
+            from mazurka.causal.closure import ClosureSolver
+
+            self._closure = ClosureSolver()
+        return self._closure.decide(model, question)
 
 
 class _Search:
-    """One exact search."""
+    """One exact search: so many steps of each thread, and then the extra ones."""
 
-    def __init__(self, history: History, query: Query, limit: int) -> None:
+    def __init__(self, history: History, past: Sequence[int], extras: Sequence[HypotheticalEvent], limit: int) -> None:
         self.limit = limit
         self.base = len(history.numbers)
         self.reads = history.reads
         self.writes = history.writes
         self.overwrites = history.overwrites
-        self.extras = query.extras
-        self.extras_overwrite = [overwritten(extra.reads, extra.writes) for extra in query.extras]
-        self.rows = [history.threads[t][:length] for t, length in enumerate(query.past)]
-        for number, extra in enumerate(query.extras):
+        self.extras = extras
+        self.extras_overwrite = [overwritten(extra.reads, extra.writes) for extra in extras]
+        self.rows = [history.threads[t][:length] for t, length in enumerate(past)]
+        for number, extra in enumerate(extras):
             self.rows[extra.thread].append(self.base + number)
         self.total = sum(map(len, self.rows))
         self.at = [0] * len(self.rows)
@@ -58,7 +72,7 @@ class _Search:
         self.awaited: dict[tuple[Any, int], int] = {}  # (target, step) -> readers still to come
         self.first: dict[int, list[tuple[int, int]]] = {}  # by step: (row, position) of others that must come before
         self._count()
-        self._forbid(history, query)
+        self._forbid(history, past)
         self.quiet = self._quiet_targets()
         self.trail: list[tuple[Any, ...]] = []
 
@@ -77,10 +91,10 @@ class _Search:
                 for read in self._accesses(step)[0]:
                     self.awaited[read] = self.awaited.get(read, 0) + 1
 
-    def _forbid(self, history: History, query: Query) -> None:
+    def _forbid(self, history: History, past: Sequence[int]) -> None:
         """A write that an extra step's predecessors need has to be over before the write that step reads from."""
-        for extra in query.extras:
-            position = query.past[extra.thread]
+        for extra in self.extras:
+            position = past[extra.thread]
             if not position:
                 continue
             latest = history.threads[extra.thread][position - 1]

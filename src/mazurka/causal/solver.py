@@ -1,46 +1,32 @@
-"""The question every explorer and predictor asks of a causal model, and the protocol of what answers it.
-
-A :class:`Query` names, per thread of a :class:`~mazurka.causal.history.History`, how many of its steps are to happen,
-and *extra* steps that happen after those of their thread. The set is closed under program order and reads-from. Asked
-is a total order of these steps in which every read still takes its value from the write it had, and the extra steps'
-listed reads from the writes listed. That is: between a read and its source no other step writes the target, and a
-read of the initial value precedes all its writers. A step that both reads and writes a target is indivisible, so two
-of them never share a source.
-"""
+"""What answers questions about a causal model (question.py), and what it answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from mazurka.causal.history import History
+from mazurka.causal.model import Model
+from mazurka.causal.question import Question
 
 
 @dataclass(frozen=True, slots=True)
-class HypotheticalEvent:
-    """A step that did not happen in the run like this: its reads are listed with the sources they shall have.
+class Assignment:
+    """What an answer chose where constraints leave a choice.
 
-    A source is a step of the history, ``INITIAL``, or ``len(history.numbers) + k`` for the k-th extra step.
+    ``sources`` are, by :class:`~mazurka.causal.question.Sees` of the question in its order, the write that is seen.
     """
 
-    thread: int
-    reads: tuple[tuple[Any, int], ...]
-    writes: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """Can the first ``past[t]`` steps of every thread ``t`` and then ``extras`` happen, all reads as said?"""
-
-    past: tuple[int, ...]
-    extras: tuple[HypotheticalEvent, ...]
+    sources: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Feasible:
-    """Yes, in this order: steps of the history, and ``len(history.numbers) + k`` for the k-th extra step."""
+    """Yes, in this order: events by their numbers in the run, and ``len(history.numbers) + k`` for the k-th
+    hypothetical one. ``model`` is given if constraints of the question leave something to choose."""
 
     order: tuple[int, ...]
+    model: Assignment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +57,16 @@ class Unknown:
 
 Answer = Feasible | Infeasible | Unknown
 
+#: What can be asked: a trace's model or a run's history.
+CausalModel = Model | History
+
 
 class Solver(Protocol):
-    """Decides queries. Implementations agree wherever none of them gives up."""
+    """Decides questions. Implementations agree wherever none of them gives up. Threads do not share one: it may keep
+    what it has learnt of the model asked about last."""
 
     name: str
 
-    def solve(self, history: History, query: Query) -> Answer: ...
+    def decide(self, model: CausalModel, question: Question) -> Answer:
+        """Whether there is an execution as asked, and in which order. LookupError if there are no such events."""
+        ...

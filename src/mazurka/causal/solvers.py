@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 from mazurka.causal.solver import Solver
 from mazurka.errors import UsageError
 
 
-def _search() -> Solver:
+def _search(limit: int | None) -> Solver:
     from mazurka.causal.search import SearchSolver
 
-    return SearchSolver()
+    return SearchSolver() if limit is None else SearchSolver(limit)
 
 
-def _closure() -> Solver:
+def _closure(limit: int | None) -> Solver:
     from mazurka.causal.closure import ClosureSolver
 
-    return ClosureSolver()
+    return ClosureSolver() if limit is None else ClosureSolver(limit)
 
 
-def _z3() -> Solver:
+def _z3(_limit: int | None) -> Solver:
     from mazurka.causal.z3 import Z3Solver
 
     return Z3Solver()
 
 
-#: The default first.
-SOLVERS: dict[str, Callable[[], Solver]] = {"search": _search, "closure": _closure, "z3": _z3}
+#: What makes each, given after how much work a question is given up. The default first.
+SOLVERS: dict[str, Callable[[int | None], Solver]] = {"search": _search, "closure": _closure, "z3": _z3}
 
 
-def make_solver(name: str) -> Solver:
-    """The solver of that name."""
+def make_solver(name: str, limit: int | None = None) -> Solver:
+    """The solver of that name. ``limit``, its own default if None: after so many positions (`search`) or contradictions
+    (`closure`) a question is given up; `z3` goes by time, whatever is said here."""
     made = SOLVERS.get(name)
     if made is None:
         raise UsageError("unknown-solver", f"there is no solver {name!r}", hint=f"choose one of: {', '.join(SOLVERS)}")
-    return made()
+    return made(limit)
+
+
+#: What makes the solver that predictors ask about traces unless they are given another one: it has to be complete.
+FOR_TRACES: Final = partial(make_solver, "closure")

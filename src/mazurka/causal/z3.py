@@ -2,7 +2,7 @@
 
 One integer per step, its place in the order. Program order and reads-from are inequalities; for each read and every
 other writer of its target a disjunction keeps that writer out from between. A search with it takes ten to thirty times
-as long, and it is independent of ours: it is there to cross-check, and for queries that will mention values.
+as long, and it is independent of ours: it is there to cross-check, and for questions that will mention values.
 """
 
 from __future__ import annotations
@@ -12,24 +12,32 @@ from typing import Any
 
 from mazurka.causal import z3_questions
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.model import Model, Question
-from mazurka.causal.solver import Answer, Feasible, Infeasible, Query, Unknown
+from mazurka.causal.model import model_of_history
+from mazurka.causal.question import Question
+from mazurka.causal.solver import Answer, CausalModel, Feasible, Infeasible, Unknown
 
 
 class Z3Solver:
-    """Decides queries with z3; ``seconds`` bounds each."""
+    """Decides questions with z3; ``seconds`` bounds each."""
 
     name = "z3"
 
     def __init__(self, seconds: float = 60.0) -> None:
         self.seconds = seconds
 
-    def solve(self, history: History, query: Query) -> Answer:
+    def decide(self, model: CausalModel, question: Question) -> Answer:
+        if not isinstance(model, History):
+            return z3_questions.decide(model, question, self.seconds)
+        if not question.is_plain:
+            return z3_questions.decide(*model_of_history(model, question), self.seconds)
+        return self._decide_plainly(model, question)
+
+    def _decide_plainly(self, history: History, question: Question) -> Answer:
         import z3
 
-        rows = [history.threads[t][:length] for t, length in enumerate(query.past)]
+        rows = [history.threads[t][:length] for t, length in enumerate(history.prefixes(question.happen))]
         base = len(history.numbers)
-        for number, extra in enumerate(query.extras):
+        for number, extra in enumerate(question.hypothetical):
             rows[extra.thread].append(base + number)
         place = {step: z3.Int(f"o{step}") for row in rows for step in row}
         solver = z3.SolverFor("QF_IDL")
@@ -37,7 +45,7 @@ class Z3Solver:
         for row in rows:
             for earlier, later in pairwise(row):
                 solver.add(place[earlier] < place[later])
-        self._keep_reads(solver, place, history, query)
+        self._keep_reads(solver, place, history, question)
         verdict = solver.check()
         if verdict == z3.unsat:
             return Infeasible()
@@ -46,17 +54,14 @@ class Z3Solver:
         model = solver.model()
         return Feasible(tuple(sorted(place, key=lambda step: (model.eval(place[step], True).as_long(), step))))
 
-    def decide(self, model: Model, question: Question) -> Answer:
-        return z3_questions.decide(model, question, self.seconds)
-
-    def _keep_reads(self, solver: Any, place: dict[int, Any], history: History, query: Query) -> None:
+    def _keep_reads(self, solver: Any, place: dict[int, Any], history: History, question: Question) -> None:
         import z3
 
         base = len(history.numbers)
         writers: dict[Any, list[int]] = {}
         accesses = {}
         for step in place:
-            extra = query.extras[step - base] if step >= base else None
+            extra = question.hypothetical[step - base] if step >= base else None
             reads = history.reads[step] if extra is None else extra.reads
             for target in history.writes[step] if extra is None else extra.writes:
                 writers.setdefault(target, []).append(step)

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, assert_never
 
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import NEVER_LEFT, Model, Question
-from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
+from mazurka.causal.model import NEVER_LEFT, Model
+from mazurka.causal.question import Before, Question, Sees
+from mazurka.causal.solver import Answer, Assignment, Feasible, Infeasible, Unknown
 
 
 def decide(model: Model, question: Question, seconds: float) -> Answer:
     import z3
 
+    if question.hypothetical:
+        return Unknown("only a run's history is asked about hypothetical events")
     solver = z3.Solver()
     solver.set("timeout", int(seconds * 1000))
     encoding = _Encoding(model, solver)
@@ -32,7 +35,8 @@ def decide(model: Model, question: Question, seconds: float) -> Answer:
         return Infeasible()
     if verdict != z3.sat:
         return Unknown(f"z3: {solver.reason_unknown()}")
-    return Feasible(encoding.order(solver.model()))
+    found = solver.model()
+    return Feasible(encoding.order(found), encoding.assignment(found, question))
 
 
 class _Encoding:
@@ -113,17 +117,15 @@ class _Encoding:
     def question(self, question: Question) -> None:
         model, z3, add, event_of = self.model, self.z3, self.solver.add, self.model.event_of
         add(*[self.occurs[event_of[rank]] for rank in question.happen])
-        for a, b in question.before:
-            first, second = event_of[a], event_of[b]
-            add(self.occurs[first], self.occurs[second], self.place[first] < self.place[second])
-        for rank, target, source in question.sees:
-            e, x = event_of[rank], model.target_numbers[target]
-            k = next(k for k in range(model.read_at[e], model.read_at[e + 1]) if model.read_target[k] == x)
-            w = INITIAL if source == INITIAL else event_of[source]
-            group = model.read_group[k]
-            add(self.occurs[e], self._sees(k, w, True))
-            if w not in model.group[model.group_at[group] : model.group_at[group + 1]]:
-                add(z3.Not(self.kept[e]))
+        for constraint in question.constraints:
+            match constraint:
+                case Before(a, b):
+                    first, second = event_of[a], event_of[b]
+                    add(self.occurs[first], self.occurs[second], self.place[first] < self.place[second])
+                case Sees():
+                    add(z3.Or([seen for _, seen in self._seen(constraint)]))
+                case _:
+                    assert_never(constraint)
         add(*[z3.Not(self.occurs[event_of[rank]]) for rank in question.never])
         for rank in (*question.next, *question.blocked):
             e = event_of[rank]
@@ -136,6 +138,24 @@ class _Encoding:
             if rank in question.next:
                 add(*[self._needed(needed) for needed in model.need[model.need_at[e] : model.need_at[e + 1]]])
                 add(*self._pairs(e))
+
+    def _seen(self, constraint: Sees) -> Iterator[tuple[int, Any]]:
+        """What it takes to see each source; what the read's thread does then may not depend on it if it is new."""
+        model, event_of = self.model, self.model.event_of
+        e, x = event_of[constraint.read], model.target_numbers[constraint.target]
+        k = next(k for k in range(model.read_at[e], model.read_at[e + 1]) if model.read_target[k] == x)
+        group = model.read_group[k]
+        usual = model.group[model.group_at[group] : model.group_at[group + 1]]
+        for source in constraint.sources:
+            w = INITIAL if source == INITIAL else event_of[source]
+            unkept = True if w in usual else self.z3.Not(self.kept[e])
+            yield source, self.z3.And(self.occurs[e], self._sees(k, w, True), unkept)
+
+    def assignment(self, found: Any, question: Question) -> Assignment | None:
+        """By constraint on what is read, the first of its sources that is seen."""
+        asked = [each for each in question.constraints if isinstance(each, Sees)]
+        seen = [next(w for w, holds in self._seen(each) if found.eval(holds, True)) for each in asked]
+        return Assignment(tuple(seen)) if asked else None
 
     def order(self, found: Any) -> tuple[int, ...]:
         events = [e for e, occurs in enumerate(self.occurs) if found.eval(occurs, True)]

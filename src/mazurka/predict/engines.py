@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.predict.candidates import Groups, Once, Signatures, grouped
 from mazurka.predict.kinds.registry import ENGINES, KINDS, ORDERS, Rows, definition
-from mazurka.predict.maximal import Groups, Once, Signatures, grouped, never
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
@@ -91,7 +91,7 @@ class Search:
 
     trace: Trace
     window: int | None = None
-    expired: Callable[[], bool] = never
+    expired: Callable[[], bool] = lambda: False
     compiles: Callable[[], None] = lambda: None
     stages: list[Stage] = field(default_factory=list)
     settled: dict[str, set[Hashable]] = field(default_factory=lambda: {kind: set() for kind in KINDS})

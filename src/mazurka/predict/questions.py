@@ -14,18 +14,20 @@ moved.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, starmap
 from typing import Any, Final
 
 import numpy as np
 
-from mazurka.causal.closure import ClosureSolver
-from mazurka.causal.model import Model, Question
+from mazurka.causal.model import Model
 from mazurka.causal.model_from_columns import model_of_columns
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
+from mazurka.causal.question import Before, Question
+from mazurka.causal.solver import Answer, Feasible, Infeasible, Solver, Unknown
+from mazurka.causal.solvers import FOR_TRACES
 from mazurka.predict.relaxed_reads import RelaxedReads
 from mazurka.predict.thread_local import ThreadLocalEvents
 from mazurka.predict.wakers import wakers_of
@@ -51,6 +53,7 @@ _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 #: Contradictions after which a question is given up.
 _LIMIT: Final = 2_000
 
+_SOLVER: Final = partial(FOR_TRACES, _LIMIT)
 
 #: From so many rows on a model leaves out what can be.
 _LONG: Final = 10_000
@@ -63,20 +66,21 @@ Verdict = Witness | Infeasible | Unknown
 
 
 class Questions:
-    """See the module. Rows of the trace are steps of their own."""
+    """See the module. Rows of the trace are steps of their own. ``solver`` makes what is asked: one for what the claims
+    are about, one for what may refute them sooner."""
 
-    def __init__(self, trace: Trace, window: int | None = None, limit: int = _LIMIT) -> None:
+    def __init__(self, trace: Trace, window: int | None = None, solver: Callable[[], Solver] = _SOLVER) -> None:
         self.trace = trace
         self.window = window if window and window < len(trace) else None
         self._locking = np.flatnonzero(np.isin(columns_of(trace).op, _LOCKING))
         self._branches = bool((columns_of(trace).op == Op.BRANCH).any())
-        self._solver = ClosureSolver(limit)
+        self._solver = solver()
         self._looked_at = 0  # so many of those
         self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held then
         self._of: tuple[int, ThreadLocalEvents | None] = -1, None  # where the model begins, and what it leaves out
         self._unnoticed: ThreadLocalEvents | None = None
         self._model: Model | None = None
-        self._refuter = ClosureSolver(limit)
+        self._refuter = solver()
         self._cut = 0, 0  # the rows of which the nearby model is
         self._nearby: Model | None = None
         self._held: frozenset[int] = frozenset()
@@ -91,8 +95,9 @@ class Questions:
     def prove(self, claim: Claim, question: Question, loosely: Question | None = None) -> Verdict:
         """A witness of the claim, or that there is none, as the model answers a question. Where threads wait on
         conditions there is none only if the loose model has no answer to it either, or to ``loosely``."""
-        inside = [*steps_of(claim), *(after for _, after in question.before)]
-        rows = [*inside, *question.happen, *question.next, *question.blocked, *(row for row, _ in question.before)]
+        pairs = [each for each in question.constraints if isinstance(each, Before)]
+        inside = [*steps_of(claim), *(pair.second for pair in pairs)]
+        rows = [*inside, *question.happen, *question.next, *question.blocked, *(pair.first for pair in pairs)]
         begin = self._window_of(min(inside), max(rows))
         if begin is None:
             return Unknown("too far apart for a window")
@@ -218,8 +223,9 @@ def _since(begin: int, question: Question) -> Question:
     """What of a question is about rows from ``begin`` on."""
     if not begin:
         return question
-    before = tuple((first, second) for first, second in question.before if first >= begin)
-    return replace(question, happen=tuple(row for row in question.happen if row >= begin), before=before)
+    happen = tuple(row for row in question.happen if row >= begin)
+    kept = [each for each in question.constraints if not isinstance(each, Before) or each.first >= begin]
+    return replace(question, happen=happen, constraints=tuple(kept))
 
 
 def steps_of(claim: Claim) -> tuple[int, ...]:
@@ -268,4 +274,9 @@ def question_of(claim: Claim, trace: Trace) -> Question:
         joins = joins_of(claim, trace)
         starts = tuple(row for join in joins for row in _starts_of(trace, join))
         return Question(starts, next=tuple([row for row in steps if row not in joins]), blocked=joins)
-    return Question(happen=steps, before=tuple(pairwise(steps)))
+    return Question(happen=steps, constraints=in_order(steps))
+
+
+def in_order(steps: Sequence[int]) -> tuple[Before, ...]:
+    """That steps happen one after the other."""
+    return tuple(starmap(Before, pairwise(steps)))

@@ -2,7 +2,7 @@
 
 For each pair of source sites with conflicting accesses (conflicts.py) the causal model of the trace is asked whether
 the threads of two of these accesses can stand before them at once: both would be next, the reads before them giving
-what they gave (``Question(next=...)`` of :mod:`mazurka.causal.model`; dissertation ch. 3.1.3, where the two have the
+what they gave (``Question(next=...)`` of :mod:`mazurka.causal.question`; dissertation ch. 3.1.3, where the two have the
 same place in the order). What the racing accesses themselves read need not be kept.
 
 Not asked, since the answer is no: where one access must come before the other by program order, forks, joins and what
@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Final
 
-from mazurka.causal.closure import ClosureSolver
-from mazurka.causal.model import Question
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.solver import Feasible
+from mazurka.causal.question import Question
+from mazurka.causal.solver import Feasible, Solver
+from mazurka.causal.solvers import FOR_TRACES
 from mazurka.predict.predictor import Prediction
 from mazurka.trace.conflicts import RACE, Sites, is_data, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op
@@ -59,10 +59,11 @@ def _unheard_of(_sites: Sites) -> bool:
 
 @dataclass(slots=True)
 class RacePredictor:
-    """See the module."""
+    """See the module. ``solver`` makes what is asked about a trace."""
 
     known: Callable[[Sites], bool] = _unheard_of
     limit: int = _LIMIT
+    solver: Callable[[], Solver] = FOR_TRACES
     unasked: int = 0
     kind: str = field(default=RACE, init=False)
 
@@ -70,7 +71,7 @@ class RacePredictor:
         pairs = self._pairs(trace)
         if not pairs:
             return
-        model, solver = model_of_trace(trace), ClosureSolver()
+        model, solver = model_of_trace(trace), self.solver()
         for sites, candidates in pairs.items():
             if self.known(sites):
                 continue

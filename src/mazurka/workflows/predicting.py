@@ -21,9 +21,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.predict.candidates import Once, Signatures
 from mazurka.predict.engines import Found, Search, run
 from mazurka.predict.kinds.registry import KINDS, Doing, definition
-from mazurka.predict.maximal import Once, Signatures
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
 from mazurka.report.prediction_report import Act, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn

@@ -9,7 +9,8 @@ from math import prod
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, fingerprint
-from mazurka.causal.solver import HypotheticalEvent, Solver
+from mazurka.causal.question import HypotheticalEvent
+from mazurka.causal.solver import Solver
 from mazurka.explore.reads_from.decision_path import Decision, DecisionPath, answer_of
 from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
 from mazurka.explore.reads_from.tree import Asks

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.solver import Feasible, HypotheticalEvent, Infeasible, Query, Solver
+from mazurka.causal.question import HypotheticalEvent, Question
+from mazurka.causal.solver import Feasible, Infeasible, Solver
 from mazurka.explore.reads_from.decision_path import Decision
 
 
@@ -67,7 +68,8 @@ class FeasibilityCheck:
             self.impossible.append((stop.number, answer))
             return None
         self.tally.queries += 1
-        verdict = self.solver.solve(history, Query(tuple(past), extras))
+        happen = tuple([own[count - 1] for own, count in zip(history.threads, past, strict=True) if count])
+        verdict = self.solver.decide(history, Question(happen, hypothetical=extras))
         if isinstance(verdict, Feasible):
             return self._want(stop.number, answer, verdict.order, places[-1], extras, unsure)
         self.tally.unknown += not isinstance(verdict, Infeasible)

@@ -35,7 +35,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.causal.model import Question
+from mazurka.causal.question import Before, Question
 from mazurka.predict.wakers import ended_by, wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, Op
@@ -297,12 +297,12 @@ class CommunicationDeadlocks:
             for t, rows in enumerate(self.trace.rows_of_thread)
             if limits[t] and t not in stopped
         ]
-        before = [(row, wait.parks) for wait in waits for row in waking(wait, limits)]
+        before = [Before(row, wait.parks) for wait in waits for row in waking(wait, limits)]
         joins = tuple(row for row in steps if op[row] == Op.JOIN)
         goes_on = tuple(wait.goes_on for wait in waits if wait.goes_on != NONE)
         starts = [self._starts[row] for row in joins if row in self._starts]
         acquires = tuple(row for row in steps if op[row] == Op.ACQUIRE)
-        return Question((*happen, *starts), tuple(before), next=acquires, blocked=(*joins, *goes_on))
+        return Question((*happen, *starts), acquires, (*joins, *goes_on), constraints=tuple(before))
 
     def _waking(self, wait: Wait, limits: _Limits) -> Iterator[int]:
         """Notifications that would end a wait if they came after it."""

@@ -2,9 +2,9 @@
 "Sound and Efficient Concurrency Bug Prediction", ESEC/FSE 2021).
 
 A question names events that are to happen, pairs of them in order, and events that are to be next, all at once
-(:class:`~mazurka.causal.model.Question`, whose definition of what is possible is the one here). Two that are next are
-adjacent: a race. The source's sequences ``<e1 .. en>`` are ``happen`` and ``before`` for all but the last event, and
-``next`` for the last one or the adjacent ones at the end (:func:`sequence`).
+(:class:`~mazurka.causal.question.Question`; what is possible is what a :class:`~mazurka.causal.model.Model` says). Two
+that are next are adjacent: a race. The source's sequences ``<e1 .. en>`` are ``happen`` and ``Before`` for all but the
+last event, and ``next`` for the last one or the adjacent ones at the end (:func:`sequence`).
 
 The questions are answered by kernels (:mod:`~mazurka.predict.seqcheck.decide`) that are sound both ways, and complete
 for two threads if no values are recorded. What they leave undecided is handed to the complete solver of
@@ -16,19 +16,19 @@ Cost: the index, about 50 ns an event; questions mostly some microseconds.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
-from mazurka.causal.closure import ClosureSolver
-from mazurka.causal.model import Model, Question
+from mazurka.causal.model import Model
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.solver import Answer, Feasible, Infeasible, Unknown
-from mazurka.predict.questions import is_early, joins_of, question_of, steps_of
+from mazurka.causal.question import Before, Question
+from mazurka.causal.solver import Answer, Feasible, Infeasible, Solver, Unknown
+from mazurka.causal.solvers import FOR_TRACES
+from mazurka.predict.questions import in_order, is_early, joins_of, question_of, steps_of
 from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck.decide import NO, YES
 from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
@@ -57,20 +57,32 @@ _WORK: Final = 6_000_000
 def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
     """Do events happen in this order, the last ``adjacent`` of them right after one another?"""
     first, last = tuple(events[: len(events) - adjacent]), tuple(events[len(events) - adjacent :])
-    return Question(happen=first, before=tuple(itertools.pairwise(first)), next=last)
+    return Question(happen=first, next=last, constraints=in_order(first))
+
+
+def _pairs(question: Question) -> list[tuple[int, int]]:
+    """What is asked to be in order; SeqCheck is asked nothing else about constraints."""
+    pairs = []
+    for constraint in question.constraints:
+        if not isinstance(constraint, Before):
+            raise ValueError(f"SeqCheck decides no question with {constraint}")
+        pairs.append((constraint.first, constraint.second))
+    return pairs
 
 
 @dataclass(slots=True)
 class SeqCheck:
     """Answers questions about one trace. Events are rows; up to ``complete_up_to`` rows what is undecided goes to the
     complete solver. Unless ``whole``, only rows that other threads may notice are looked at, and can be asked about;
-    left to itself it looks at all of a short trace. ``work`` bounds what all questions together may cost."""
+    left to itself it looks at all of a short trace. ``work`` bounds what all questions together may cost, ``solver``
+    makes a complete solver."""
 
     trace: Trace
     complete_up_to: int = COMPLETE_UP_TO
     whole: bool | None = None
     work: int = _WORK
     kernel: Any = None
+    solver: Callable[[], Solver] = FOR_TRACES
     index: Index = field(init=False)
     rows: Ints = field(init=False)
     cone: Cone = field(init=False)
@@ -101,13 +113,6 @@ class SeqCheck:
         other.cone.reg[ALLOWED] = self.cone.reg[ALLOWED]
         other._model = None
         return other
-
-    def decide(self, question: Question) -> Answer:
-        """``Feasible`` tells the rows in order."""
-        answer, prefix, rows = self.shortly(question)
-        if answer == YES:
-            return Feasible((*range(prefix), *rows))
-        return Infeasible() if answer == NO else self.completely(question)
 
     def shortly(self, question: Question) -> tuple[int, int, tuple[int, ...]]:
         """What the kernels say: YES, NO or UNDECIDED; how many rows happen first, as they did, and which after them."""
@@ -193,11 +198,11 @@ class SeqCheck:
 
     def quickly(self, question: Question, tell: bool = False) -> tuple[int, int, Ints]:
         """The same, in numbers of the rows that are looked at, and without the others."""
-        last = set(question.next)
-        if any(first in last for first, _ in question.before):
+        last, before = set(question.next), _pairs(question)
+        if any(first in last for first, _ in before):
             return NO, 0, np.empty(0, np.int64)
-        happen = {*question.happen, *(row for pair in question.before for row in pair)} - last
-        pairs = [self._events(pair) for pair in question.before if pair[1] not in last]
+        happen = {*question.happen, *(row for pair in before for row in pair)} - last
+        pairs = [self._events(pair) for pair in before if pair[1] not in last]
         answer: tuple[int, int, Ints] = self.kernel.decide(
             self.index,
             self.cone,
@@ -215,7 +220,7 @@ class SeqCheck:
             return Unknown(f"undecided, and the trace has more than {self.complete_up_to} rows")
         if self._model is None:
             self._model = model_of_trace(self.trace, branches=bool(len(self.index.guard)))
-        return ClosureSolver().decide(self._model, question)
+        return self.solver().decide(self._model, question)
 
     def _looks_at(self, rows: Sequence[int]) -> bool:
         """Whether rows are among those that are looked at, and can be asked about."""

@@ -12,21 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from types import FunctionType
 from typing import Final
 
 import numpy as np
 
-from mazurka.causal.model import Question
+from mazurka.causal.question import Question
 from mazurka.causal.solver import Feasible, Unknown
-from mazurka.predict.predictor import Prediction
 from mazurka.predict.seqcheck.decide import YES
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.index import ENTER, NONE, Ints
 from mazurka.predict.seqcheck.scan import CROWDED, EVENT, Scan, hash_of
-from mazurka.trace.conflicts import RACE, is_data
+from mazurka.trace.conflicts import is_data
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -54,15 +53,6 @@ class SeqCheckRaces:
     refuted: int = 0
     unasked: int = 0
     undecided: int = 0
-    kind: str = field(default=RACE, init=False)
-
-    def predict(self, trace: Trace) -> Iterator[Prediction]:
-        """The races, by their later access."""
-        check = SeqCheck(trace)
-        for rows in self.races(check):
-            witness = check.prove(Races(*rows))
-            if isinstance(witness, Witness):
-                yield Prediction(RACE, rows, witness)
 
     def races(self, check: SeqCheck) -> Iterator[tuple[int, int]]:
         """Only the rows that race."""

@@ -1,0 +1,76 @@
+"""What may be a bug in a trace: candidates of each kind, and what of them is looked for only once.
+
+Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": candidates are what a quick look
+(fast_path.py) leaves; who decides them misses nothing that the trace proves, unless there are too many of one signature
+or altogether: that is told.
+
+*Signature pruning*: once a pair of locations is known to race, no other events of the two are asked about
+(:attr:`Once.LOCATIONS`). :attr:`Once.EVENTS` looks for one partner of each racy event. Where the trace tells no
+locations, two places are one location if they are the same variable's.
+
+Cost: one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import Enum
+from typing import Final
+
+from mazurka.predict.deadlocks.lock_cycles import LockCycles
+from mazurka.predict.kinds.registry import KINDS, Rows, definition
+from mazurka.trace.trace import Trace
+
+#: Questions for one signature, and what may be asked about altogether.
+_LIMIT: Final = 500
+_MOST: Final = 2_000_000
+
+
+#: Candidates by what is looked for once of them.
+Groups = dict[Hashable, list[Rows]]
+
+
+class Once(Enum):
+    """What is looked for once."""
+
+    LOCATIONS = "locations"
+    EVENTS = "events"
+
+
+def grouped(trace: Trace, kind: str, *once: Once) -> tuple[Groups, set[Hashable]]:
+    """What may be so, by what is looked for once; and of what there is more than may be asked about."""
+    found: Groups = {}
+    left: set[Hashable] = set()
+    signatures = [Signatures(trace, kind, each) for each in once]
+    possible = definition(kind).candidates(trace, False)
+    for number, rows in enumerate(possible):
+        if number >= _MOST:
+            left.add(None)
+            break
+        for signature in signatures:
+            several = found.setdefault(key := signature.of(rows), [])
+            if len(several) < _LIMIT:
+                several.append(rows)
+            else:
+                left.add(key)
+    if isinstance(possible, LockCycles) and not possible.complete:
+        left.add(None)
+    return found, left
+
+
+class Signatures:
+    """What is looked for once, of rows that make up a bug."""
+
+    def __init__(self, trace: Trace, kind: str, each: Once) -> None:
+        self._kind, self._each = KINDS[kind], each
+        self._site, self._target = trace.site, trace.target
+
+    def of(self, rows: Rows) -> Hashable:
+        if self._each is Once.EVENTS:
+            return rows[-1]
+        places = tuple([self._place(row) for row in rows])
+        return places if self._kind.is_ordered else tuple(sorted(places))
+
+    def _place(self, row: int) -> int:
+        site = int(self._site[row])
+        return site if site >= 0 else -2 - int(self._target[row])
