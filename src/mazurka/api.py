@@ -251,7 +251,7 @@ def _prepared(
             failed = partial(loader.opaque.__setitem__, module.__name__)
             undo.callback(hot_patching.swap_module(module, failed=failed))
             undo.callback(primitives.adopt(module))
-        settings = replace(settings_of(options, ()), at_end=at_end)
+        settings = replace(settings_of(options), at_end=at_end)
         program = PythonProgram(_TrackedCall(function, name, tuple(modules)), settings)
         undo.callback(program.close)
         program.prepare()

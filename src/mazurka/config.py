@@ -20,11 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from mazurka.errors import UsageError, did_you_mean
+from mazurka.explore.registry import STRATEGIES
 
-STRATEGIES: Final = (
-    *("auto", "mcr", "mcr-s", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs"),
-    *("icb", "icb-dpor", "random", "pct", "pos", "surw"),
-)
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
 FORMATS: Final = ("text", "json", "sarif", "junit", "github")
@@ -174,7 +171,7 @@ def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = 
 
 
 _TABLE: Final = (
-    _choice("strategy", STRATEGIES, "exploration algorithm"),
+    _choice("strategy", tuple(STRATEGIES), "exploration algorithm"),
     _choice("memory-model", MEMORY_MODELS, "how late other threads may see a write"),
     Key("include", _names, "names of packages, as they are imported", "further packages or modules to instrument"),
     Key("invariant", _expression, "a Python expression", "an expression that must hold at the end of every execution"),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mazurka.config import STRATEGIES
+from mazurka.explore.registry import STRATEGIES
 
 LOST_UPDATE = """\
 import threading

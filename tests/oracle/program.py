@@ -23,6 +23,7 @@ from mazurka.program.protocol import (
     Failure,
     FailureKind,
     Plan,
+    Program,
     Run,
     Step,
     TailPolicy,
@@ -228,7 +229,7 @@ class Stepper:
             self._run_on(child)
 
 
-class OracleProgram:
+class OracleProgram(Program):
     """Implements :class:`mazurka.program.protocol.Program`. ``run.result`` is ``(final, reads)`` as in the
     enumeration."""
 

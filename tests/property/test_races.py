@@ -14,7 +14,7 @@ from tests.oracle.races import races
 
 from mazurka.explore.explorer import Explorer
 from mazurka.predict.races import RacePredictor
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import Plan, Program, Run
 from mazurka.program.races import races_of
 from mazurka.trace.event import Location
 from mazurka.trace.trace import trace_of
@@ -26,7 +26,7 @@ _STATES = 4_000
 
 
 @dataclass
-class _Watched:
+class _Watched(Program):
     """A small program whose runs tell of the races that they show."""
 
     program: Any

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 import click
 
+from mazurka.cli.choice import Choice
 from mazurka.cli.progress import Progress, is_wanted
 from mazurka.cli.publishing import outputs_of, publish
 from mazurka.cli.settings import given, setting_options
 from mazurka.cli.watched import checked
 from mazurka.config import Options, resolve
+from mazurka.program.front_ends import FRONT_ENDS
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.workflows.program_spec import subject_of
 
@@ -28,14 +30,23 @@ _INTERRUPTED: Final = 130
 @click.argument("program", metavar="PROGRAM[::FUNCTION]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @setting_options
+@click.option(
+    "--program",
+    "front_end",
+    type=Choice(tuple(FRONT_ENDS)),
+    default=None,
+    help="What PROGRAM is written in  [default: as its name or its first line says]",
+)
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
-def command(program: str, arguments: tuple[str, ...], progress: bool | None, **values: Any) -> int:
+def command(
+    program: str, arguments: tuple[str, ...], front_end: str | None, progress: bool | None, **values: Any
+) -> int:
     """Run PROGRAM (a Python file), or one function of it, in every relevant order of its threads; report what fails."""
     started = perf_counter()
     options = resolve(given(values))
     outputs = outputs_of(options)
     with Progress(is_wanted(progress, sys.stderr), options.time_limit) as shown:
-        done = checked(subject_of(program, arguments, options), options, shown, started)
+        done = checked(subject_of(program, arguments, options, front_end or ""), options, shown, started)
     publish(done.report, outputs)
     return _CRASHED if done.crashed and not done.report.findings else status_of(done.report, options, done.interrupted)
 

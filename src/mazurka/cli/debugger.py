@@ -12,12 +12,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 
-from mazurka.program.protocol import Failure
+from mazurka.errors import UsageError
+from mazurka.program.protocol import Failure, Program
 from mazurka.program.python import activation
 from mazurka.program.python.failures import is_ours
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
+
+
+def debuggable(program: Program) -> PythonProgram:
+    """The program, if the standard debugger can look into it."""
+    if not isinstance(program, PythonProgram):
+        raise UsageError("not-debuggable", "only programs in Python can be debugged", where="--pdb")
+    return program
 
 
 def attach(program: PythonProgram) -> None:

@@ -14,8 +14,8 @@ import signal
 from types import FrameType
 from typing import Any, Self
 
+from mazurka.program import forked
 from mazurka.program.python import activation
-from mazurka.program.python.isolation import forked
 
 
 class Interrupt:

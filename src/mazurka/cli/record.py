@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mazurka.errors import MazurkaError, UsageError
-from mazurka.workflows.program_spec import entry_of, require_modules
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.finishing import Finished
@@ -45,7 +44,9 @@ def command(
         return _finish(Path(finish))
     if program is None:
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
+    from mazurka.program.python.included import require_modules
     from mazurka.program.python.instrument.loader import Loader
+    from mazurka.program.python.opening import entry_of
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import Terminated, record
 

@@ -19,7 +19,7 @@ from mazurka.cli.choice import Choice
 from mazurka.cli.publishing import TEXT, Output, outputs_of, publish
 from mazurka.config import FORMATS, Options, resolve
 from mazurka.errors import MazurkaError, UsageError
-from mazurka.program.python.program import PythonProgram
+from mazurka.program.protocol import Program
 from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
@@ -100,9 +100,9 @@ def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
     program = open_program(ProgramSpec(saved.target, saved.arguments, saved.options), options)
     try:
         if pdb:
-            from mazurka.cli.debugger import attach
+            from mazurka.cli.debugger import attach, debuggable
 
-            attach(program)
+            attach(debuggable(program))
         result = replay(program, saved, times=times)
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
@@ -120,7 +120,7 @@ def _go_where_it_was_made(schedule: str) -> None:
         os.chdir(path.parent.parent.parent)
 
 
-def _tell(result: Replay, program: PythonProgram, given: str, outputs: Sequence[Output]) -> int:
+def _tell(result: Replay, program: Program, given: str, outputs: Sequence[Output]) -> int:
     if TEXT in outputs:
         print(summary(result))
         if result.failure is None:

@@ -175,7 +175,7 @@ class Worker:
 
     def __call__(self, order: WorkItem) -> WorkResult:
         self.points.update(order.points)
-        strategy = make_strategy(order.strategy, order.settings)
+        strategy = make_strategy(order.strategy, order.settings, self.program.analysis())
         strategy.restore(order.rows)
         if order.owner is not None:
             strategy.share_state(order.owner)

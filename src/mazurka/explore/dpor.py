@@ -41,9 +41,10 @@ from typing import Any, Final
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Event, Execution, is_waiting_read
-from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, Row, Seed, Settings, Strategy
 from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
 from mazurka.program.protocol import Access, Plan, Run, Target
+from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
 
 #: What steps read or write by which time is told, and what sleeps touch.
@@ -56,6 +57,10 @@ class OptimalReduction(Strategy):
 
     name = "dpor"
     exhaustive = True
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(settings.timed)
 
     def __init__(self, timed: bool = False) -> None:
         self.timed = timed  # runs are those of plans with timing

@@ -26,7 +26,7 @@ from mazurka.explore.batch import Batch, BatchLimits, again, work
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
 from mazurka.explore.parallel.coordinator import WAIT, Coordinator
 from mazurka.explore.parallel.worker_pool import WorkerPool
-from mazurka.explore.registry import make_strategy
+from mazurka.explore.registry import make_strategy, scope_of
 from mazurka.explore.search_journal import SearchJournal
 from mazurka.explore.statistics import Judge, Statistics
 from mazurka.explore.strategy import Estimate, Settings, Strategy
@@ -45,16 +45,6 @@ _ABANDONED: Final = "the exploration was abandoned"
 
 #: Seconds for what is under way to be finished when the search stops.
 _GRACE: Final = 0.4
-
-#: What an exhaustive strategy runs one order each of, if not of interleavings.
-_CLASSES: Final = {
-    "mcr": "reads-from classes",
-    "mcr-s": "reads-from classes of the reads that something depends on",
-    "mcr-s+": "reads-from classes of the reads that something depends on",
-    "se-mcr": "histories of reads",
-    "dpor-rf": "reads-from classes",
-    "dpor": "Mazurkiewicz traces",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +110,7 @@ class Explorer:
         self.races = races
         self.timing = timing
         self.kept_back = kept_back
-        self.strategy: Strategy = make_strategy(strategy, self.settings)
+        self.strategy: Strategy = make_strategy(strategy, self.settings, program.analysis())
         self.coordinator = None if pool is None else Coordinator(pool, strategy, self.settings, self.learned)
         self.outcome: Outcome | None = None
         self.seen = Statistics()
@@ -215,7 +205,7 @@ class Explorer:
         restart = batch.found_new_points and self.strategy.exhaustive
         if restart:
             self.restarts += 1
-            self.strategy = make_strategy(self.strategy_name, self.settings)
+            self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
             if self.journal is not None:
                 self.journal.forget_rows()
         self._write()
@@ -355,8 +345,7 @@ class Explorer:
             return Inconclusive(doubt)
         if self.seen.waits.late:
             return Inconclusive(held_up(self.seen.waits))
-        kind = _CLASSES.get(self.strategy.name, "interleavings")
-        return Verified(f"all {kind} of the program on this input")
+        return Verified(f"all {scope_of(self.strategy.name)} of the program on this input")
 
 
 def held_up(waits: Waits) -> str:

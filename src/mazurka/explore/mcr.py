@@ -66,6 +66,7 @@ from typing import Final, Self
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
+from mazurka.causal.solvers import make_solver
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.alternatives import Alternatives
 from mazurka.explore.reads_from.counters import McrCounters
@@ -74,10 +75,11 @@ from mazurka.explore.reads_from.entries import Entries, lease_rows
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
 from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
+from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
 
 #: How many queries are asked for one run, and for how many seconds, before others get their turn.
@@ -112,14 +114,17 @@ class _GrantedLease:
 
 
 class ReadsFromSearch(Strategy):
-    """The ``mcr`` strategy, and ``dpor-rf``, which ``repeats`` executions whose reads see equal values."""
+    """The ``mcr`` strategy. With ``repeats`` executions are made, too, whose reads see equal values."""
 
     name = "mcr"
     exhaustive = True
     divisible = True
 
-    def __init__(self, solver: Solver, uses: UsesOf | None = None, name: str = "mcr", *, repeats: bool = False) -> None:
-        self.name = name
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(make_solver(settings.solver), source.uses_of, repeats=settings.races)
+
+    def __init__(self, solver: Solver, uses: UsesOf | None = None, *, repeats: bool = False) -> None:
         self.solver = solver
         self.guidance = SearchGuidance(uses)
         self.memoised = MemoisedExecutions()
@@ -490,3 +495,13 @@ class ReadsFromSearch(Strategy):
         for branch in entries.made:
             if entries.is_open(branch):
                 self.enqueue(branch)
+
+
+class ReadsFromClasses(ReadsFromSearch):
+    """The ``dpor-rf`` strategy: an execution of every class."""
+
+    name = "dpor-rf"
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(make_solver(settings.solver), source.uses_of, repeats=True)

@@ -31,16 +31,18 @@ Cost: one more pass over the log of a run, two if a read has to stay that might 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
+from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.reads_from.tree import Branch
+from mazurka.explore.strategy import Settings, Strategy
 from mazurka.program.conditions import UsesOf
 from mazurka.program.memory import FLUSHED
 from mazurka.program.protocol import Run, Step
+from mazurka.program.source_analysis import Condition, Dependence, SourceAnalysis
 from mazurka.trace.event import WRITES, Op
 
 #: Among the kinds of targets: that no read is to be left out; and which source has told of those that are.
@@ -51,37 +53,23 @@ _SOURCE: Final = "source:"
 _PLAIN: Final = frozenset({"a", "g", "var"})
 
 
-class Condition(Protocol):
-    """When a read is needless: a store at one of these sites came before, or the location is ``there`` anyway.
-
-    ``stores`` are all that there should be.
-    """
-
-    @property
-    def stores(self) -> frozenset[int]: ...
-
-    @property
-    def there(self) -> bool: ...
-
-
-class Dependence(Protocol):
-    """What is known of the program before it is run."""
-
-    def version(self) -> str:
-        """Changes when more of the program becomes known, and is the same in every process."""
-        ...
-
-    def needless(self) -> Mapping[int, Condition]:
-        """The sites of needless reads."""
-        ...
-
-
 class SlicedSearch(ReadsFromSearch):
-    """The ``mcr-s`` and ``mcr-s+`` strategies, which differ in what they are told to be needless."""
+    """The ``mcr-s`` strategy."""
 
-    def __init__(self, solver: Solver, dependence: Dependence, name: str = "mcr-s", uses: UsesOf | None = None) -> None:
+    name = "mcr-s"
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(make_solver(settings.solver), source.dependence(final=cls._looks_at_ends(settings)), source.uses_of)
+
+    @classmethod
+    def _looks_at_ends(cls, settings: Settings) -> bool:
+        """Whether what locations hold in the end counts."""
+        return True
+
+    def __init__(self, solver: Solver, dependence: Dependence, uses: UsesOf | None = None) -> None:
         self.dependence = dependence
-        super().__init__(solver, uses, name)
+        super().__init__(solver, uses)
 
     def _learn(self, branch: Branch, run: Run, told: bool) -> None:
         if _KEEP in self.taken_kinds or self._holds(branch, run):
@@ -125,6 +113,16 @@ class SlicedSearch(ReadsFromSearch):
         history = _without(run, out)
         stay = {i for i in out if not _is_there(history, run, i, needless[run.log[i].site])}
         return _without(run, out - stay) if stay else history
+
+
+class TransitivelySlicedSearch(SlicedSearch):
+    """The ``mcr-s+`` strategy: reads are needless, too, that only go into locations all of whose reads are needless."""
+
+    name = "mcr-s+"
+
+    @classmethod
+    def _looks_at_ends(cls, settings: Settings) -> bool:
+        return settings.finals  # somebody who judges final states may look at what the program itself never does
 
 
 def _arrives(step: Step) -> bool:

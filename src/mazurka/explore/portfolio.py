@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Self
 
+from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
 from mazurka.program.protocol import Run
+from mazurka.program.source_analysis import SourceAnalysis
 
 if TYPE_CHECKING:
     from mazurka.explore.se_mcr import SwitchEquivalence
@@ -57,6 +59,13 @@ class Portfolio(Strategy):
 
     exhaustive = True
     divisible = True
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
+        if settings.races:  # ``se-mcr`` leaves out orders in which races show
+            return mcr
+        return cls(mcr, lambda: _second(settings))
 
     def __init__(self, mcr: ReadsFromSearch, make_second: Callable[[], SwitchEquivalence]) -> None:
         self._mcr = mcr
@@ -196,3 +205,9 @@ class Portfolio(Strategy):
             self._begin_second()
             assert self._se_mcr is not None
             self._se_mcr.restore(second)
+
+
+def _second(settings: Settings) -> SwitchEquivalence:
+    from mazurka.explore.se_mcr import SwitchEquivalence  # most searches come to an end without it
+
+    return SwitchEquivalence(classes=settings.finals)

@@ -1,132 +1,98 @@
-"""The strategies by name. A new one is one file and one row here."""
+"""The strategies by name: what each runs, and what it promises. A new one is one file and one row here.
+
+Whoever lists strategies (the configuration, the command line, the search for failures that depend on timing, the words
+of a verdict) goes by this table. It imports no strategy before one is made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from mazurka.errors import UsageError
-from mazurka.explore.strategy import Settings, Strategy
 
 if TYPE_CHECKING:
-    from mazurka.explore.mcr import ReadsFromSearch
-    from mazurka.explore.se_mcr import SwitchEquivalence
+    from mazurka.explore.strategy import Settings, Strategy
+    from mazurka.program.source_analysis import SourceAnalysis
+
+#: What searches that leave nothing out run each of.
+_INTERLEAVINGS: Final = "interleavings"
+_NEEDED: Final = "reads-from classes of the reads that something depends on"
 
 
-def _auto(settings: Settings) -> Strategy:
-    from mazurka.explore.portfolio import Portfolio
+@dataclass(frozen=True, slots=True)
+class StrategyRow:
+    """A strategy: ``implementation`` is its module in this folder, and its class."""
 
-    if settings.races:  # ``se-mcr`` leaves out orders in which races show
-        return _mcr(settings)
-    return Portfolio(_mcr(settings), lambda: _se_mcr(settings))
+    name: str
+    implementation: str
+    runs: str  # which executions, for people
+    scope: str = ""  # what it has covered all of when it comes to its end; "": it samples, and has no end
+    every_order: bool = False  # it runs all orders: what a timeout that fires depends on is nothing to it
+    timed: bool = False  # it can search the orders that a timing allows besides
 
-
-def _reads_from(name: str) -> Callable[[Settings], ReadsFromSearch]:
-    def make(settings: Settings) -> ReadsFromSearch:
-        from mazurka.causal.solvers import make_solver
-        from mazurka.explore.mcr import ReadsFromSearch
-        from mazurka.program.python.analysis.checks import uses_of
-
-        return ReadsFromSearch(make_solver(settings.solver), uses_of, name, repeats=name != "mcr" or settings.races)
-
-    return make
+    @property
+    def exhaustive(self) -> bool:
+        """Whether running out of seeds means that nothing is left to see."""
+        return bool(self.scope)
 
 
-def _sliced(name: str) -> Callable[[Settings], Strategy]:
-    def make(settings: Settings) -> Strategy:
-        from mazurka.causal.solvers import make_solver
-        from mazurka.explore.mcr_s import SlicedSearch
-        from mazurka.program.python.analysis.checks import uses_of
-        from mazurka.program.python.analysis.dependence import SourceDependence
+_ROWS: Final = (
+    StrategyRow("auto", "portfolio:Portfolio", "`mcr`; after two seconds `se-mcr` beside it", "reads-from classes"),
+    StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each way to read", "reads-from classes"),
+    StrategyRow(
+        "mcr-s",
+        "mcr_s:SlicedSearch",
+        "one order of each reads-from class of needed reads, as far as other values are read",
+        _NEEDED,
+    ),
+    StrategyRow("mcr-s+", "mcr_s:TransitivelySlicedSearch", "the same, fewer reads being needed", _NEEDED),
+    StrategyRow("se-mcr", "se_mcr:SwitchEquivalence", "orders that show a thread something new", "histories of reads"),
+    StrategyRow(
+        "dpor", "dpor:OptimalReduction", "one order of each Mazurkiewicz trace", "Mazurkiewicz traces", timed=True
+    ),
+    StrategyRow("dpor-rf", "mcr:ReadsFromClasses", "one order of each reads-from class", "reads-from classes"),
+    StrategyRow("dfs", "dfs:DepthFirst", "every order", _INTERLEAVINGS, every_order=True),
+    StrategyRow(
+        "icb",
+        "bounded:ContextBounding",
+        "every order, those with the fewest preemptions first",
+        _INTERLEAVINGS,
+        every_order=True,
+        timed=True,
+    ),
+    StrategyRow(
+        "icb-dpor",
+        "bounded_dpor:BoundedReduction",
+        "of these, those that bounded reduction can't leave out",
+        _INTERLEAVINGS,
+    ),
+    StrategyRow("random", "sampling:RandomWalk", "random orders"),
+    StrategyRow("pct", "sampling:Priorities", "random priorities with few changes"),
+    StrategyRow("pos", "sampling_orders:PartialOrderWalk", "random priorities of operations"),
+    StrategyRow("surw", "sampling_orders:SelectiveUniformWalk", "random orders of the operations on one location"),
+)
 
-        # Somebody who judges final states may look at what the program itself never does.
-        dependence = SourceDependence(final=settings.finals or name != "mcr-s+")
-        return SlicedSearch(make_solver(settings.solver), dependence, name, uses_of)
-
-    return make
-
-
-_mcr: Final = _reads_from("mcr")
-
-
-def _se_mcr(settings: Settings) -> SwitchEquivalence:
-    from mazurka.explore.se_mcr import SwitchEquivalence
-
-    return SwitchEquivalence(classes=settings.finals)
-
-
-def _dpor(settings: Settings) -> Strategy:
-    from mazurka.explore.dpor import OptimalReduction
-
-    return OptimalReduction(settings.timed)
-
-
-def _icb(_settings: Settings) -> Strategy:
-    from mazurka.explore.bounded import ContextBounding
-
-    return ContextBounding()
-
-
-def _icb_dpor(_settings: Settings) -> Strategy:
-    from mazurka.explore.bounded_dpor import BoundedReduction
-
-    return BoundedReduction()
-
-
-def _dfs(_settings: Settings) -> Strategy:
-    from mazurka.explore.dfs import DepthFirst
-
-    return DepthFirst()
+#: The default first.
+STRATEGIES: Final[dict[str, StrategyRow]] = {row.name: row for row in _ROWS}
 
 
-def _random(settings: Settings) -> Strategy:
-    from mazurka.explore.sampling import RandomWalk
-
-    return RandomWalk(settings.seed)
-
-
-def _pct(settings: Settings) -> Strategy:
-    from mazurka.explore.sampling import Priorities
-
-    return Priorities(settings.seed, settings.depth)
+def scope_of(name: str) -> str:
+    """What an exhaustive strategy has covered all of when it comes to its end, in words."""
+    return STRATEGIES[name].scope if name in STRATEGIES else _INTERLEAVINGS
 
 
-def _pos(settings: Settings) -> Strategy:
-    from mazurka.explore.sampling_orders import PartialOrderWalk
-
-    return PartialOrderWalk(settings.seed)
-
-
-def _surw(settings: Settings) -> Strategy:
-    from mazurka.explore.sampling_orders import SelectiveUniformWalk
-
-    return SelectiveUniformWalk(settings.seed)
-
-
-#: Strategies by name, the default first.
-STRATEGIES: dict[str, Callable[[Settings], Strategy]] = {
-    "auto": _auto,
-    "mcr": _mcr,
-    "mcr-s": _sliced("mcr-s"),
-    "mcr-s+": _sliced("mcr-s+"),
-    "se-mcr": _se_mcr,
-    "dpor": _dpor,
-    "dpor-rf": _reads_from("dpor-rf"),
-    "dfs": _dfs,
-    "icb": _icb,
-    "icb-dpor": _icb_dpor,
-    "random": _random,
-    "pct": _pct,
-    "pos": _pos,
-    "surw": _surw,
-}
-
-
-def make_strategy(name: str, settings: Settings | None = None) -> Strategy:
-    """The strategy of that name."""
-    made = STRATEGIES.get(name)
-    if made is None:
+def make_strategy(name: str, settings: Settings | None = None, source: SourceAnalysis | None = None) -> Strategy:
+    """The strategy of that name, for a program of whose ``source`` this is known."""
+    row = STRATEGIES.get(name)
+    if row is None:
         raise UsageError(
             "unknown-strategy", f"there is no strategy {name!r}", hint=f"choose one of: {', '.join(STRATEGIES)}"
         )
-    return made(settings or Settings())
+    from mazurka.explore.strategy import Settings
+    from mazurka.program.source_analysis import NothingKnown
+
+    module, _, kind = row.implementation.partition(":")
+    implementation: type[Strategy] = getattr(import_module(f"mazurka.explore.{module}"), kind)
+    return implementation.make(settings or Settings(), source or NothingKnown())

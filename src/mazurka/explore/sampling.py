@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
 from mazurka.program.protocol import Plan, Run, TailPolicy
+from mazurka.program.source_analysis import SourceAnalysis
 
 #: As good as no end.
 _NEVER: Final = 1 << 62
@@ -35,6 +36,10 @@ class RandomWalk(Strategy):
     name = "random"
     exhaustive = False
     divisible = True
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(settings.seed)
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
@@ -128,6 +133,10 @@ class Priorities(RandomWalk):
     """The ``pct`` strategy; ``depth`` is the number of ordering constraints a bug is taken to need."""
 
     name = "pct"
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(settings.seed, settings.depth)
 
     def __init__(self, seed: int = 0, depth: int = 3) -> None:
         super().__init__(seed)

@@ -40,12 +40,13 @@ from time import perf_counter
 from typing import Final
 
 from mazurka.explore.parallel.remote_tasks import RemoteTasks, backs, remote_task
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.learning import relearn, take_in
 from mazurka.explore.thread_models.simulator import Gap
 from mazurka.explore.thread_models.state_space import JointState, StateSpace
 from mazurka.program.protocol import LASSO, Plan, Run
+from mazurka.program.source_analysis import SourceAnalysis
 
 
 @dataclass(slots=True)
@@ -88,6 +89,10 @@ class SwitchEquivalence(Strategy):
     name = "se-mcr"
     exhaustive = True
     divisible = True
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        return cls(classes=settings.finals)
 
     def __init__(self, classes: bool = False) -> None:
         self.classes = classes

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from mazurka.explore.outcome import Predictions
 from mazurka.program.protocol import Plan, Run
+from mazurka.program.source_analysis import SourceAnalysis
 
 #: One thing learnt: a kind and its plain operands (numbers, strings, bytes, tuples of these).
 Row = tuple[Any, ...]
@@ -61,7 +62,6 @@ class Settings:
     races: bool = False  # whether every run is looked at for races that it implies
     timed: bool = False  # whether runs are those of plans with timing
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 class Strategy(ABC):
@@ -69,6 +69,11 @@ class Strategy(ABC):
 
     exhaustive: bool  # whether running out of seeds means that nothing is left to see
     divisible: bool = False  # whether parts of its work can be leased
+
+    @classmethod
+    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+        """The strategy with these settings, for a program of whose ``source`` this is known."""
+        return cls()
 
     @property
     @abstractmethod

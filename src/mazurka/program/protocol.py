@@ -15,10 +15,13 @@ location that several threads touch, and before each operation that may block. A
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
+from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
 from mazurka.trace.event import Location, Op
 
 #: What names a location inside one run: hashable and picklable, equal iff it is the same location.
@@ -102,6 +105,9 @@ LASSO: Final = "again"
 #: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: what it
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
+
+#: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
+TIMEOUTS: Final = "orders in which a timeout fires"
 
 #: How entries of :attr:`Run.untracked` begin that name code which threads enter and which is not instrumented.
 ENTERED: Final = "entered but not explored: "
@@ -289,21 +295,103 @@ def unfolded(prefix: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
     return once + once[-again:], again
 
 
-class Program(Protocol):
-    """Something that can be run again and again, each time from the same state."""
+@dataclass(frozen=True, slots=True)
+class ProgramFacts:
+    """What whoever reports of a program that is ready has to know of it, and need not understand.
 
+    ``isolation`` says how its executions get the state that they start from, ``sources`` are its modules with their
+    files, ``untracked`` names what of it no execution can track. ``assumption`` is what every verdict on it takes for
+    granted ("" for nothing). ``forkable`` says that a forked child has all of it, ``judged_from_outside`` that somebody
+    who is no part of it looks at the state each execution ends in. ``notes`` are for the reader of a report.
+    """
+
+    isolation: str = ""
+    sources: tuple[tuple[str, str], ...] = ()
+    untracked: tuple[str, ...] = ()
+    assumption: str = ""
+    forkable: bool = True
+    judged_from_outside: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Program(Protocol):
+    """Something that can be run again and again, each time from the same state.
+
+    All but running and naming it has a default, for those that inherit it.
+    """
+
+    #: That of plans which have none of their own.
+    timing: float | None = None
+
+    def prepare(self) -> None:
+        """Get ready to run; further calls take up what has become known since."""
+        return
+
+    @abstractmethod
     def execute(self, plan: Plan) -> Run:
         """Run once as planned."""
-        ...
 
-    def location(self, site: int) -> Location | None:
-        """Where a step's site is in the source."""
-        ...
-
+    @abstractmethod
     def identity(self) -> str:
         """A fingerprint of the program's source, so that a schedule is not replayed on another one."""
-        ...
+
+    def location(self, site: int) -> Location | None:
+        """Where a step's site, which is an opaque number to everybody else, is in the source."""
+        return None
+
+    def analysis(self) -> SourceAnalysis:
+        """What is known of it from its source."""
+        return NothingKnown()
+
+    def facts(self) -> ProgramFacts:
+        """What a report has to know; of a program that has been prepared."""
+        return ProgramFacts()
+
+    def require_included(self, names: tuple[str, ...]) -> None:
+        """Raise :class:`~mazurka.errors.UsageError` if there is nothing of one of these names that could be tracked."""
+        return
+
+    def without_threads(self) -> str:
+        """Where no execution starts a thread: what should be run instead, in words ("": nothing is known)."""
+        return ""
 
     def close(self) -> None:
         """Give back what running needed (patches, children)."""
+        return
+
+
+class LearnedPoints(Protocol):
+    """The sites known to need points, and the marks (negative) of kinds of operations that do. Runs add to them."""
+
+    points: set[int]
+
+
+@runtime_checkable
+class LearnsPoints(Program, Protocol):
+    """A program whose scheduling points are learnt from its runs, and can be taught."""
+
+    learned: LearnedPoints
+
+    def sites_of(self, file: str) -> Sequence[int]:
+        """The sites of a source file, in order; none if it is not loaded."""
         ...
+
+    def site_of(self, file: str, number: int) -> int:
+        """The ``number``-th site (from 1) of a source file, which need not be loaded yet."""
+        ...
+
+    def sites_at(self, place: Location, name: str) -> frozenset[int]:
+        """The sites of accesses at a place: to a location of this name if there are any, otherwise all."""
+        ...
+
+
+def learned_points(program: Program) -> LearnedPoints:
+    """What a program has learnt of its scheduling points, to be looked at and changed."""
+    return program.learned if isinstance(program, LearnsPoints) else _NothingLearned()
+
+
+@dataclass(slots=True)
+class _NothingLearned:
+    """Of a program that has all its scheduling points from the beginning."""
+
+    points: set[int] = field(default_factory=set)

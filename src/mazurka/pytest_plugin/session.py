@@ -140,7 +140,7 @@ class Explorer:
 
     @contextmanager
     def _program(self, entry: TestEntry, options: Options) -> Iterator[_Watched]:
-        program = _Watched(entry, settings_of(replace(options, include=()), ()))
+        program = _Watched(entry, settings_of(replace(options, include=())))
         try:
             yield program
         finally:

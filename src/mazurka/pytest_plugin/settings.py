@@ -56,8 +56,8 @@ def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = Non
 
 
 def _refuse_machinery(include: tuple[str, ...]) -> None:
+    from mazurka.program.python.included import require_explorable
     from mazurka.program.python.instrument.loader import MACHINERY, PYTEST_MACHINERY
-    from mazurka.workflows.program_spec import require_explorable
 
     require_explorable(include, MACHINERY)
     require_explorable(include, PYTEST_MACHINERY, "pytest")

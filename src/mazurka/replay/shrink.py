@@ -19,8 +19,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mazurka.program.protocol import Failure, Plan, Program, Run, TailPolicy
-from mazurka.replay.points import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS, Learning
+from mazurka.program.protocol import Failure, Plan, Program, Run, TailPolicy, learned_points
+from mazurka.program.runtime.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until
 from mazurka.trace.event import Op
 
@@ -112,7 +112,7 @@ class _Search:
 
 def prefix_again(run: Run, program: Program) -> tuple[str, ...]:
     """The prefix that repeats a run in which points were learnt: it counts those passed unknowingly, too."""
-    known = program.learned.points if isinstance(program, Learning) else set()
+    known = learned_points(program).points
     marks = {Op.RELEASE: RELEASE_POINTS, Op.END: END_POINTS}
     return tuple(
         run.tasks[step.task]

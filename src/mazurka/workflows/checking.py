@@ -34,17 +34,16 @@ from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_frontier
 from mazurka.explore.strategy import Settings
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import FailureKind, Plan, Run
-from mazurka.program.python.entry import only_defines
-from mazurka.program.python.program import Isolation, PythonProgram
+from mazurka.program.protocol import FailureKind, Plan, Program, Run, learned_points
+from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Location
 from mazurka.workflows.findings import Failing, FindingBuilder, fails_again
-from mazurka.workflows.program_spec import ProgramSpec, require_modules
+from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
 from mazurka.workflows.suppressing import Suppressions, suppressions_of
-from mazurka.workflows.timing import STRATEGIES, is_half_spent, is_wanted, joined, seconds_for
+from mazurka.workflows.timing import TIMED, is_half_spent, is_wanted, joined, seconds_for
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
 _ALONE: Final = 1.0
@@ -102,7 +101,7 @@ class NullObserver:
 
 
 def check(
-    program: PythonProgram,
+    program: Program,
     subject: ProgramSpec,
     options: Options,
     *,
@@ -119,7 +118,7 @@ def check(
 
 
 def explain(
-    program: PythonProgram,
+    program: Program,
     subject: ProgramSpec,
     options: Options,
     failing: list[Failing],
@@ -140,7 +139,7 @@ def explain(
 class _Check:
     """A check in progress."""
 
-    program: PythonProgram
+    program: Program
     subject: ProgramSpec
     options: Options
     store: Store | None
@@ -156,7 +155,7 @@ class _Check:
     def run(self) -> CheckReport:
         self.suppressions = suppressions_of(self.options)
         self.program.prepare()
-        require_modules(self.options.include)
+        self.program.require_included(self.options.include)
         if self.store is not None and not self.options.fresh:
             self._retry(self.store)
         if (first := next(filter(self._is_enough, self.known), None)) is not None:
@@ -213,26 +212,25 @@ class _Check:
         explorer = Explorer(
             program,
             self.options.strategy,
-            settings=Settings(self.options.seed, self.options.solver, self.program.is_judged_from_outside()),
+            settings=Settings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
             budget=Budget(self.options.max_executions, self._left(), limit),
             stop_at_first=not self.options.all_failures,
             journal=journal,
             interrupted=lambda: self.watcher.interrupted() or half_spent(),
-            learned=self.program.learned.points,
+            learned=learned_points(self.program).points,
             pool=self.pool or self._processes(program, journal),
             races=self.options.races,
             timing=self.options.timing,
             kept_back=self.suppressions.keeps_back,
             alone=_ALONE if self.pool is None and self.options.jobs == "auto" else 0.0,
         )
-        points = set(self.program.learned.points)
+        points = set(learned_points(self.program).points)
         for progress in explorer.progress():
-            if len(points) != len(self.program.learned.points):
-                points = set(self.program.learned.points)
+            if len(points) != len(learned_points(self.program).points):
+                points = set(learned_points(self.program).points)
                 if journal is not None:
                     _remember_points(journal, points)
-            for module, reason in self.program.loader.opaque.items():
-                explorer.seen.untracked[f"module {module} ({reason})"] = 1
+            explorer.seen.untracked.update(dict.fromkeys(self.program.facts().untracked, 1))
             for each in progress.new:
                 self.watcher.found(_failing(each))
             found = progress.found + len(self.known)
@@ -259,7 +257,7 @@ class _Check:
         budget = Budget(more, seconds_for(before, left))
         self.program.timing = timing
         try:
-            for strategy in STRATEGIES:
+            for strategy in TIMED:
                 explorer = self._explorer_in_time(strategy, budget)
                 for progress in explorer.progress():
                     for each in progress.new:
@@ -282,7 +280,7 @@ class _Check:
             budget=budget,
             stop_at_first=not self.options.all_failures,
             interrupted=self.watcher.interrupted,
-            learned=self.program.learned.points,
+            learned=learned_points(self.program).points,
             kept_back=self.suppressions.keeps_back,
         )
 
@@ -290,10 +288,10 @@ class _Check:
         """The processes to make runs in; None if only this one."""
         jobs = self.options.jobs
         size = jobs if isinstance(jobs, int) else usable_cores()
-        if size == 1 or not CAN_FORK or self.program.earlier.waits:  # a child would be without those threads
+        if size == 1 or not CAN_FORK or not self.program.facts().forkable:
             return None
         leave = journal.leave if journal is not None else lambda: None
-        return ForkPool(Worker(program, self.program.learned.points), size, leave)
+        return ForkPool(Worker(program, learned_points(self.program).points), size, leave)
 
     def _frontier(self) -> SearchJournal | None:
         """Where the search is kept; None, and a word about it, if it can't be kept."""
@@ -314,7 +312,7 @@ class _Check:
                 raise
             self.watcher.note("another check of this program is running here; going on without saving this search")
             return None
-        _remember_points(journal, self.program.learned.points)
+        _remember_points(journal, learned_points(self.program).points)
         return journal
 
     def _open(self, key: str) -> SearchJournal:
@@ -329,7 +327,7 @@ class _Check:
 
     def _take_up(self, journal: SearchJournal) -> bool:
         """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""
-        known = self.program.learned.points
+        known = learned_points(self.program).points
         remembered = set(json.loads(journal.fact("points") or "[]"))
         if not known <= remembered:
             return journal.executions == 0
@@ -348,7 +346,7 @@ class _Check:
         suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
         findings, refused = writer.findings(told)
-        assuming = " and ".join(filter(None, (outcome.assuming, self.program.earlier.assumption)))
+        assuming = " and ".join(filter(None, (outcome.assuming, self.program.facts().assumption)))
         verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and suppressed:
             verdict = Verdict.INCONCLUSIVE
@@ -356,13 +354,11 @@ class _Check:
             reason = f"{number} failure{'s are' if number > 1 else ' is'} suppressed; otherwise {reason}"
         if verdict is Verdict.VERIFIED and outcome.threads <= 1:
             verdict = Verdict.INCONCLUSIVE
-            defined = only_defines(self.program.entry)
-            only = f"the file only defines functions, check {defined}, say"
-            reason = f"no threads were started: {only if defined else 'there is nothing to explore'}"
+            reason = f"no threads were started: {self.program.without_threads() or 'there is nothing to explore'}"
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
         unused = self._settle_suppressions(outcome)
-        sites = sum(point > 0 for point in self.program.learned.points)
+        sites = sum(point > 0 for point in learned_points(self.program).points)
         return CheckReport(
             target=" ".join((self.subject.target, *self.subject.arguments)),
             verdict=verdict,
@@ -391,8 +387,7 @@ class _Check:
             self.suppressions.write(target, outcome.complete)
         if not outcome.complete:
             return ()
-        modules = [getattr(module, "__file__", None) for module in self.program.loader.modules.values()]
-        files = [each for each in (*modules, target.partition("::")[0]) if each is not None]
+        files = [*(file for _, file in self.program.facts().sources), target.partition("::")[0]]
         gone = [] if self.options.write_baseline else self.suppressions.gone(target)
         return (*self.suppressions.unused(files, self.options.races), *gone)
 
@@ -401,11 +396,7 @@ class _Check:
         asked = self.pool is not None or self.options.jobs not in (1, "auto")
         if asked and not make_strategy(self.options.strategy).divisible:
             notes.append(f"{self.options.strategy} makes all executions in one process")
-        if self.program.isolation is Isolation.FORK:
-            notes.append(f"every run was made in a forked child: {self.program.isolation_reason}")
-        if self.program.reads_input:
-            notes.append("the program reads standard input: it was given an empty one")
-        return notes
+        return [*notes, *self.program.facts().notes]
 
 
 def _time(outcome: Outcome) -> str:
@@ -441,19 +432,18 @@ def _remember_points(journal: SearchJournal, points: set[int]) -> None:
     journal.remember("points", json.dumps(sorted(points)))
 
 
-def search_key(program: PythonProgram, subject: ProgramSpec, options: Options) -> str:
+def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
     """Names what a saved search searched: every tracked module's source, and whatever else decides how runs go."""
     digest = hashlib.sha256()
-    for name, module in sorted(program.loader.modules.items()):
-        file = getattr(module, "__file__", None)
-        if file is not None:
-            with contextlib.suppress(OSError):
-                digest.update(f"{name}\0".encode() + Path(file).read_bytes())
+    facts = program.facts()
+    for name, file in sorted(facts.sources):
+        with contextlib.suppress(OSError):
+            digest.update(f"{name}\0".encode() + Path(file).read_bytes())
     decided = (
         __version__,
         sys.version,
         program.identity(),
-        program.isolation.value,
+        facts.isolation,
         subject.target,
         subject.arguments,
         sorted(subject.loading.items()),
@@ -470,10 +460,10 @@ def search_key(program: PythonProgram, subject: ProgramSpec, options: Options) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Interruptible:
+class _Interruptible(Program):
     """The program, except that an execution cut short by whoever watches counts as not made."""
 
-    program: PythonProgram
+    program: Program
     watcher: CheckObserver
 
     def execute(self, plan: Plan) -> Run:
@@ -487,6 +477,9 @@ class _Interruptible:
 
     def identity(self) -> str:
         return self.program.identity()
+
+    def analysis(self) -> SourceAnalysis:
+        return self.program.analysis()
 
     def close(self) -> None:
         self.program.close()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -24,9 +23,19 @@ from mazurka.config import Options
 from mazurka.errors import UsageError
 from mazurka.predict.engines import Found
 from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK, ORDER_VIOLATION
-from mazurka.program.protocol import ITEM, FailureKind, GuideStep, Plan, Run, Step, TailPolicy, is_called
-from mazurka.program.python.instrument import sites
-from mazurka.program.python.program import PythonProgram
+from mazurka.program.protocol import (
+    ITEM,
+    FailureKind,
+    GuideStep,
+    LearnsPoints,
+    Plan,
+    Program,
+    Run,
+    Step,
+    TailPolicy,
+    is_called,
+    learned_points,
+)
 from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
 from mazurka.trace.trace import NO_VALUE, Trace
@@ -62,8 +71,9 @@ class Confirmer:
         run."""
         if self.trouble or found.kind not in _SHOWN:
             return None
+        self._program.prepare()
         for guide in self._guides(found):
-            self._program.learned.points.update(site for wanted in guide for site in wanted.sites)
+            learned_points(self._program).points.update(site for wanted in guide for site in wanted.sites)
             plan = Plan(tail=TailPolicy.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
             for _ in range(_TRIES):
                 run = self._program.execute(plan)
@@ -82,18 +92,6 @@ class Confirmer:
         self._cut += 1
         if self._cut == _PATIENCE:
             self.trouble = reason
-
-    @cached_property
-    def _sites(self) -> dict[tuple[str, int, int], set[int]]:
-        """By file, line and column: numbers of sites. Gets the program ready."""
-        self._program.prepare()
-        found: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-        for file in sites.instrumented:
-            for number in sites.numbers(file):
-                place = sites.location(number)
-                if place is not None:
-                    found[os.path.abspath(file), place.line, place.column].add(number)
-        return found
 
     def _guides(self, found: Found) -> Iterator[tuple[GuideStep, ...]]:
         """Ways to lead the program there, the nearest to the order first."""
@@ -182,10 +180,10 @@ class Confirmer:
         if not 0 <= number < len(self._trace.locations):
             return frozenset()
         location = self._trace.locations[number]
-        file = os.path.join(self._directory, location.file)
-        found = self._sites.get((file, location.line, location.column), set())
-        name = str(self._trace.targets[self._trace.target[row]][-1])
-        return frozenset({site for site in found if _is_about(site, name)} or found)
+        if not isinstance(self._program, LearnsPoints):
+            return frozenset()
+        place = replace(location, file=os.path.join(self._directory, location.file))
+        return self._program.sites_at(place, str(self._trace.targets[self._trace.target[row]][-1]))
 
     def _places(self, found: Found) -> list[frozenset[int]]:
         """Of each of its events: the sites that the program may do it at."""
@@ -249,14 +247,6 @@ _SHOWN: Final[dict[str, Callable[[Confirmer, Run, Found], bool]]] = {
 }
 
 
-def _is_about(number: int, name: str) -> bool:
-    """Whether a site's access may be to a place of this name: ``a``, ``a[0]`` and ``a[0].b`` begin at one column."""
-    site = sites.site(number)
-    if site is None:
-        return False
-    return "item" in site.kind if name.endswith("]") else site.name == name.rpartition(".")[2]
-
-
 def _description(recording: Path) -> dict[str, Any]:
     """What a recording says of itself."""
     try:
@@ -271,7 +261,7 @@ def _description(recording: Path) -> dict[str, Any]:
     return known
 
 
-def _program(known: dict[str, Any], recording: Path) -> PythonProgram:
+def _program(known: dict[str, Any], recording: Path) -> Program:
     """The program that a recording is of."""
     try:
         target = os.path.join(known["directory"], known["program"])

@@ -13,8 +13,7 @@ from typing import Final
 
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.program.protocol import LASSO, Failure, FailureKind, Plan, Run
-from mazurka.program.python.program import PythonProgram
+from mazurka.program.protocol import LASSO, Failure, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.races import races_of
 from mazurka.program.runtime.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.anchor import portable_path
@@ -45,10 +44,10 @@ class Failing:
     timing: float | None = None  # that of its run's plan
 
 
-def fails_again(program: PythonProgram, schedule: Schedule) -> Failing | None:
+def fails_again(program: Program, schedule: Schedule) -> Failing | None:
     """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
     add_scheduling_points(program, schedule.points)
-    points = frozenset(program.learned.points)
+    points = frozenset(learned_points(program).points)
     run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
     same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
     failure = next(iter(same or run.failures), None)
@@ -59,7 +58,7 @@ def fails_again(program: PythonProgram, schedule: Schedule) -> Failing | None:
 class FindingBuilder:
     """Turns failures into findings, and keeps their schedules."""
 
-    program: PythonProgram
+    program: Program
     subject: ProgramSpec
     options: Options
     store: Store | None
@@ -90,12 +89,12 @@ class FindingBuilder:
 
     def _in_time(self, failing: Failing) -> Failing:
         """The same failure where nothing outruns threads that can move, if it happens there, too."""
-        self.program.learned.points = set(failing.points)
+        learned_points(self.program).points = set(failing.points)
         first = self.program.execute(Plan(failing.prefix, strict=False, timing=failing.timing))
         if not first.lag and failing.timing is None:
             return failing
         for timing in sorted({0.0, self.options.timing}):
-            self.program.learned.points = set(failing.points)
+            learned_points(self.program).points = set(failing.points)
             run = self.program.execute(Plan(failing.prefix, strict=False, timing=timing))
             if failure_with(run, failing.failure.identity) is not None:
                 return Failing(failing.failure, run.schedule(), failing.points, timing)
@@ -124,13 +123,13 @@ class FindingBuilder:
 
     def _turn_round(self, schedule: Schedule, failure: Failure) -> None:
         """Run a race the other way round: each of the two threads stands before its access, so either may go first."""
-        known, self.program.learned.points = self.program.learned.points, set()
+        known, learned_points(self.program).points = learned_points(self.program).points, set()
         try:
             add_scheduling_points(self.program, schedule.points)
             *before, first, second = schedule.prefix
             other = self.program.execute(Plan((*before, second, first)))
         finally:
-            self.program.learned.points = known
+            learned_points(self.program).points = known
         harmless = other.divergence is not None and other.divergence.harmless  # it would only read the same again
         shown = any(each.identity == failure.identity for each in races_of(other, self.program.location))
         if not shown and not harmless:
@@ -142,11 +141,11 @@ class FindingBuilder:
 
     def _happens_again(self, schedule: Schedule) -> bool:
         """Run the program once more, by what is kept of the failure alone, as another process would."""
-        known, self.program.learned.points = self.program.learned.points, set()
+        known, learned_points(self.program).points = learned_points(self.program).points, set()
         try:
             return replay(self.program, schedule).ending is Ending.REPRODUCED
         finally:
-            self.program.learned.points = known
+            learned_points(self.program).points = known
 
     def _save(self, schedule: Schedule) -> str:
         if self.store is None:
@@ -160,7 +159,7 @@ class FindingBuilder:
     def _simplest(self, failing: Failing) -> tuple[Run, Failure]:
         """The run, made with detail, that shows the failure best."""
         identity = failing.failure.identity
-        self.program.learned.points = set(failing.points)
+        learned_points(self.program).points = set(failing.points)
         settled = settle(self.program, failing.prefix, identity)
         if (
             self.simplifies and settled is not None and LASSO not in settled
@@ -168,7 +167,7 @@ class FindingBuilder:
             shrunk = shrink(self.program, Plan(settled), identity)
             if shrunk is not None:
                 return shrunk.run, shrunk.failure
-        self.program.learned.points = set(failing.points)
+        learned_points(self.program).points = set(failing.points)
         run = self.program.execute(Plan(failing.prefix, strict=False, detail=True))
         again = failure_with(run, identity)
         if again is not None:
@@ -180,7 +179,7 @@ class FindingBuilder:
         return run, failing.failure
 
 
-def settle(program: PythonProgram, prefix: tuple[str, ...], identity: tuple[str, ...]) -> tuple[str, ...] | None:
+def settle(program: Program, prefix: tuple[str, ...], identity: tuple[str, ...]) -> tuple[str, ...] | None:
     """The same schedule in terms of all points that following it teaches; None if it does not lead to the failure."""
     for _ in range(_ROUNDS):
         run = program.execute(Plan(prefix, strict=True))
@@ -189,7 +188,7 @@ def settle(program: PythonProgram, prefix: tuple[str, ...], identity: tuple[str,
             return None
         if not run.found_new_points:
             return prefix
-        prefix = _prefix_with(run, steps_until(run, failure), program.learned.points)
+        prefix = _prefix_with(run, steps_until(run, failure), learned_points(program).points)
     return None
 
 

@@ -6,27 +6,24 @@ replay needs nothing but the schedule.
 
 from __future__ import annotations
 
-import importlib.util
-import pkgutil
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from mazurka.config import KEYS, Options, convert
-from mazurka.errors import UsageError, did_you_mean
+from mazurka.program.front_ends import front_end_of
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import FailureKind
-from mazurka.program.python.entry import Entry, Function, Script, import_failed
-from mazurka.program.python.instrument.instrument import instrument_source
-from mazurka.program.python.instrument.loader import MACHINERY
-from mazurka.program.python.program import Isolation, PythonProgram, Settings, default_roots
+from mazurka.program.protocol import FailureKind, Program
 from mazurka.program.runtime.task import Limits
+from mazurka.program.settings import Isolation, Settings
 from mazurka.replay.schedule import Schedule
 
 #: The settings that decide how a program is loaded and run, and so belong to its schedules.
 _LOADING: Final = ("include", "invariant", "isolation", "max-steps")
+
+#: In a schedule's options: the front end, where it was said.
+FRONT_END: Final = "program"
 
 #: In a schedule's options: who loads the program, where it is not the command line.
 RUNNER: Final = "runner"
@@ -69,16 +66,14 @@ def options_of(schedule: Schedule, options: Options) -> Options:
     return replace(options, memory_model=schedule.memory_model, races=races, **remembered)
 
 
-def subject_of(target: str, arguments: tuple[str, ...], options: Options) -> ProgramSpec:
-    """The program that a command line names."""
-    return ProgramSpec(target, arguments, loading_of(options))
+def subject_of(target: str, arguments: tuple[str, ...], options: Options, front_end: str = "") -> ProgramSpec:
+    """The program that a command line names, and what it is, if that was said."""
+    return ProgramSpec(target, arguments, {**loading_of(options), **({FRONT_END: front_end} if front_end else {})})
 
 
-def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = None) -> Settings:
-    """How a program is run, as the front end wants it."""
-    require_explorable(options.include)
+def settings_of(options: Options, cache: Path | None = None) -> Settings:
+    """How a program is run, as its front end wants it."""
     return Settings(
-        roots=roots,
         include=options.include,
         isolation=Isolation(options.isolation),
         memory=MemoryModel(options.memory_model),
@@ -89,69 +84,7 @@ def settings_of(options: Options, roots: tuple[str, ...], cache: Path | None = N
     )
 
 
-def open_program(subject: ProgramSpec, options: Options, cache: Path | None = None) -> PythonProgram:
+def open_program(subject: ProgramSpec, options: Options, cache: Path | None = None) -> Program:
     """The program, not yet loaded; ``cache`` is where compiled code may be kept."""
-    path = subject.target.partition("::")[0]
-    return PythonProgram(entry_of(subject.target, subject.arguments), settings_of(options, default_roots(path), cache))
-
-
-def entry_of(target: str, arguments: tuple[str, ...]) -> Entry:
-    """What a user names: a script, or a function of a file."""
-    path, _, function = target.partition("::")
-    return Function(path, function, arguments) if function else Script(path, arguments, instrument_source)
-
-
-def require_explorable(names: tuple[str, ...], never: frozenset[str] = MACHINERY, whose: str = "Mazurka") -> None:
-    """Say so if something to be tracked is what the check itself runs on."""
-    for name in names:
-        if name.partition(".")[0] in never:
-            what = f"{name} can't be explored: {whose} itself runs on it"
-            raise UsageError("not-includable", what, where="include", hint="leave it out")
-
-
-def require_modules(names: tuple[str, ...]) -> None:
-    """Say so if something to be tracked does not exist: misspelt, it would silently not be tracked."""
-    for name in names:
-        if name not in sys.modules and not _can_be_found(name):
-            hint = _provided_by(name) or did_you_mean(name, _names_beside(name))
-            hint = hint or f"is it installed for {sys.executable}?"
-            raise UsageError("no-such-module", f"there is no module {name}", where="include", hint=hint)
-
-
-def _can_be_found(name: str) -> bool:
-    """Whether there is a module of that name; looking for it imports the packages that it is in."""
-    package = name.rpartition(".")[0]
-    if package and not (package in sys.modules or _can_be_found(package)):
-        return False
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ValueError:
-        return False
-    except ModuleNotFoundError as error:
-        if error.name in (package, name):  # it is no package
-            return False
-        raise import_failed(error, "include", f"{package}, which {name} is in,") from error
-    except (Exception, SystemExit) as error:
-        raise import_failed(error, "include", f"{package}, which {name} is in,") from error
-
-
-def _provided_by(name: str) -> str:
-    """A hint for who named what is installed instead of what is imported."""
-    from importlib.metadata import packages_distributions
-
-    wanted = name.lower().replace("_", "-")
-    modules = [
-        module
-        for module, distributions in packages_distributions().items()
-        if wanted in [each.lower().replace("_", "-") for each in distributions] and module.isidentifier()
-    ]
-    return f"what is installed by that name is imported as {' or '.join(sorted(modules))}" if modules else ""
-
-
-def _names_beside(name: str) -> Iterable[str]:
-    """The modules that there are in the package that a name is in."""
-    package = name.rpartition(".")[0]
-    if not package:
-        return {*sys.stdlib_module_names, *(each.name for each in pkgutil.iter_modules())}
-    path = getattr(sys.modules.get(package), "__path__", [])
-    return [f"{package}.{each.name}" for each in pkgutil.iter_modules(path)]
+    front_end = front_end_of(subject.target, str(subject.loading.get(FRONT_END, "")))
+    return front_end.open(subject.target, subject.arguments, settings_of(options, cache))

@@ -18,13 +18,11 @@ from dataclasses import replace
 from typing import Final
 
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation, Waits
-from mazurka.program.python.program import TIMEOUTS
+from mazurka.explore.registry import STRATEGIES
+from mazurka.program.protocol import TIMEOUTS
 
-#: The strategies: the second for where the first is in doubt.
-STRATEGIES: Final = ("dpor", "icb")
-
-#: Strategies that make every order: what a timeout that fires depends on is nothing to them.
-_IN_ORDER: Final = ("dfs", "icb")
+#: The strategies for it: each where those before are in doubt.
+TIMED: Final = tuple([row.name for row in STRATEGIES.values() if row.timed])
 
 #: Seconds for what is searched besides, or as long as the search before has taken.
 _AT_LEAST: Final = 2.0
@@ -38,7 +36,7 @@ def is_wanted(outcome: Outcome, timing: float, all_failures: bool = False) -> bo
     waits = outcome.waits
     if (isinstance(outcome.verdict, Violation) and not all_failures) or not outcome.exhaustive:
         return False
-    if waits.expired and outcome.strategy not in _IN_ORDER:
+    if waits.expired and not STRATEGIES[outcome.strategy].every_order:
         return True
     if isinstance(outcome.verdict, Inconclusive) and (waits.slept or waits.late or not math.isinf(waits.shortest)):
         return True

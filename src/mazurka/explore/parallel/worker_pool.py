@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 
 from mazurka.errors import MazurkaError
 from mazurka.explore.batch import WorkItem, WorkResult
-from mazurka.program.python.isolation.forked import fork
+from mazurka.program.forked import fork
 
 #: Where a platform has no processes to fork, there is only one process.
 CAN_FORK: Final = hasattr(os, "fork")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from mazurka.program import forked
 from mazurka.program.python.instrument import rest
-from mazurka.program.python.isolation import earlier_threads, forked
+from mazurka.program.python.isolation import earlier_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import START_POINTS
 

@@ -17,19 +17,22 @@ import os
 import pickle
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
+from mazurka.program import forked
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Failure, FailureKind, Plan, Run, TailPolicy
+from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run, TailPolicy
 from mazurka.program.python import activation, failures, outside, primitives, stacks
 from mazurka.program.python.analysis.checks import arguments
-from mazurka.program.python.entry import Entry, Script
+from mazurka.program.python.analysis.source import PythonSource
+from mazurka.program.python.entry import Entry, Script, only_defines
+from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
-from mazurka.program.python.isolation import determinism, earlier_threads, endings, forked, state, unraisable
+from mazurka.program.python.instrument.site_index import accesses_at
+from mazurka.program.python.isolation import determinism, earlier_threads, endings, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck
@@ -46,32 +49,9 @@ from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
 from mazurka.program.runtime.step_metadata import StepMetadata
-from mazurka.program.runtime.task import Learned, Limits, Task
+from mazurka.program.runtime.task import Learned, Task
+from mazurka.program.settings import Isolation, Settings
 from mazurka.trace.event import Location
-
-
-class Isolation(Enum):
-    """How each run gets the state it starts from."""
-
-    AUTO = "auto"
-    RESTORE = "restore"
-    FORK = "fork"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a program is to be run: modules below ``roots`` are tracked, and those that ``include`` names."""
-
-    roots: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    isolation: Isolation = Isolation.AUTO
-    limits: Limits = field(default_factory=Limits)
-    memory: MemoryModel = MemoryModel.SC
-    invariant: str = ""
-    at_end: Callable[[Any], object] | None = None  # called with the program's result when all threads have ended
-    cache: str | None = None
-    races: bool = False  # whether runs tell of the data races that they show
-
 
 #: At most this many trial runs: each may import more, or find more that is shared.
 _TRIALS: Final = 8
@@ -80,9 +60,6 @@ _TRIALS: Final = 8
 #: Further trial runs that show what modules of the standard library are entered: one in which the threads take turns as
 #: it happens, and one in which those that were started last go first.
 _FURTHER: Final = (Plan(tail=TailPolicy.RANDOM, seed=2), Plan(tail=TailPolicy.PCT, seed=3))
-
-#: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
-TIMEOUTS: Final = "orders in which a timeout fires"
 
 #: Seconds after which a run that is cut short is not tried again.
 _LONG: Final = 2.0
@@ -94,10 +71,12 @@ def _begin_to_share(runtime: Runtime) -> None:
     natives.watch_early(runtime)
 
 
-class PythonProgram:
+class PythonProgram(LearnsPoints):
     """A :class:`mazurka.program.protocol.Program` made from a Python program."""
 
-    def __init__(self, entry: Entry, settings: Settings = Settings()) -> None:  # immutable
+    def __init__(self, entry: Entry, settings: Settings | None = None) -> None:
+        settings = settings or Settings()
+        require_explorable(settings.include)
         self.entry = entry
         self.settings = settings
         self.learned = Learned()
@@ -159,7 +138,45 @@ class PythonProgram:
     def identity(self) -> str:
         return self.entry.identity()
 
-    def is_judged_from_outside(self) -> bool:
+    def analysis(self) -> PythonSource:
+        return PythonSource()
+
+    def facts(self) -> ProgramFacts:
+        modules = [(name, getattr(module, "__file__", None)) for name, module in self.loader.modules.items()]
+        notes = []
+        if self.isolation is Isolation.FORK:
+            notes.append(f"every run was made in a forked child: {self.isolation_reason}")
+        if self.reads_input:
+            notes.append("the program reads standard input: it was given an empty one")
+        return ProgramFacts(
+            isolation=self.isolation.value,
+            sources=tuple([(name, file) for name, file in modules if file is not None]),
+            untracked=tuple([f"module {name} ({reason})" for name, reason in self.loader.opaque.items()]),
+            assumption=self.earlier.assumption,
+            forkable=not self.earlier.waits,  # a child would be without those threads
+            judged_from_outside=self._is_judged_from_outside(),
+            notes=tuple(notes),
+        )
+
+    def require_included(self, names: tuple[str, ...]) -> None:
+        require_modules(names)
+
+    def without_threads(self) -> str:
+        defined = only_defines(self.entry)
+        return f"the file only defines functions, check {defined}, say" if defined else ""
+
+    # -- its scheduling points ----------------------------------------------------------------------------------------
+
+    def sites_of(self, file: str) -> Sequence[int]:
+        return sites.numbers(file) if sites.is_registered(file) else ()
+
+    def site_of(self, file: str, number: int) -> int:
+        return sites.numbered(file, number)
+
+    def sites_at(self, place: Location, name: str) -> frozenset[int]:
+        return accesses_at(place, name)
+
+    def _is_judged_from_outside(self) -> bool:
         """Whether what looks at the end of a run is in no module that is instrumented."""
         at_end = self.settings.at_end
         code = getattr(at_end, "__code__", None)

@@ -104,6 +104,11 @@ def numbers(file: str) -> list[int]:
     return [key << _BITS | number for number in range(1, len(_modules[key][1]) + 1)]
 
 
+def numbered(file: str, number: int) -> int:
+    """A site by its number in its module."""
+    return zlib.crc32(file.encode("utf-8", "surrogatepass")) << _BITS | number
+
+
 def extent() -> str:
     """Names the modules that are instrumented, the same in every process."""
     return f"{zlib.crc32(repr(sorted(instrumented)).encode('utf-8', 'surrogatepass')):08x}"

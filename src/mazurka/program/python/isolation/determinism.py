@@ -18,8 +18,8 @@ from collections.abc import Callable
 from typing import Any, Final
 from zlib import crc32
 
+from mazurka.program import forked
 from mazurka.program.python import activation
-from mazurka.program.python.isolation import forked
 
 _SEED: Final = 20_240_229
 

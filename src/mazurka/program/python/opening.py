@@ -1,0 +1,22 @@
+"""From what a user names to a Python program: a script, or a function of a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mazurka.program.python.entry import Entry, Function, Script
+from mazurka.program.python.instrument.instrument import instrument_source
+from mazurka.program.python.program import PythonProgram, default_roots
+from mazurka.program.settings import Settings
+
+
+def open_program(target: str, arguments: tuple[str, ...], settings: Settings) -> PythonProgram:
+    """The program, not yet loaded; its project's modules are tracked."""
+    roots = default_roots(target.partition("::")[0])
+    return PythonProgram(entry_of(target, arguments), replace(settings, roots=roots))
+
+
+def entry_of(target: str, arguments: tuple[str, ...]) -> Entry:
+    """What a user names: a script, or a function of a file."""
+    path, _, function = target.partition("::")
+    return Function(path, function, arguments) if function else Script(path, arguments, instrument_source)

@@ -1,0 +1,52 @@
+"""What can be known of a program from its source, before it is run: the seam between front ends and strategies.
+
+Every answer has a default that says that nothing is known; a front end without an analysis of its language gives those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from mazurka.program.conditions import Uses
+
+
+class Condition(Protocol):
+    """When a read is needless: a store at one of these sites came before, or the location is ``there`` anyway.
+
+    ``stores`` are all that there should be.
+    """
+
+    @property
+    def stores(self) -> frozenset[int]: ...
+
+    @property
+    def there(self) -> bool: ...
+
+
+class Dependence(Protocol):
+    """Which reads nothing depends on; by default, none is known to be so."""
+
+    def version(self) -> str:
+        """Changes when more of the program becomes known, and is the same in every process."""
+        return ""
+
+    def needless(self) -> Mapping[int, Condition]:
+        """The sites of needless reads."""
+        return {}
+
+
+class SourceAnalysis(Protocol):
+    """What the source of a program says."""
+
+    def uses_of(self, site: int) -> Uses:
+        """What depends on a read at a site."""
+        return Uses()
+
+    def dependence(self, *, final: bool) -> Dependence:
+        """Which reads nothing depends on; with ``final``, what locations hold in the end is looked at, too."""
+        return NothingKnown()
+
+
+class NothingKnown(SourceAnalysis, Dependence):
+    """No source, or none that anybody has read."""

@@ -1,0 +1,66 @@
+"""Who runs a program: as is said, or as its file's name or first line says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.oracle.language import SmallProgram, Write
+from tests.oracle.program import OracleProgram
+
+from mazurka.config import Options
+from mazurka.errors import UsageError
+from mazurka.program.front_ends import FRONT_ENDS, front_end_of
+from mazurka.program.protocol import LearnsPoints, Plan, learned_points
+from mazurka.workflows.program_spec import open_program, subject_of
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", "pass"),
+        ("a.pyw", "pass"),
+        ("a", "pass"),
+        ("run.in", "#!/usr/bin/env python3\npass"),
+        ("missing.txt", None),
+    ],
+)
+def test_python(tmp_path: Path, name: str, text: str | None) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+    assert front_end_of(str(path)).name == "python"
+    assert front_end_of(f"{path}::main").name == "python"
+
+
+@pytest.mark.parametrize("text", ["int main() {}", "#!/bin/sh\n", ""])
+def test_what_nothing_runs(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"end in .c \(python: .py, .pyw\); say what it is: --program python"):
+        front_end_of(str(path))
+    assert front_end_of(str(path), "python") is FRONT_ENDS["python"]
+
+
+def test_what_was_said_is_what_opens_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("print('here')")
+    subject = subject_of(str(path), (), Options(), "python")
+    assert subject.loading == {"program": "python"}
+    program = open_program(subject, Options())
+    try:
+        assert program.execute(Plan()).output == "here\n"
+        assert isinstance(program, LearnsPoints)
+        assert learned_points(program) is program.learned
+        assert program.facts().isolation == "restore"
+    finally:
+        program.close()
+
+
+def test_a_program_that_learns_nothing_has_nothing_to_be_taught() -> None:
+    program = OracleProgram(SmallProgram(((Write("x", "1"),),)))
+    assert not isinstance(program, LearnsPoints)
+    assert learned_points(program).points == set()
+    assert program.analysis().uses_of(1).checks == ()
+    assert program.analysis().dependence(final=True).needless() == {}
+    assert program.facts().sources == ()
