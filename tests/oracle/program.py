@@ -14,7 +14,7 @@ from typing import Any
 from tests.oracle.language import SmallProgram
 from tests.oracle.machine import RUNNING, Machine, Mover
 
-from mazurka.program.memory import FLUSHED, MemoryModel, flushed_target, flusher, store_target
+from mazurka.program.memory import MemoryModel, flushed_target, flusher, store_target
 from mazurka.program.protocol import (
     Access,
     Blocked,
@@ -31,6 +31,7 @@ from mazurka.program.protocol import (
 )
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import READS, Location, Op
+from mazurka.trace.targets import FLUSHED
 
 _POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update"})
 

@@ -6,7 +6,7 @@ import pytest
 
 from mazurka.predict.races import RacePredictor
 from mazurka.program.protocol import Step
-from mazurka.trace.conflicts import is_data
+from mazurka.trace.conflicts import may_race
 from mazurka.trace.event import Op
 from mazurka.trace.trace import trace_of
 from mazurka.witness import Races, Witness, objections
@@ -97,4 +97,4 @@ def test_questions_that_are_not_put_are_counted():
     ],
 )
 def test_what_is_data(target, is_one):
-    assert is_data(target) is is_one
+    assert may_race(target) is is_one

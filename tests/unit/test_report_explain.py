@@ -7,23 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mazurka.program.protocol import (
-    Access,
-    Blocked,
-    Choice,
-    Failure,
-    FailureKind,
-    Frame,
-    Plan,
-    Run,
-    Step,
-    Target,
-    Waiting,
-)
+from mazurka.program.protocol import Access, Blocked, Choice, Failure, FailureKind, Frame, Plan, Run, Step, Waiting
 from mazurka.report.explain import explain
 from mazurka.report.finding import Explanation, Fold, Row, Shape
 from mazurka.report.relevance import LIMIT
 from mazurka.trace.event import Location, Op
+from mazurka.trace.targets import Target
 
 _OPS = {"r": Op.READ, "w": Op.WRITE, "u": Op.RMW, "+": Op.ACQUIRE, "-": Op.RELEASE, "wait": Op.WAIT, "n": Op.NOTIFY}
 

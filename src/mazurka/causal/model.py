@@ -44,11 +44,6 @@ from mazurka.causal.question import HypotheticalEvent, Question
 #: As a section's end: it is not left in the run.
 NEVER_LEFT: Final = -1
 
-#: First components of targets of our own front ends whose READ may have waited for the value it got.
-_WAITED_FOR: Final = frozenset(
-    {"wake", "thread", "lock", "handed", "cond", "sem", "queue", "event", "barrier", "channel"}
-)
-
 
 @dataclass(slots=True)
 class Model:
@@ -184,8 +179,3 @@ def lay_out(
             flat += events
             end.append(len(flat))
         at.append(len(thread))
-
-
-def may_wait(name: Any) -> bool:
-    """Whether a read of a target may have waited for the value that it got."""
-    return isinstance(name, tuple) and bool(name) and name[0] in _WAITED_FOR

@@ -21,10 +21,11 @@ from typing import Any, Final
 import numpy as np
 
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import NEVER_LEFT, Model, may_wait
+from mazurka.causal.model import NEVER_LEFT, Model
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.indexes import of_several, order_by
+from mazurka.trace.targets import may_wait
 from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # an integer array

@@ -29,9 +29,10 @@ from itertools import pairwise
 from typing import Final
 
 from mazurka.causal.history import INITIAL
-from mazurka.causal.model import NEVER_LEFT, Model, lay_out, may_wait
+from mazurka.causal.model import NEVER_LEFT, Model, lay_out
 from mazurka.causal.state import COMPILE_FROM
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import Kind, kind_of, may_wait
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.waits import Wait, waits_of
 
@@ -160,7 +161,7 @@ class _Reading:
                 held[target] = (thread, depth + (1 if op is Op.ACQUIRE else -1))
         names = self.trace.targets
         data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not may_wait(names[t])}
-        told = any(isinstance(name, tuple) and name[:1] == ("wake",) for name in names)
+        told = any(kind_of(name) is Kind.WAKE for name in names)
         signals = {t for t, met in ops.items() if met <= _SIGNALLING and not told}
         return locks, data, signals
 

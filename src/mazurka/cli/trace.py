@@ -13,6 +13,7 @@ from mazurka.trace.event import Event, Op
 from mazurka.trace.formats.format import FORMATS
 from mazurka.trace.malformed import Fault, Findings, findings_of
 from mazurka.trace.reading import opened
+from mazurka.trace.targets import kind_of_tag
 from mazurka.trace.trace import NO_VALUE, NOTHING
 
 _FOUND: Final = 1
@@ -43,7 +44,8 @@ def info(file: str, from_: str | None) -> None:
     click.echo(f"{file}: {known.name}, {_count(rows, 'event')}, {_count(len(names.threads), 'thread')}")
     for kind, count in sorted(kinds.items()):
         if kind != NOTHING[0]:
-            click.echo(f"  {count:>12,} {_KINDS.get(kind, f'targets of kind {kind}')}")
+            told = kind_of_tag(kind)
+            click.echo(f"  {count:>12,} {f'targets of kind {kind}' if told is None else told.words}")
     for op, count in ops.most_common():
         click.echo(f"  {count:>12,} {op.name.lower()}")
     click.echo(
@@ -111,14 +113,3 @@ def _count(number: int, what: str) -> str:
 
 def _share(part: int, whole: int) -> str:
     return "no events" if not part else "all events" if part == whole else f"{part:,} events"
-
-
-_KINDS: Final = {
-    "cond": "condition(s)",
-    "hidden": "thing(s) that keep threads in order",
-    "lock": "lock(s)",
-    "method": "method(s)",
-    "object": "object(s)",
-    "thread": "thread(s) started, joined, begun or ended",
-    "var": "variable(s)",
-}

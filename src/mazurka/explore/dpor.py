@@ -37,19 +37,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Final
+from typing import Any
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Event, Execution, is_waiting_read
 from mazurka.explore.strategy import Estimate, Row, Seed, Settings, Strategy
 from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
-from mazurka.program.protocol import Access, Plan, Run, Target
+from mazurka.program.protocol import Access, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
-
-#: What steps read or write by which time is told, and what sleeps touch.
-TIME: Final[Target] = ("time",)
-SLEEP: Final[Target] = ("sleep",)
+from mazurka.trace.targets import SLEEP, TIME, kind_of
 
 
 class OptimalReduction(Strategy):
@@ -128,7 +125,7 @@ class OptimalReduction(Strategy):
         if run.divergence is not None:
             event = self.frames[run.divergence.index].event if run.divergence.index < len(self.frames) else None
             stuck = [blocked for blocked in stuck if event is not None and run.tasks[blocked.task] == event.thread]
-        return {str(blocked.target[0]) for blocked in stuck}
+        return {kind_of(blocked.target).tag for blocked in stuck}
 
     def _begin_anew(self) -> None:
         """Reversals so far took it that what is waited for can always be read."""

@@ -81,6 +81,7 @@ from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
+from mazurka.trace.targets import kind_of
 
 #: How many queries are asked for one run, and for how many seconds, before others get their turn.
 _PORTION: Final = 200
@@ -403,7 +404,7 @@ class ReadsFromSearch(Strategy):
 
     def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
         """Whether indivisible updates had to wait that were not known to; if so, begin anew."""
-        kinds = {str(b.target[0]) for b in blocked if b.op is Op.RMW} - self.taken_kinds
+        kinds = {kind_of(b.target).tag for b in blocked if b.op is Op.RMW} - self.taken_kinds
         if kinds:
             self._begin_anew(kinds)
         return bool(kinds)

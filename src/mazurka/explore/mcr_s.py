@@ -40,17 +40,17 @@ from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.reads_from.tree import Branch
 from mazurka.explore.strategy import Settings, Strategy
 from mazurka.program.conditions import UsesOf
-from mazurka.program.memory import FLUSHED
 from mazurka.program.protocol import Run, Step
 from mazurka.program.source_analysis import Condition, Dependence, SourceAnalysis
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Kind, kind_of, of_kinds
 
 #: Among the kinds of targets: that no read is to be left out; and which source has told of those that are.
 _KEEP: Final = "every-read"
 _SOURCE: Final = "source:"
 
-#: Kinds of targets that are plain variables: attributes, globals, and those of small programs.
-_PLAIN: Final = frozenset({"a", "g", "var"})
+#: Whether a target is a plain variable: an attribute, a global, or one of a small program.
+_is_named: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL, Kind.VARIABLE)
 
 
 class SlicedSearch(ReadsFromSearch):
@@ -108,7 +108,7 @@ class SlicedSearch(ReadsFromSearch):
         out = {
             index
             for index, step in enumerate(run.log)
-            if step.op is Op.READ and step.site in needless and step.target[0] in _PLAIN and not step.more
+            if step.op is Op.READ and step.site in needless and _is_named(step.target) and not step.more
         }
         history = _without(run, out)
         stay = {i for i in out if not _is_there(history, run, i, needless[run.log[i].site])}
@@ -127,7 +127,7 @@ class TransitivelySlicedSearch(SlicedSearch):
 
 def _arrives(step: Step) -> bool:
     """Whether it is a store of a thread that has come late."""
-    return any(access.target[0] == FLUSHED for access in step.more)
+    return any(kind_of(access.target) is Kind.FLUSHED for access in step.more)
 
 
 def _without(run: Run, out: set[int]) -> History:

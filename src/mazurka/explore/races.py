@@ -31,9 +31,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mazurka.program.protocol import Blocked, Run, Step, Target
+from mazurka.program.protocol import Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.targets import Target, kind_of
 
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
@@ -143,8 +144,8 @@ class Execution:
         if point:
             attempt = any(a.op is Op.REQUEST for a in more)
             if op is Op.READ:
-                self.looked_at.add(target[0])
-            waits = op in _WAITING or op is Op.READ and target[0] in self._waited_for
+                self.looked_at.add(kind_of(target).tag)
+            waits = op in _WAITING or op is Op.READ and kind_of(target).tag in self._waited_for
             self._note(len(self.events), task, op, accesses, attempt, waits and not attempt)
         clock = self._now[task]
         for access, touched in accesses:

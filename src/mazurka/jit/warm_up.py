@@ -36,6 +36,7 @@ import numpy as np
 from mazurka.causal import state
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.trace.event import Location, Op
+from mazurka.trace.targets import LOCK, THREAD, VARIABLE
 from mazurka.trace.trace import Trace
 
 #: Files from so many bytes on may hold traces that are long enough for compiled code.
@@ -295,7 +296,7 @@ def _example(times: int = 8_000) -> Trace:
         np.full(rows, -1, np.int32),
         np.array([0, *list(range(1, 9)) * times, 9, 10, 11], np.int32),
         ["0", "1"],
-        [("thread", "0"), ("thread", "1"), *(("lock", str(lock)) for lock in range(2 * pairs)), ("var", "shared")],
+        [(THREAD, "0"), (THREAD, "1"), *((LOCK, str(lock)) for lock in range(2 * pairs)), (VARIABLE, "shared")],
         [],
         [Location("example", line) for line in range(1, 13)],
     )

@@ -30,7 +30,7 @@ from mazurka.predict.kinds.registry import ENGINES, KINDS, ORDERS, Rows, definit
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
-from mazurka.trace.conflicts import RACE, is_data
+from mazurka.trace.conflicts import RACE, may_race
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Claim, Witness
@@ -304,7 +304,7 @@ def _by_order(search: Search, stage: Stage) -> _Findings:
     search.asks_much(stage.kind)
     racy = import_module(f"mazurka.order.{_MODULES.get(stage.name, stage.name)}").races(search.trace)
     target, names = search.trace.target, search.trace.targets
-    groups = ((pair[-1], [pair]) for pair in racy.pairs() if is_data(names[target[pair[-1]]]))
+    groups = ((pair[-1], [pair]) for pair in racy.pairs() if may_race(names[target[pair[-1]]]))
     return _decided(search, stage, _outcomes(search, stage, groups, search.vindicate), False)
 
 

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.trace.columns import columns_of
-from mazurka.trace.conflicts import is_data
+from mazurka.trace.conflicts import may_race
 from mazurka.trace.event import Op
 from mazurka.trace.indexes import of_several
 from mazurka.trace.trace import NO_VALUE, Trace
@@ -202,7 +202,7 @@ def _shared(trace: Trace) -> tuple[Any, int]:
     written[target[data & (op != _READ)]] = True
     taken = np.zeros(len(trace.targets), bool)
     taken[target[(op == _ACQUIRE) | (op == _RELEASE)]] = True
-    places = [x for x in np.flatnonzero(shared & written & ~taken).tolist() if is_data(trace.targets[x])]
+    places = [x for x in np.flatnonzero(shared & written & ~taken).tolist() if may_race(trace.targets[x])]
     number = np.full(len(trace.targets), -1, np.int32)
     number[places] = np.arange(len(places))
     return number, len(places)

@@ -29,7 +29,7 @@ from mazurka.causal.question import Question
 from mazurka.causal.solver import Feasible, Solver
 from mazurka.causal.solvers import FOR_TRACES
 from mazurka.predict.predictor import Prediction
-from mazurka.trace.conflicts import RACE, Sites, is_data, sites_of, touches
+from mazurka.trace.conflicts import RACE, Sites, may_race, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Races, Witness
@@ -138,7 +138,7 @@ def _accesses(trace: Trace) -> dict[int, dict[int, _Columns]]:
     threads_of: dict[int, set[int]] = {}
     for row, target in enumerate(trace.target):
         threads_of.setdefault(target, set()).add(trace.thread[row])
-    shared = {t for t, threads in threads_of.items() if len(threads) > 1 and is_data(trace.targets[t])}
+    shared = {t for t, threads in threads_of.items() if len(threads) > 1 and may_race(trace.targets[t])}
     found: dict[int, dict[int, _Columns]] = {}
     for access, target, site in _walk(trace, shared):
         found.setdefault(target, {}).setdefault(site, {}).setdefault(access.thread, []).append(access)

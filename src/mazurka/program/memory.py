@@ -37,11 +37,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from mazurka.program.protocol import Target
-
-#: Kinds of the targets that stand for the way of a store to memory.
-STORE: Final = "store"
-FLUSHED: Final = "flushed"
+from mazurka.trace.targets import FLUSHED, STORE, Target
 
 _MARK: Final = "~"
 

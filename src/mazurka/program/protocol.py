@@ -23,9 +23,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
 from mazurka.trace.event import Location, Op
-
-#: What names a location inside one run: hashable and picklable, equal iff it is the same location.
-Target = tuple[Any, ...]
+from mazurka.trace.targets import Kind, Target, of_kinds
 
 
 class Access(NamedTuple):
@@ -90,13 +88,13 @@ class GuideStep(NamedTuple):
         return not self.name or is_called(pending.target, self.name)
 
 
+_has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)  # no attribute is called like an item
+
+
 def is_called(target: Target, name: str) -> bool:
     """Whether a target may be the attribute or global of that name, or an item."""
-    return target[0] not in ("a", "g") or target[-1] == name  # no attribute is called like an item
+    return not _has_name(target) or target[-1] == name
 
-
-#: With :attr:`Plan.values`, the first component of what a BRANCH at the head of a loop's pass is about (loop_state.py).
-PASS: Final = "pass"
 
 #: In a prefix, instead of a thread: so many of these at its end stand for as many entries before them, over again. Of a
 #: plan that ends so it is known that the threads go round in loops which they can't leave.

@@ -8,6 +8,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Failure, FailureKind, Run
 from mazurka.trace.conflicts import Shown, shown
 from mazurka.trace.event import Location, Op
+from mazurka.trace.targets import Kind, kind_of
 
 _NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}
 
@@ -44,14 +45,14 @@ def _place(location: Location | None) -> str:
 
 def _words(target: Any) -> str:
     """What kind of place it is, without the numbers that objects have in one run."""
-    match target:
-        case ("a", _, str(name)):
-            return f"attribute {name}"
-        case ("i", _, key):
-            return f"item {_key(key)}"
-        case ("g", str(module), str(name)):
-            return f"global {module}.{name}"
-        case ("c", _):
+    match kind_of(target):
+        case Kind.ATTRIBUTE if isinstance(target[-1], str):
+            return f"attribute {target[-1]}"
+        case Kind.ITEM:
+            return f"item {_key(target[-1])}"
+        case Kind.GLOBAL:
+            return f"global {target[1]}.{target[2]}"
+        case Kind.CELL:
             return "a captured variable"
         case _:
             return " ".join(map(str, target)) if isinstance(target, tuple) else str(target)

@@ -17,8 +17,9 @@ import sysconfig
 from collections.abc import Mapping
 from typing import Final
 
-from mazurka.program.protocol import Frame, Program, Run, Target
+from mazurka.program.protocol import Frame, Program, Run
 from mazurka.trace.event import Location
+from mazurka.trace.targets import Kind, Target, kind_of
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _STDLIB: Final = os.path.join(sysconfig.get_path("stdlib"), "")
@@ -81,21 +82,17 @@ def target_in_words(target: Target, names: Mapping[Target, str]) -> str:
     named = names.get(target)
     if named:
         return named
-    match target:
-        case ("a", owner, str(attribute)):
-            return f"{attribute} of object {owner}"
-        case ("i", owner, key):
-            return f"item {key!r} of object {owner}"
-        case ("s" | "v", owner):
-            return f"the contents of object {owner}"
-        case ("g", str(module), str(name)):
-            return f"{module}.{name}"
-        case (str(kind),):
-            return kind
-        case (str(kind), *rest):
-            return f"{kind} {' '.join(str(part) for part in rest)}"
+    match kind_of(target):
+        case Kind.ATTRIBUTE:
+            return f"{target[2]} of object {target[1]}"
+        case Kind.ITEM:
+            return f"item {target[2]!r} of object {target[1]}"
+        case Kind.STRUCTURE | Kind.VALUES:
+            return f"the contents of object {target[1]}"
+        case Kind.GLOBAL:
+            return f"{target[1]}.{target[2]}"
         case _:
-            return str(target)
+            return " ".join(map(str, target))
 
 
 def step_location(run: Run, program: Program, index: int) -> Location | None:

@@ -20,9 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mazurka.program.protocol import Failure, Plan, Program, Run, TailPolicy, learned_points
-from mazurka.program.runtime.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
+from mazurka.program.runtime.task import CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CLOCK
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.protocol import FailureKind, Program, Step, Target
+from mazurka.program.protocol import FailureKind, Program, Step
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
-from mazurka.report.stores import AUXILIARY, Late, late_stores
+from mazurka.report.stores import Late, late_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.report.words import is_failed_attempt
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CLOCK, Target, is_buffered
 
 #: How many steps an explanation shows at most.
 LIMIT: Final = 12
@@ -108,7 +109,7 @@ def relevance(trail: Trail, program: Program) -> Relevance:
 
 def _is_silent(step: Step) -> bool:
     """Whether it only says that a thread comes or goes, or that a store is on its way or has arrived."""
-    looks = step.target[0] in AUXILIARY and step.op is not Op.WRITE and step.value is None
+    looks = is_buffered(step.target) and step.op is not Op.WRITE and step.value is None
     return step.op in _SILENT or looks
 
 
@@ -124,7 +125,7 @@ def _by_weight(trail: Trail, starts: list[int], interferences: list[Interference
     def weight(each: Interference) -> tuple[bool, bool, bool, bool, int, int]:
         distance = each.gap.before - each.before.index if each.before is not None else len(trail.run.log)
         telling = each.unserialisable and _looks(each)
-        by_clock = each.target[0] == "clock"
+        by_clock = each.target == CLOCK
         return (not each.gap.preemptive, by_clock, not telling, each.target not in seen, distance, each.inside[0].index)
 
     return sorted(interferences, key=weight)

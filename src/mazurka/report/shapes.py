@@ -24,7 +24,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.protocol import FailureKind, Program, Step, Target, Waiting
+from mazurka.program.protocol import FailureKind, Program, Step, Waiting
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import Shape
 from mazurka.report.relevance import Relevance, all_operations, notifications
@@ -32,6 +32,7 @@ from mazurka.report.trail import Interference, Touch, Trail, accesses
 from mazurka.report.words import label_of, label_of_name, target_words, value_words, verb
 from mazurka.trace.conflicts import Shown, shown_at
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import Kind, Target, kind_of
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
@@ -213,7 +214,7 @@ def _too_early(case: _Case) -> Recognised | None:
                 continue
             other, name = case.label(later.task), case.words(target)
             published = _published_by(trail, later.task, index)
-            if published is not None and target[0] == "a":
+            if published is not None and kind_of(target) is Kind.ATTRIBUTE:
                 return Shape.UNSAFE_PUBLICATION, (
                     f"Unsafe publication: {other} makes the object visible through {case.words(published)} before it "
                     f"has set {name}{case.place(later)}; {mine} finds it there and uses {name} too early."

@@ -13,14 +13,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Final
 
-from mazurka.program.memory import FLUSHED, STORE, is_flusher, owner_of
-from mazurka.program.protocol import Run, Step, Target
+from mazurka.program.memory import is_flusher, owner_of
+from mazurka.program.protocol import Run, Step
 from mazurka.trace.event import READS, WRITES
-
-#: Targets that stand for the way of a store, not for data.
-AUXILIARY: Final = (STORE, FLUSHED, "fence")
+from mazurka.trace.targets import Kind, Target, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +83,16 @@ class _Order:
 
     def _access(self, step: Step, index: int) -> None:
         for op, target in ((step.op, step.target), *((access.op, access.target) for access in step.more)):
-            match target:
-                case (kind, queue, number) if kind == STORE and WRITES[op]:
-                    self._stores[queue, number] = index
-                case (kind, queue, number) if kind == FLUSHED:
-                    store = self._stores[queue, number]
+            match kind_of(target):
+                case Kind.STORE if WRITES[op]:
+                    self._stores[target[1:]] = index
+                case Kind.FLUSHED:
+                    store = self._stores[target[1:]]
                     if step.value is not None and store not in self.arrivals:
                         self._forwarded[store].append(index)
-                case (kind, *_) if kind not in AUXILIARY:
+                case Kind.STORE | Kind.FENCE:
+                    pass
+                case _:
                     if READS[op]:
                         self._add(self._memory[target].writer, index)
                         self._memory[target].readers.append(index)
@@ -101,7 +100,7 @@ class _Order:
                         self._write(target, index, index)
 
     def _arrive(self, name: str, step: Step, index: int) -> None:
-        number = next((access.target[2] for access in step.more if access.target[0] == FLUSHED), None)
+        number = next((access.target[2] for access in step.more if kind_of(access.target) is Kind.FLUSHED), None)
         store = self._stores.get((name, number)) if number is not None else None
         if store is not None:
             self.arrivals[store] = index

@@ -14,29 +14,10 @@ from itertools import pairwise
 from typing import Final
 
 from mazurka.program.memory import owner_of
-from mazurka.program.protocol import Failure, Run, Step, Target
+from mazurka.program.protocol import Failure, Run, Step
 from mazurka.replay.switches import preemptive_steps, steps_until
-from mazurka.report.stores import AUXILIARY
 from mazurka.trace.event import READS, WRITES
-
-#: Targets that order threads rather than hold data: their accesses follow from what the threads do.
-_ORDERING: Final = (
-    "thread",
-    "sleep",
-    "spin",
-    "wake",
-    "parked",
-    "start",
-    "threads",
-    "lock",
-    "handed",
-    "cond",
-    "sem",
-    "event",
-    "queue",
-    "barrier",
-    *AUXILIARY,
-)
+from mazurka.trace.targets import Target, orders_threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +112,7 @@ class Trail:
 
     def is_shared(self, target: Target) -> bool:
         """Whether it is data that several threads touched before the failure, one of them writing."""
-        if target[0] in _ORDERING or len(self._users.get(target, ())) < 2:
+        if orders_threads(target) or len(self._users.get(target, ())) < 2:
             return False
         return self._writes.get(target, [_NEVER])[0].index < self.end
 
@@ -147,7 +128,7 @@ class Trail:
 
     def later_writer(self, target: Target, task: int) -> Touch | None:
         """The first write of data by another thread once the failure has happened."""
-        if target[0] in _ORDERING:
+        if orders_threads(target):
             return None
         writes = self._writes.get(target, [])
         late = writes[bisect_left(writes, self.end, key=_index) :]
@@ -155,7 +136,7 @@ class Trail:
 
     def will_write(self, target: Target, task: int) -> bool:
         """Whether a thread wrote data once the failure had happened: it had been stopped before it could."""
-        return target[0] not in _ORDERING and (target, task) in self._later
+        return not orders_threads(target) and (target, task) in self._later
 
     def gaps(self) -> list[Gap]:
         """Every stretch in which a thread stood still while others moved, in the order in which they began."""
@@ -182,7 +163,7 @@ class Trail:
             for index in range(gap.before + 1, gap.after):
                 step = self.run.log[index]
                 for target, reads, writes in accesses(step):
-                    if target[0] not in _ORDERING:
+                    if not orders_threads(target):
                         inside.setdefault(target, []).append(Touch(index, self.task_of(index), reads, writes))
             for target, touches in inside.items():
                 interference = self._meet(gap, target, tuple(touches))

@@ -9,10 +9,11 @@ import re
 from collections import Counter
 from typing import Final
 
-from mazurka.program.memory import FLUSHED, STORE, is_flusher, owner_of
-from mazurka.program.protocol import Run, Step, Target
+from mazurka.program.memory import is_flusher, owner_of
+from mazurka.program.protocol import Run, Step
 from mazurka.replay.anchor import target_in_words
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import CLOCK, SLEEP, Kind, Target, kind_of
 
 _LONGEST_VALUE: Final = 32
 _LONGEST_TARGET: Final = 48
@@ -73,7 +74,7 @@ def label_of_name(run: Run, thread: str) -> str:
 
 def target_words(run: Run, target: Target) -> str:
     """What a target is called, cut to a length that fits a table."""
-    if len(target) == 2 and target[0] == "thread":
+    if len(target) == 2 and kind_of(target) is Kind.THREAD:
         return label_of_name(run, str(target[1]))
     return shorten(_compact(run, target_in_words(target, run.names)), _LONGEST_TARGET)
 
@@ -128,25 +129,25 @@ def step_words(run: Run, step: Step) -> str:
     """What a step did: ``reads balance = 100``."""
     if is_flusher(run.tasks[step.task]):
         return f"its {_with_value(run, step)} reaches memory"
-    if step.target[0] == STORE:
+    if kind_of(step.target) is Kind.STORE:
         return f"stores {_with_value(run, step)} (not in memory yet)"
-    if step.target[0] == FLUSHED:
+    if kind_of(step.target) is Kind.FLUSHED:
         return f"reads {_with_value(run, step)} (its own store)"
     for access in step.more:
         if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
             return f"{_VERBS[access.op]} {target_words(run, access.target)}"
     if is_failed_attempt(step):
         return f"can't acquire {target_words(run, step.target)}"
-    if step.target == ("clock",):
+    if step.target == CLOCK:
         return "looks at the clock"
     if step.op not in _VERBS:
-        return "sleeps" if step.target[:1] == ("sleep",) else step.op.name.lower()
+        return "sleeps" if step.target == SLEEP else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
 
 
 def is_failed_attempt(step: Step) -> bool:
     """Whether a thread tried to take a lock, and went on without it."""
-    return step.op is Op.READ and step.target[0] == "lock" and any(each.op is Op.REQUEST for each in step.more)
+    return step.op is Op.READ and kind_of(step.target) is Kind.LOCK and any(each.op is Op.REQUEST for each in step.more)
 
 
 def ending_words(run: Run, index: int) -> str:
@@ -154,11 +155,12 @@ def ending_words(run: Run, index: int) -> str:
     step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
     if step.op is Op.POINT:
         return f"has slept {seconds}"
-    if step.target[0] == "lock":
+    kind = kind_of(step.target)
+    if kind is Kind.LOCK:
         holder = next((each.task for each in reversed(run.log[:index]) if _takes(each, step.target)), None)
         why = f": {target_words(run, step.target)} is held by {label_of(run, holder)}" if holder is not None else ""
     else:
-        why = "" if step.target[0] == "wake" else f", waiting for {target_words(run, step.target)}"
+        why = "" if kind is Kind.WAKE else f", waiting for {target_words(run, step.target)}"
     return f"timeout of {seconds} fires{why}"
 
 

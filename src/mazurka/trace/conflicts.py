@@ -5,10 +5,11 @@ which writes, race if both threads can stand right before theirs at once. A run 
 before its access while the other makes a conflicting one, and then makes its own as the very next choice:
 nothing happens in between but what the first thread does by itself.
 
-Data are the places that a program's values are kept in: attributes, items, globals, captured variables, whatever a
-trace from elsewhere calls a variable. No data: locks and all else that orders threads, ``mazurka.atomic``, and how a
-container is organised (its length, its order), which CPython keeps consistent by itself. One operation of a dictionary
-or list is indivisible there, but two threads that use the same item of it without an order still race for that item.
+Which places are data the table of kinds says (:mod:`mazurka.trace.targets`): attributes, items, globals, captured
+variables, whatever a trace from elsewhere calls a variable. No data: locks and all else that orders threads,
+``mazurka.atomic``, and how a container is organised (its length, its order), which CPython keeps consistent by itself.
+One operation of a dictionary or list is indivisible there, but two threads that use the same item of it without an
+order still race for that item.
 
 Cost: :func:`shown` is one pass over a log.
 """
@@ -19,15 +20,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import is_data
 
 #: The kind of a finding.
 RACE: Final = "race"
 
-#: First components of our own front ends' targets that hold no data.
-NO_DATA: Final = frozenset(
-    "thread sleep spin wake lock cond sem event queue barrier store flushed fence atomic branch function s v o "
-    "hidden structure values object".split()
-)
 _TOUCHING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 
 #: Source sites of two racing accesses, ascending.
@@ -43,11 +40,9 @@ class Shown(NamedTuple):
     target: Any
 
 
-def is_data(target: Any) -> bool:
-    """Whether a target holds data; see the module."""
-    if not isinstance(target, tuple) or not target:
-        return True
-    return target[0] not in NO_DATA and not (len(target) > 2 and any(map(_is_vague, target[2:])))
+def may_race(target: Any) -> bool:
+    """Whether a target is data, and which it is is known."""
+    return is_data(target) and not (isinstance(target, tuple) and len(target) > 2 and any(map(_is_vague, target[2:])))
 
 
 def _is_vague(key: Any) -> bool:
@@ -102,5 +97,5 @@ def conflict(one: Any, other: Any) -> tuple[tuple[Op, Op], Any] | None:
 
 def _accesses(step: Any) -> Iterator[tuple[Any, Op]]:
     for op, target in ((step.op, step.target), *[(access.op, access.target) for access in step.more]):
-        if touches(op) and is_data(target):
+        if touches(op) and may_race(target):
             yield target, op

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mazurka.trace.columns import Columns, Names, Parts, assemble, columns_of, joined
 from mazurka.trace.event import Op
+from mazurka.trace.targets import THREAD
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.waits import NONE, waits_of
 
@@ -41,7 +42,7 @@ def completed(trace: Trace, threads: Sequence[int]) -> tuple[Trace, NDArray[np.i
     :data:`NOT_THERE`)."""
     names = {name: number for number, name in enumerate(trace.targets)}
     targets = list(trace.targets)
-    ends = [("thread", trace.threads[thread]) for thread in threads]
+    ends = [(THREAD, trace.threads[thread]) for thread in threads]
     targets += [end for end in ends if end not in names]
     numbers = {name: number for number, name in enumerate(targets)}
     nothing = np.full(len(threads), NO_VALUE, np.int32)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
+from mazurka.trace.targets import THREAD
 
 #: A part of so many rows is worth importing a compiler for.
 COMPILED_FROM: Final = 50_000
@@ -205,7 +206,7 @@ class Checking:
         names = self._names
         numbers = {name: number for number, name in enumerate(names.threads)}
         self._threads_of += [
-            numbers.get(name, -1) if kind == "thread" else -1 for kind, name in names.targets[len(self._threads_of) :]
+            numbers.get(name, -1) if kind == THREAD else -1 for kind, name in names.targets[len(self._threads_of) :]
         ]
         targets, threads = len(names.targets), len(names.threads)
         sizes = State(targets, targets, targets, *[threads] * 5)

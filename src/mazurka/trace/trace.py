@@ -23,6 +23,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mazurka.trace.event import Event, Location, Op
+from mazurka.trace.targets import Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 NO_VALUE: Final = -1
 
 #: What an event touches that touches nothing: a branch, a call.
-NOTHING: Final = ("none", "")
+NOTHING: Final = (Kind.NOTHING.tag, "")
 
 _OF_THREADS: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
 

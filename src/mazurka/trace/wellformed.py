@@ -22,6 +22,7 @@ from itertools import groupby
 from typing import Final
 
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
 
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
@@ -132,7 +133,7 @@ class Walk:
                 case Op.END:
                     self.ended.add(name)
                 case Op.READ:
-                    if target in requested and other[0] == "thread" and other[-1] in self.ended:
+                    if target in requested and kind_of(other) is Kind.THREAD and other[-1] in self.ended:
                         yield f"thread {other[-1]} has ended, but an attempt to join it fails"
                 case Op.JOIN:
                     if other[-1] in self.trace.threads and other[-1] not in self.ended:

@@ -29,10 +29,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import is_counter
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.claim import Claimed
-from mazurka.witness.values import Values, is_counter
+from mazurka.witness.values import Values
 from mazurka.witness.witness import Witness
 
 if TYPE_CHECKING:

@@ -14,13 +14,11 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Kind, is_counter, is_written_once, kind_of
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
-from mazurka.witness.values import Values, is_counter
+from mazurka.witness.values import Values
 from mazurka.witness.witness import Claim, DeadlockState, Fails, LivelockLasso, Races, Waiting
-
-#: Targets that are written once, for one thread to go on: a notification, a store on its way to memory.
-_ONCE: Final = ("wake", "store", "flushed")
 
 #: Operations that only touch a place, and order nothing.
 _TOUCHING: Final = (Op.READ, Op.WRITE, Op.RMW)
@@ -75,7 +73,7 @@ class Claimed:
         """A row, but for what is numbered anew each time: what threads are woken by."""
         trace = self.trace
         name = trace.targets[trace.target[row]]
-        return trace.thread[row], trace.op[row], name[0] if name[0] == "wake" else name, trace.value[row]
+        return trace.thread[row], trace.op[row], Kind.WAKE if kind_of(name) is Kind.WAKE else name, trace.value[row]
 
     def _alive(self, name: str) -> int | None:
         """The number of a thread that lives at the end of the order."""
@@ -137,11 +135,11 @@ class Claimed:
                     yield f"thread {claimed.thread} waits for thread {claimed.holder or other}, not for one that lives"
             case Op.RMW if is_counter(claimed.target) and self.values.value(target) in (None, 0):
                 return
-            case Op.RMW | Op.READ if claimed.target[0] == "channel":
+            case Op.RMW | Op.READ if kind_of(claimed.target) is Kind.CHANNEL:
                 return  # what a pipe or a socket holds is never told
-            case Op.READ if claimed.target[0] == "event" and self.values.value(target) in (None, False):
+            case Op.READ if kind_of(claimed.target) is Kind.EVENT and self.values.value(target) in (None, False):
                 return
-            case Op.READ if claimed.target[0] in _ONCE and target not in self.values.written:
+            case Op.READ if is_written_once(claimed.target) and target not in self.values.written:
                 return
             case _:
                 yield f"thread {claimed.thread} could go on with {claimed.op.name} of {claimed.target}"

@@ -14,17 +14,10 @@ Cost: one pass.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
 
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import Kind, is_counter, kind_of
 from mazurka.trace.trace import NO_VALUE, Trace
-
-_COUNTERS: Final = ("sem", "queue", "handed")
-
-
-def is_counter(target: Any) -> bool:
-    """Whether a target, by its name, counts something that threads may wait for."""
-    return isinstance(target, tuple) and target[0] in _COUNTERS
 
 
 class Values:
@@ -65,7 +58,7 @@ class Values:
         if number:
             had, has = trace.values[before], trace.values[told]
             failed = any(trace.op[row] == Op.REQUEST for row in rows)
-            if op is Op.RMW and trace.targets[target][0] == "handed":
+            if op is Op.RMW and kind_of(trace.targets[target]) is Kind.HANDED:
                 return not (had == 1 or has == 1)
             return not (has == had - 1 >= 0 or has > had) if op is Op.RMW else has != had or (failed and has != 0)
         others = (trace.target[row] for row in rows[1:] if READS[trace.op[row]])

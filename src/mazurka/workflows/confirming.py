@@ -38,6 +38,7 @@ from mazurka.program.protocol import (
 )
 from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
+from mazurka.trace.targets import VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.workflows.program_spec import ProgramSpec, open_program
 
@@ -133,10 +134,10 @@ class Confirmer:
             if self._leads[row] != row:
                 continue
             op = Op(int(trace.op[row]))
-            kind = trace.targets[trace.target[row]][0]
+            kind = kind_of(trace.targets[trace.target[row]])
             if op is Op.FORK:
                 yield GuideStep(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
-            elif op in _GUIDING and kind != "hidden":
+            elif op in _GUIDING and kind is not Kind.HIDDEN:
                 places = self._sites_of(row)
                 if places or op is Op.ACQUIRE:
                     yield GuideStep(trace.threads[trace.thread[row]], op, places, self._name_of(row))
@@ -161,19 +162,19 @@ class Confirmer:
     def _goes_on(self, lead: int, row: int) -> bool:
         """Whether a row at the same site tells more of the operation that ``lead`` begins."""
         (kind, name), (own_kind, own) = [self._trace.targets[self._trace.target[each]] for each in (lead, row)]
-        if own_kind == "structure":
+        if own_kind == Kind.STRUCTURE.recorded:
             return bool(own != name)
-        if kind == "structure":
-            return bool(own_kind == "var")
+        if kind == Kind.STRUCTURE.recorded:
+            return bool(own_kind == VARIABLE)
         reads = self._trace.op[lead] == self._trace.op[row] == Op.READ
         return bool(reads and own != name and own.rpartition(".")[2] == name.rpartition(".")[2] and own[-1:] != "]")
 
     def _name_of(self, row: int) -> str:
         """What the attribute or global is called that a row touches, if it does, or that it is an item."""
         kind, name = self._trace.targets[self._trace.target[row]]
-        if kind == "structure" or (kind == "var" and name[-1:] == "]"):
+        if kind == Kind.STRUCTURE.recorded or (kind == VARIABLE and name[-1:] == "]"):
             return ITEM
-        return name.rpartition(".")[2] if kind == "var" else ""
+        return name.rpartition(".")[2] if kind == VARIABLE else ""
 
     def _sites_of(self, row: int) -> frozenset[int]:
         number = int(self._trace.site[row])

@@ -15,7 +15,7 @@ from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import LASSO, Failure, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.races import races_of
-from mazurka.program.runtime.task import CLOCK, CLOCK_POINTS, END_POINTS, RELEASE_POINTS
+from mazurka.program.runtime.task import CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
 from mazurka.replay.points import add_scheduling_points
@@ -26,6 +26,7 @@ from mazurka.replay.switches import steps_until
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CLOCK
 from mazurka.workflows.certifying import WitnessRefused, examined
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store

@@ -33,8 +33,8 @@ from mazurka.causal.history import INITIAL, History
 from mazurka.explore.guidance.checks import Checks, ObservedValues
 from mazurka.program.conditions import Check
 from mazurka.program.terms import MISSING, UNKNOWN, evaluate
-from mazurka.trace.conflicts import NO_DATA
 from mazurka.trace.event import Op
+from mazurka.trace.targets import is_data
 
 #: How many executions are made because they lead towards a failing check.
 _AIMS: Final = 8
@@ -113,7 +113,7 @@ class Goals:
     def _all(self) -> Iterator[Goal]:
         told, checks, pairs = self.told, self.checks, 0
         for read, step in enumerate(told.log):
-            if step.op is not Op.READ or step.target[0] in NO_DATA or not checks.of(step.site).checks:
+            if step.op is not Op.READ or not is_data(step.target) or not checks.of(step.site).checks:
                 continue
             seen: dict[Any, Check | None] = {}
             for write in (INITIAL, *self.history.writers.get(step.target, ())):

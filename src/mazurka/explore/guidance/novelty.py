@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mazurka.causal.history import INITIAL
-from mazurka.trace.conflicts import NO_DATA
+from mazurka.trace.targets import is_data
 
 
 class CoverageHeuristic:
@@ -41,7 +41,7 @@ class CoverageHeuristic:
         pairs = {
             (log[step].site, _origin(log, target, source))
             for target, source in reads
-            if target[0] not in NO_DATA and source < len(log)
+            if is_data(target) and source < len(log)
         }
         new = not pairs <= self.promised
         self.promised |= pairs

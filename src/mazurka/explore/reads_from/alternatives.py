@@ -16,6 +16,7 @@ from mazurka.explore.reads_from.feasibility import CandidateSchedule, Feasibilit
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.targets import Kind, kind_of
 
 #: At most this many combinations of sources are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -152,7 +153,7 @@ class Alternatives:
         """What may have woken a thread that is blocked before acquiring: nothing need have, unless it waits."""
         history = self.history
         last = history.threads[thread][-1] if history.threads[thread] else -1
-        conditions = [t for t, _ in history.reads[last] if t[0] == "cond"] if last >= 0 else []
+        conditions = [t for t, _ in history.reads[last] if kind_of(t) is Kind.CONDITION] if last >= 0 else []
         if not conditions or not any(lock in history.writes[last] for _, lock in history.frees):
             return [[]]
         notifications = [j for j in history.looks[conditions[0]] if history.ops[j] in (Op.NOTIFY, Op.NOTIFY_ALL)]

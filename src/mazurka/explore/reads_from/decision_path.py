@@ -9,6 +9,7 @@ from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
 from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, Node
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.targets import kind_of
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
@@ -38,7 +39,8 @@ class DecisionPath:
         for step, lock in enumerate(self.taken):
             if lock is not None:
                 self.locks.setdefault(lock, []).append(step)
-        self.counted = {t for t in history.looks if t[0] in taken_kinds}  # several may take from them
+        touched = history.looks if taken_kinds else ()
+        self.counted = {t for t in touched if kind_of(t).tag in taken_kinds}  # several may take from them
         tried = {target for step in history.attempts for target in history.writes[step]}
         self.lockable = {lock for _, lock in history.frees} | set(self.locks) | self.counted
         self.takers = self._takers(self.lockable | tried)
@@ -55,7 +57,7 @@ class DecisionPath:
             return history.acquires[step]
         if history.ops[step] is Op.RMW and step not in history.attempts:
             target = history.reads[step][0][0]
-            if target[0] in taken_kinds:
+            if kind_of(target).tag in taken_kinds:
                 return target
         return None
 

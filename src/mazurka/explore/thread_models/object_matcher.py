@@ -13,9 +13,9 @@ from mazurka.explore.thread_models.local_state import LocalState
 from mazurka.explore.thread_models.private_state import LoopHeadState
 from mazurka.explore.thread_models.run_learner import RunLearner
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD
-from mazurka.program.memory import STORE
-from mazurka.program.protocol import Step, Target
+from mazurka.program.protocol import Step
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Kind, Target, kind_of
 
 #: What is written by a thread that does something new.
 _ANYTHING: Final = -1
@@ -57,7 +57,7 @@ class ObjectMatcher(RunLearner):
             raise _Lost
         self.memory.update(move.writes)
         self._arrive(step.task, moment, move)
-        if step.target[0] == STORE and step.op is Op.WRITE:
+        if kind_of(step.target) is Kind.STORE and step.op is Op.WRITE:
             self.private[step.task].since = move.to.number
 
     def _idles(self, moment: LocalState) -> None:

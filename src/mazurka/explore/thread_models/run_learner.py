@@ -16,9 +16,10 @@ from mazurka.explore.thread_models.compressed_runs import STUCK, Record
 from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import MOST, LoopHeadState, ThreadLocalState
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
-from mazurka.program.memory import FLUSHED, STORE, is_flusher
-from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step, Target
+from mazurka.program.memory import is_flusher
+from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
 
 #: What every thread does, whatever it is about; never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
@@ -32,8 +33,12 @@ _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 #: Operations of conditions: they change who waits.
 _QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 
-#: Kinds of targets that are never left out, besides what every thread does.
-_KEPT: Final = frozenset({"cond", STORE, FLUSHED})
+#: Whether a target is never left out, besides what every thread does.
+_is_kept: Final = of_kinds(Kind.CONDITION, Kind.STORE, Kind.FLUSHED)
+_is_wake: Final = of_kinds(Kind.WAKE)
+_is_event: Final = of_kinds(Kind.EVENT)
+_is_store: Final = of_kinds(Kind.STORE)
+_is_arrival: Final = of_kinds(Kind.FLUSHED)
 
 #: Object numbers are at least this (objects.py).
 _OBJECTS: Final = 1 << 24
@@ -66,7 +71,7 @@ class RunLearner:
         self.noticed = 0  # the steps that are moves, as bits
         self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
-            access.target for step in run.log if step.target[0] == "event" for access in step.more
+            access.target for step in run.log if _is_event(step.target) for access in step.more
         }
         self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
 
@@ -113,7 +118,7 @@ class RunLearner:
             moment.op = step.op
             behaviour.expects(moment, tuple([place for place, _ in seen]), taking, 0, 0)
         self._refuse(step, moment, seen, attempt)
-        if not step.point and FLUSHED in (step.target[0], *[access.target[0] for access in step.more]):
+        if not step.point and any(map(_is_arrival, (step.target, *[access.target for access in step.more]))):
             # It waits until stores have reached memory, all at once, even where it was never held before this one.
             moment.refused.update(product(*[{(place, FIRST), (place, value)} for place, value in seen]))
             moment.refused.discard(seen)
@@ -128,7 +133,7 @@ class RunLearner:
         move.to.done = step.op is Op.END
         move.to.things |= moment.things
         self._arrive(task, moment, move)
-        if step.target[0] == STORE and step.op is Op.WRITE:
+        if _is_store(step.target) and step.op is Op.WRITE:
             self.private[task].since = move.to.number  # stores are numbered
             self._store(step.target[1], step.target[2])
         elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
@@ -191,7 +196,7 @@ class RunLearner:
 
     def _started_by(self, step: Step) -> int:
         """The thread that a step starts: a queue of stores lives from its first store on. -1: none."""
-        starts = step.op is Op.FORK or step.target[0] == STORE and step.op is Op.WRITE
+        starts = step.op is Op.FORK or _is_store(step.target) and step.op is Op.WRITE
         if not starts or step.target[1] in self.stores:
             return -1
         return self.behaviour.thread(step.target[1])
@@ -243,7 +248,7 @@ class RunLearner:
         writes: list[tuple[int, int | None]] = []
         opaque = step.value == OPAQUE
         told = None if attempt or opaque else step.value
-        wakes = [access.target for access in step.more if access.target[0] == "wake"]
+        wakes = [access.target for access in step.more if _is_wake(access.target)]
         woken: tuple[int, ...] = ()
         for op, target, value in ((step.op, step.target, told), *step.more):
             if not (READS[op] or WRITES[op]):
@@ -253,9 +258,9 @@ class RunLearner:
                 self.written.add(target)
             elif _is_object(value) and self._is_untouched(target):
                 self._began_with(location, value[1])
-            if target[0] == "wake":
+            if _is_wake(target):
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
-            elif op not in _LIFE and target[0] not in _KEPT and not self._contended(task, location, target, WRITES[op]):
+            elif op not in _LIFE and not _is_kept(target) and not self._contended(task, location, target, WRITES[op]):
                 if WRITES[op]:
                     self.private[task].write(location, op, None if opaque else value, moment.number)
                 continue
@@ -264,7 +269,7 @@ class RunLearner:
             place = self._place(location)
             self._begin(place, location, target)
             # What setting an event wakes depends on who waits for it.
-            if (READS[op] or target[0] == "event") and all(place != written for written, _ in writes):
+            if (READS[op] or _is_event(target)) and all(place != written for written, _ in writes):
                 seen.append((place, self.memory[place]))
                 self._saw(place, location, op, value)
             if WRITES[op]:
@@ -272,7 +277,7 @@ class RunLearner:
                     woken = self.queues.get(place, ())[: len(wakes)]
                     written: int | None = self._queued(task, place, op, len(wakes))
                     if op is Op.WAIT:
-                        writes.append((self._place(("wake", self.run.tasks[task])), FIRST))
+                        writes.append((self._place((WAKE, self.run.tasks[task])), FIRST))
                 else:
                     written = self._written(task, moment, place, location, op, value)
                 writes.append((place, written))
@@ -309,9 +314,9 @@ class RunLearner:
             if place not in self.history and self.behaviour.initial[place] != HELD:
                 self.behaviour.was_held(location)
             return None if self.behaviour.is_opaque(location) else FIRST
-        if op is Op.END or location[0] in ("wake", FLUSHED):
+        if op is Op.END or _is_wake(location) or _is_arrival(location):
             return ENDED  # of the waiting: whoever woke the thread
-        if location[0] == STORE or self.behaviour.is_opaque(location):
+        if _is_store(location) or self.behaviour.is_opaque(location):
             return None  # the value alone does not say where it goes
         # Of an update it is what was written only if it is told as a key; else it may be what was read.
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
@@ -324,7 +329,7 @@ class RunLearner:
             if (moment := self.at[task]) is not None:
                 self.private[task].since = moment.number  # they are numbered
             return target
-        return ("wake", self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
+        return (WAKE, self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
 
     def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
         """What a condition holds then: who waits for it; a thread that gave up waiting leaves by another operation."""
@@ -387,9 +392,8 @@ class RunLearner:
     def _is_untouched(self, target: Target) -> bool:
         """Whether a location holds what it held at first. Not known of attributes: what an object has not got itself it
         may have got from its class, whatever that holds."""
-        kind, *_ = target
-        whole = kind == "i" and any((part, target[1]) in self.written for part in ("s", "v"))
-        return kind != "a" and not whole and target not in self.written
+        changed = any(whole in self.written for whole in wholes_of(target))
+        return kind_of(target) is not Kind.ATTRIBUTE and not changed and target not in self.written
 
     def _began_with(self, location: Target, number: int) -> None:
         """A location nobody has written holds the object that it holds in all runs."""
@@ -458,12 +462,12 @@ class RunLearner:
                 location = self._location(target, writes, blocked.task, moment)
             else:
                 location = self._location(target, writes)
-            if target[0] == "wake" and target not in self.event_wakes:
-                location = ("wake", self.run.tasks[blocked.task])
+            if _is_wake(target) and target not in self.event_wakes:
+                location = (WAKE, self.run.tasks[blocked.task])
             if (
                 blocked.op in _LIFE
-                or target[0] == "wake"
-                or target[0] in _KEPT
+                or _is_wake(target)
+                or _is_kept(target)
                 or self._contended(blocked.task, location, target, writes)
             ):
                 place = behaviour.place(location)

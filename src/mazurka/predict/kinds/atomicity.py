@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
-from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import is_data
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import AtomicityViolation, Claim
 

@@ -26,8 +26,8 @@ import numpy as np
 from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
-from mazurka.trace.conflicts import is_data
 from mazurka.trace.event import Op
+from mazurka.trace.targets import is_data
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, OrderViolation
 

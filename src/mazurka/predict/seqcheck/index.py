@@ -27,6 +27,7 @@ import numpy as np
 
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import may_wait
 from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # a NumPy array of integers
@@ -51,9 +52,6 @@ _SEVERAL: Final = -2
 _LOCKING: Final = 1 << Op.ACQUIRE | 1 << Op.RELEASE | 1 << Op.REQUEST
 _ACCESSING: Final = 1 << Op.READ | 1 << Op.WRITE
 _TOUCHING: Final = 1 << Op.RMW | (1 << Op.BRANCH) - 1
-
-#: First components of targets of our own front ends whose READ may have waited for the value it got.
-_WAITED_FOR: Final = frozenset("wake thread lock cond sem queue event barrier".split())
 
 
 class Index(NamedTuple):
@@ -134,8 +132,7 @@ def _classes(trace: Trace, seen: Ints) -> Ints:
     if isinstance(trace.op, np.ndarray):
         classes[data] = DATA
     else:
-        names = trace.targets
-        waited = (isinstance(names[t], tuple) and names[t][:1] and names[t][0] in _WAITED_FOR for t in range(len(seen)))
+        waited = (may_wait(name) for name in trace.targets)
         classes[data & ~np.fromiter(waited, bool, len(seen))] = DATA
     return classes
 

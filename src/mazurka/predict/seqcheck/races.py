@@ -25,7 +25,7 @@ from mazurka.predict.seqcheck.decide import YES
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.index import ENTER, NONE, Ints
 from mazurka.predict.seqcheck.scan import CROWDED, EVENT, Scan, hash_of
-from mazurka.trace.conflicts import is_data
+from mazurka.trace.conflicts import may_race
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -127,7 +127,7 @@ def _start(check: SeqCheck, limit: int, pool: int) -> Scan:
     suspect = shared & (locks == NONE).all(axis=1)
     suspect[index.target[index.kind == ENTER]] = False
     for target in np.flatnonzero(suspect).tolist():
-        suspect[target] = is_data(trace.targets[target])
+        suspect[target] = may_race(trace.targets[target])
     told_of, last_of = _numbered(shared), _numbered(suspect)
     must = np.zeros((threads, threads), np.int32)
     return Scan(

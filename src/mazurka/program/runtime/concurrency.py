@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mazurka.program.protocol import Target
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Target
 
 
 class KnownEnds:

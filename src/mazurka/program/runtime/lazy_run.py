@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mazurka.program.protocol import Access, Choice, Run, Step, Target, folded
+from mazurka.program.protocol import Access, Choice, Run, Step, folded
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Target
 
 #: A step as the runtime logs it: the fields of :class:`Step`.
 Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]

@@ -25,9 +25,10 @@ import random
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
-from mazurka.program.protocol import GuideStep, Plan, TailPolicy, Target
+from mazurka.program.protocol import GuideStep, Plan, TailPolicy
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.targets import Target
 
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
 _AHEAD: Final = 10_000

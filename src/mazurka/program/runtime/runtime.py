@@ -25,24 +25,23 @@ from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan, Target
+from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan
 from mazurka.program.runtime import greenlet_pool
 from mazurka.program.runtime.scheduler import Scheduler, TimedScheduler
 from mazurka.program.runtime.sharing import SHARED, Sharing
 from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import (
-    CLOCK,
     CLOCK_POINTS,
     COUNT_POINTS,
     END_POINTS,
     RELEASE_POINTS,
-    THREADS,
     Learned,
     Limits,
     Moved,
     Task,
 )
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Target
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -434,10 +433,10 @@ class Runtime:
         self.slept = max(self.slept, task.clock)
         self.be_careful()
         task.sleeping = True
-        self._stop_before(task, Op.POINT, ("sleep",), 0)
+        self._stop_before(task, Op.POINT, SLEEP, 0)
         if task.early:
             self._note_end(task, seconds)
-        self._record(task, Op.POINT, ("sleep",), 0, True, None, ())
+        self._record(task, Op.POINT, SLEEP, 0, True, None, ())
 
     def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step says so."""
@@ -476,7 +475,7 @@ class Runtime:
         task.spinning = True
         task.repeats = reads
         pending = task.pending
-        op, target, site = pending if pending is not None else (Op.POINT, ("spin",), 0)
+        op, target, site = pending if pending is not None else (Op.POINT, SPIN, 0)
         self._stop_before(task, op, target, site, point=False)
         task.guard = None
         task.spinning = False

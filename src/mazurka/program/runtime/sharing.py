@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.runtime.task import PRESENCE_POINTS
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Target
 
 _READ: Final = Op.READ
 

@@ -10,16 +10,14 @@ Cost: half a microsecond a step; with values, whatever telling them takes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
-from mazurka.program.protocol import OPAQUE, Access, Target
-from mazurka.program.runtime.task import CLOCK, Task
+from mazurka.program.protocol import OPAQUE, Access
+from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import CLOCK, Target, is_primitive
 
 _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
-
-#: Kinds of the targets that stand for primitives.
-_PRIMITIVES: Final = frozenset({"lock", "handed", "cond", "sem", "event", "wake"})
 
 
 class Logged(Protocol):
@@ -88,7 +86,7 @@ class StepMetadata:
                 value = None
             else:
                 value = run.look_up(value)
-        if run.keyed and target[0] in _PRIMITIVES and run.is_opaque():
+        if run.keyed and is_primitive(target) and run.is_opaque():
             return OPAQUE
         return value
 

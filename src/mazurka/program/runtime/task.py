@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from greenlet import greenlet
 
-from mazurka.program.protocol import Target
 from mazurka.trace.event import Op
+from mazurka.trace.targets import THREAD, Target
 
 #: Marks in :attr:`Learned.points`: releases of locks, ends of threads, or looks at the clock are observable and so need
 #: points. (-3 is CLEAR_POINTS, of conditions.py.)
@@ -31,10 +31,6 @@ IDENT_POINTS: Final = -9
 POOL_POINTS: Final = -10
 #: ... a property, an operator or the like starts the first thread, see rest.py.
 START_POINTS: Final = -11
-#: What holds who is alive.
-THREADS: Final[Target] = ("threads",)
-#: What looks at the clock touch.
-CLOCK: Final[Target] = ("clock",)
 
 
 @dataclass(slots=True)
@@ -88,7 +84,7 @@ class Task:
     def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
         self.name = name
-        self.life: Target = ("thread", name)  # what its steps from FORK to JOIN touch
+        self.life: Target = (THREAD, name)  # what its steps from FORK to JOIN touch
         self.body = body
         self.daemon = daemon
         self.done = False

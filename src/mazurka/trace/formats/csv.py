@@ -20,6 +20,7 @@ from mazurka.trace.formats.line_writing import Losses, Piece, write_pieces
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS, OWN
 from mazurka.trace.locations import text_of
+from mazurka.trace.trace import NOTHING
 
 HEADER: Final = ("thread", "op", "kind", "target", "value", "location")
 
@@ -79,7 +80,7 @@ def _event(thread: str, word: str, kind: str, target: str, value: str, location:
         raise Malformed(1, "no name of a thread")
     if op in OWN:
         target = thread
-    if not target and not kind and KINDS[op] != "none":
+    if not target and not kind and KINDS[op] != NOTHING[0]:
         raise Malformed(1, f"{word} of what?")
     return Told(thread, op, (kind or KINDS[op], target), location, value or None)
 

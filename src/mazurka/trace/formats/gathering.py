@@ -12,6 +12,7 @@ from mazurka.errors import MazurkaError
 from mazurka.trace.columns import LARGEST, Columns, Names
 from mazurka.trace.event import Op
 from mazurka.trace.locations import location_of
+from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import NO_VALUE
 
 #: In the column of sites: no location known.
@@ -64,7 +65,7 @@ class Gathering:
         self._target.append(self.targets[target])
         self._value.append(NO_VALUE if value is None else self.values[value])
         self._site.append(NO_SITE if not location else self.locations[location])
-        if target[0] == "thread":
+        if kind_of(target) is Kind.THREAD:
             self.threads[target[1]]
 
     def taken(self) -> Columns:

@@ -30,11 +30,12 @@ from mazurka.trace.formats.numbering import Numbering
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.locations import location_of, text_of
+from mazurka.trace.targets import LOCK, THREAD, VARIABLE
 from mazurka.trace.trace import NO_VALUE
 
 _HEADER: Final = struct.Struct(">hiiq")
 _OPS: Final = (Op.ACQUIRE, Op.RELEASE, Op.READ, Op.WRITE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END, Op.REQUEST)
-_LETTERS: Final = {"thread": "T", "lock": "L", "var": "V"}
+_LETTERS: Final = {THREAD: "T", LOCK: "L", VARIABLE: "V"}
 _OWN: Final = (_OPS.index(Op.BEGIN), _OPS.index(Op.END))
 _THREAD_BITS, _OP_BITS, _OPERAND_BITS, _LOCATION_BITS = 10, 4, 34, 15
 _OPERAND_AT: Final = _THREAD_BITS + _OP_BITS
@@ -157,7 +158,7 @@ class _Written:
     """What is written for the numbers of columns, by column."""
 
     def __init__(self, names: Names) -> None:
-        bits = {"thread": _THREAD_BITS, "lock": _OPERAND_BITS, "var": _OPERAND_BITS}
+        bits = {THREAD: _THREAD_BITS, LOCK: _OPERAND_BITS, VARIABLE: _OPERAND_BITS}
         self.numbers = {kind: Numbering(letter, (1 << bits[kind]) - 1) for kind, letter in _LETTERS.items()}
         self.places = Numbering("", (1 << _LOCATION_BITS) - 1, first=1)  # 0 is where there is none
         self._names = names
@@ -167,7 +168,7 @@ class _Written:
 
     def threads(self, column: NDArray[np.int32]) -> NDArray[np.int64]:
         new = self._names.threads[len(self._threads) : int(column.max(initial=-1)) + 1]
-        self._threads += [self.numbers["thread"].of(name) for name in new]
+        self._threads += [self.numbers[THREAD].of(name) for name in new]
         return np.array(self._threads, np.int64)[column]
 
     def targets(self, column: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import KINDS, WORD_OF, WORDS, target_of
+from mazurka.trace.targets import LOCK, VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NOTHING
 
 _WORDS: Final = {**WORDS, "start": Op.FORK}
@@ -47,10 +48,10 @@ class _Columns:
             raise Malformed(column, "no event")
         word, operand = found.groups()
         if word == "sync" and operand:
-            lock = "lock", _LOCK_OF.format(operand)
+            lock = LOCK, _LOCK_OF.format(operand)
             yield Told(thread, Op.ACQUIRE, lock)
-            yield Told(thread, Op.READ, ("var", operand))
-            yield Told(thread, Op.WRITE, ("var", operand))
+            yield Told(thread, Op.READ, (VARIABLE, operand))
+            yield Told(thread, Op.WRITE, (VARIABLE, operand))
             yield Told(thread, Op.RELEASE, lock)
             return
         op = _WORDS.get(word)
@@ -68,7 +69,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     losses.renames = any(name != f"T{number}" for name, number in columns.items())
 
     def text(target: tuple[str, str]) -> str:
-        name = f"T{columns[target[1]]}" if target[0] == "thread" else losses.escaped(target[1], without=",")
+        name = f"T{columns[target[1]]}" if kind_of(target) is Kind.THREAD else losses.escaped(target[1], without=",")
         return "" if target == NOTHING else f"({name})"
 
     pieces = (

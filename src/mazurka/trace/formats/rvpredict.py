@@ -40,6 +40,7 @@ from mazurka.trace.formats.gathering import Interning
 from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.words import OWN
 from mazurka.trace.locations import location_of
+from mazurka.trace.targets import ATOMIC, LOCK, THREAD, VARIABLE, Kind
 from mazurka.trace.trace import NO_VALUE
 
 _EVENT: Final = np.dtype(
@@ -47,7 +48,7 @@ _EVENT: Final = np.dtype(
 )
 
 #: Kinds of targets, numbered.
-_KINDS: Final = ("var", "lock", "thread", "atomic", "shared lock")
+_KINDS: Final = (VARIABLE, LOCK, THREAD, ATOMIC, Kind.SHARED_LOCK.tag)
 _VAR, _LOCK, _THREAD, _ATOMIC, _SHARED = range(len(_KINDS))
 
 #: What operations are, and the kinds of what they touch.

@@ -29,17 +29,18 @@ from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
 from mazurka.trace.formats.source import Source
 from mazurka.trace.locations import text_of
+from mazurka.trace.targets import ATOMIC, LOCK, THREAD, VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, NOTHING
 
 _OPS: Final = {
-    "RD": (Op.READ, "var"),
-    "WR": (Op.WRITE, "var"),
-    "ARD": (Op.RMW, "atomic"),
-    "AWR": (Op.RMW, "atomic"),
-    "LK": (Op.ACQUIRE, "lock"),
-    "UK": (Op.RELEASE, "lock"),
-    "PREBRANCH": (Op.BRANCH, "none"),
-    "POSTBRANCH": (Op.POINT, "none"),
+    "RD": (Op.READ, VARIABLE),
+    "WR": (Op.WRITE, VARIABLE),
+    "ARD": (Op.RMW, ATOMIC),
+    "AWR": (Op.RMW, ATOMIC),
+    "LK": (Op.ACQUIRE, LOCK),
+    "UK": (Op.RELEASE, LOCK),
+    "PREBRANCH": (Op.BRANCH, Kind.NOTHING.tag),
+    "POSTBRANCH": (Op.POINT, Kind.NOTHING.tag),
 }
 _SIGNALS: Final = frozenset({"SIG", "SIGNALJOIN", "SIGNALNOTIFY", "NT"})
 _WAITS: Final = frozenset({"WT", "WAITJOIN", "WAITNOTIFY", "NTWT"})
@@ -69,11 +70,11 @@ def _event(line: str) -> Told:
     if word in _SIGNALS | _WAITS:
         if not signal:
             raise Malformed(len(line) + 1, f"{word} of what?")
-        return Told(thread, _SIGNAL if word in _SIGNALS else _WAIT, ("signal", signal), location)
+        return Told(thread, _SIGNAL if word in _SIGNALS else _WAIT, (Kind.SIGNAL.tag, signal), location)
     if word not in _OPS:
         raise Malformed(len(thread) + 2, f"no operation is called {word}")
     op, kind = _OPS[word]
-    if kind == "none":
+    if kind == Kind.NOTHING.tag:
         return Told(thread, op, NOTHING, location)
     if not touched:
         raise Malformed(len(thread) + len(word) + 3, f"{word} of what?")
@@ -87,11 +88,11 @@ def _resolved(parts: Parts, targets: Interning[tuple[str, str]]) -> Iterator[Col
     threads = parts.names.threads
     meant = _meanings(rows)
     op, target = rows.op.copy(), rows.target.copy()
-    known = np.array([targets[name] if name[0] != "signal" else -1 for name in told], np.int32)
+    known = np.array([targets[name] if kind_of(name) is not Kind.SIGNAL else -1 for name in told], np.int32)
     target = known[target] if len(told) else target
     for row in np.flatnonzero(np.isin(rows.op, (_SIGNAL, _WAIT))).tolist():
         op[row], of_thread = meant.get(row, (Op.RMW, None))
-        target[row] = targets[told[rows.target[row]] if of_thread is None else ("thread", threads[of_thread])]
+        target[row] = targets[told[rows.target[row]] if of_thread is None else (THREAD, threads[of_thread])]
     yield rows._replace(op=op, target=target)
 
 
@@ -135,10 +136,10 @@ _WORD_OF: Final = {
     Op.POINT: "POSTBRANCH",
 }
 _KINDS: Final = {
-    **dict.fromkeys((Op.READ, Op.WRITE), "var"),
-    **dict.fromkeys((Op.ACQUIRE, Op.RELEASE), "lock"),
-    **dict.fromkeys((Op.FORK, Op.END, Op.BEGIN, Op.JOIN), "thread"),
-    **dict.fromkeys((Op.BRANCH, Op.POINT), "none"),
+    **dict.fromkeys((Op.READ, Op.WRITE), VARIABLE),
+    **dict.fromkeys((Op.ACQUIRE, Op.RELEASE), LOCK),
+    **dict.fromkeys((Op.FORK, Op.END, Op.BEGIN, Op.JOIN), THREAD),
+    **dict.fromkeys((Op.BRANCH, Op.POINT), Kind.NOTHING.tag),
 }
 
 
@@ -170,7 +171,7 @@ def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
     joins are no signals, and left out. One that is started has to begin with its first event, one that is joined to
     end with its last."""
     losses.has_values = bool((rows.value != NO_VALUE).any())
-    numbers = {("thread", name): number for number, name in enumerate(names.threads)}
+    numbers = {(THREAD, name): number for number, name in enumerate(names.threads)}
     thread_of = np.array([numbers.get(target, -1) for target in names.targets], np.int32)
     signal = np.full(rows.rows, NO_VALUE, np.int32)
     kept = np.ones(rows.rows, np.bool_)

@@ -25,6 +25,7 @@ from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.std_lines import event_of_line
 from mazurka.trace.formats.words import KINDS, WORD_OF, target_of
 from mazurka.trace.locations import text_of
+from mazurka.trace.targets import THREAD
 from mazurka.trace.trace import NOTHING
 
 #: Files up to this size are not worth importing a compiler for.
@@ -58,7 +59,7 @@ def _unambiguous(parts: Parts) -> Iterator[Columns]:
         asking = np.flatnonzero(np.isin(rows.op, (Op.FORK, Op.JOIN)))
         for row in asking.tolist():
             by, (kind, name) = names.threads[rows.thread[row]], names.targets[rows.target[row]]
-            if target_of(Op.FORK, by, name) != ("thread", name) and kind == "thread":
+            if target_of(Op.FORK, by, name) != (THREAD, name) and kind == THREAD:
                 raise cannot_carry("std", before + row, f"thread {name} beside {by}, to which it would be T{name}")
         before += rows.rows
         yield rows

@@ -28,15 +28,16 @@ from mazurka.trace.formats.source import Source
 from mazurka.trace.formats.std_lines import event_of_line
 from mazurka.trace.formats.words import KINDS, OWN, WORDS
 from mazurka.trace.locations import location_of
+from mazurka.trace.targets import THREAD, Kind
 from mazurka.trace.trace import NO_VALUE
 
 #: Kinds of targets, numbered from 1 for the tables.
-_KINDS: Final = ["", "none", *sorted(set(KINDS.values()) - {"none"})]
+_KINDS: Final = ["", Kind.NOTHING.tag, *sorted(set(KINDS.values()) - {Kind.NOTHING.tag})]
 
 #: So many lines are split before their names are interned.
 _LINES: Final = 1 << 13
 
-_THREAD: Final = _KINDS.index("thread")
+_THREAD: Final = _KINDS.index(THREAD)
 
 #: Those that are their own keys, the most frequent first.
 _COMMON: Final = [word for word in WORDS if len(word) <= SHORT]

@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import Final
 
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CONDITION, LOCK, THREAD, VARIABLE, Kind
 from mazurka.trace.trace import NOTHING
 
 WORDS: Final = {
@@ -58,26 +59,26 @@ WORD_OF: Final = {op: word for word, op in reversed(WORDS.items())}
 
 #: What each operation touches.
 KINDS: Final = {
-    Op.READ: "var",
-    Op.WRITE: "var",
-    Op.RMW: "var",
-    Op.ACQUIRE: "lock",
-    Op.RELEASE: "lock",
-    Op.REQUEST: "lock",
-    Op.FORK: "thread",
-    Op.JOIN: "thread",
-    Op.BEGIN: "thread",
-    Op.END: "thread",
-    Op.WAIT: "cond",
-    Op.NOTIFY: "cond",
-    Op.NOTIFY_ALL: "cond",
-    Op.CALL: "method",
-    Op.RETURN: "method",
-    Op.ALLOC: "object",
-    Op.FREE: "object",
-    Op.BRANCH: "none",
-    Op.FENCE: "none",
-    Op.POINT: "none",
+    Op.READ: VARIABLE,
+    Op.WRITE: VARIABLE,
+    Op.RMW: VARIABLE,
+    Op.ACQUIRE: LOCK,
+    Op.RELEASE: LOCK,
+    Op.REQUEST: LOCK,
+    Op.FORK: THREAD,
+    Op.JOIN: THREAD,
+    Op.BEGIN: THREAD,
+    Op.END: THREAD,
+    Op.WAIT: CONDITION,
+    Op.NOTIFY: CONDITION,
+    Op.NOTIFY_ALL: CONDITION,
+    Op.CALL: Kind.METHOD.tag,
+    Op.RETURN: Kind.METHOD.tag,
+    Op.ALLOC: Kind.OBJECT.recorded,
+    Op.FREE: Kind.OBJECT.recorded,
+    Op.BRANCH: Kind.NOTHING.tag,
+    Op.FENCE: Kind.NOTHING.tag,
+    Op.POINT: Kind.NOTHING.tag,
 }
 
 #: Operations that touch their own thread.
@@ -87,12 +88,12 @@ OWN: Final = frozenset({Op.BEGIN, Op.END})
 def target_of(op: Op, thread: str, operand: str) -> tuple[str, str] | None:
     """What an operation touches; None if it needs an operand and has none."""
     if op in OWN:
-        return "thread", thread
+        return THREAD, thread
     kind = KINDS[op]
-    if kind == "none":
+    if kind == Kind.NOTHING.tag:
         return NOTHING if not operand else (kind, operand)
     if not operand:
         return None
-    if kind == "thread" and operand.isdecimal() and thread[:1] == "T" and thread[1:].isdecimal():
+    if kind == THREAD and operand.isdecimal() and thread[:1] == "T" and thread[1:].isdecimal():
         return kind, f"T{operand}"
     return kind, operand

@@ -25,6 +25,7 @@ from mazurka.program.python.primitives.run import INNER, is_inner, location, whe
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
+from mazurka.trace.targets import kind_of
 
 _PROGRAM: Final = Path(__file__).parents[2]
 
@@ -127,7 +128,7 @@ def name_primitive(runtime: Runtime, task: Task) -> None:
         return
     name = _name_of(primitive, runtime.live).removesuffix("._lock")  # a Condition's lock goes by the Condition's name
     name = name or str(primitive.describe()).partition(" created at ")[0]
-    taken = any(known == name and other[0] == target[0] for other, known in runtime.names.items())
+    taken = any(known == name and kind_of(other) is kind_of(target) for other, known in runtime.names.items())
     runtime.names[target] = f"{name} ({target[-1]})" if taken else name
 
 

@@ -11,7 +11,7 @@ Cost: one pass over the last steps, once in a run.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from mazurka.program.protocol import Failure, FailureKind, Waiting
 from mazurka.program.python.instrument import sites
@@ -19,6 +19,7 @@ from mazurka.program.python.liveness.deadlock import label
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location, Op
+from mazurka.trace.targets import Kind, kind_of, of_kinds
 
 
 def livelock(run: Runtime, points: int) -> Failure | None:
@@ -54,10 +55,13 @@ def _alike(one: list[Any], other: list[Any]) -> bool:
     return bool(one) and len(one) == len(other) and all(map(_same, one, other))
 
 
+_is_wake: Final = of_kinds(Kind.WAKE)
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether two steps are the same. What threads are woken by is numbered, wait by wait, and so are their loops."""
-    if one[1] is Op.BRANCH or "wake" in (one[2][0], *[access.target[0] for access in one[6]]):
-        return bool(one[:2] == other[:2] and one[2][0] == other[2][0] and one[3:6] == other[3:6])
+    if one[1] is Op.BRANCH or any(map(_is_wake, (one[2], *[access.target for access in one[6]]))):
+        return bool(one[:2] == other[:2] and kind_of(one[2]) is kind_of(other[2]) and one[3:6] == other[3:6])
     return bool(one == other)
 
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 import types
 from typing import Any, Final
 
-from mazurka.program.protocol import PASS
 from mazurka.program.python.semantics.objects import value_key
 from mazurka.program.python.semantics.shown import is_shown
 from mazurka.trace.event import Op
+from mazurka.trace.targets import PASS
 
 #: So many passes in succession that begin as earlier ones did, and nothing else will happen.
 _ENOUGH: Final = 64

@@ -12,12 +12,13 @@ from mazurka.program.python.primitives.steps import Touch, pass_step, read
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.native_objects import accesses, is_output, state_of
 from mazurka.trace.event import Op
+from mazurka.trace.targets import GLOBAL
 
 
 def _touches(models: Models, name: str, method: str) -> list[Touch]:
     """What using one of the standard streams reads and changes."""
     stream = getattr(sys, name)
-    found = [read(("g", "sys", name), f"sys.{name}")]
+    found = [read((GLOBAL, "sys", name), f"sys.{name}")]
     if state_of(type(stream)):
         if not is_output(stream):
             found += [Touch(each.op, each.target, "") for each in accesses(stream, Op.RMW)]

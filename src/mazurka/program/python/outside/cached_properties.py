@@ -10,6 +10,7 @@ from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step
 from mazurka.program.python.semantics import objects
+from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
 
 class _Telling:
@@ -34,8 +35,8 @@ def _get(models: Models, real: Any, self: Any, instance: Any, owner: Any = None)
     def tell() -> None:
         n = objects.number(instance)
         words = f"{type(instance).__name__}.{self.attrname}"
-        listed = [change(("s", -n), words)] if objects.is_listed(type(instance)) else []
-        pass_step(models, change(("a", n, self.attrname), words), *listed)
+        listed = [change((STRUCTURE, -n), words)] if objects.is_listed(type(instance)) else []
+        pass_step(models, change((ATTRIBUTE, n, self.attrname), words), *listed)
 
     return real(_Telling(self, tell), instance, owner)
 

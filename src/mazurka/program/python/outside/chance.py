@@ -16,6 +16,7 @@ from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.trace.targets import GLOBAL
 
 _GENERATOR: Final = place("shared random generator")
 _shared: Final[Any] = random.__dict__["_inst"]
@@ -68,7 +69,7 @@ def _stand_in(method: Any) -> Callable[..., Any]:
 
 
 def _looking(models: Models, real: Any, *args: Any) -> Any:
-    pass_step(models, read(("g", "tempfile", "tempdir"), "tempfile.tempdir"))
+    pass_step(models, read((GLOBAL, "tempfile", "tempdir"), "tempfile.tempdir"))
     return real(*args)
 
 

@@ -18,12 +18,13 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models, first_outer_frame
 from mazurka.program.python.semantics import definitions
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, Target
 
 _poll: Final = select.poll
 IN: Final = select.POLLIN
@@ -46,7 +47,7 @@ class Channel:
 
     @property
     def target(self) -> Target:
-        return ("channel", self.number)
+        return (Kind.CHANNEL.tag, self.number)
 
     @property
     def words(self) -> str:

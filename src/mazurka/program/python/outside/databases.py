@@ -19,7 +19,6 @@ import urllib.parse
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.instrument.own import WeakSet, contextlib
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.channels import Waiting
@@ -34,6 +33,7 @@ from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Kind, Target
 
 #: What SQLite puts beside a database.
 _BESIDE: Final = ("-journal", "-wal", "-shm")
@@ -51,7 +51,7 @@ class Database:
     """What the connections of a run to one database share."""
 
     def __init__(self, name: str, path: str | None) -> None:
-        self.target: Target = ("database", name)
+        self.target: Target = (Kind.DATABASE.tag, name)
         self.words = f"the database {name}"
         self.path = path  # none: in memory
         self.version = 0
@@ -123,7 +123,7 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     me = models.runtime.current.index
     if connection._mz_owner is not None or models.runtime.solo or connection._mz_within == me:
         return _perform_alone(models, thing, connection, database, operation)
-    pass_step(models, change(("sqlite3 calls", number(connection)), "calls of a Connection that threads share"))
+    pass_step(models, change((Kind.DATABASE_CALLS.tag, number(connection)), "calls of a Connection that threads share"))
     if connection._mz_within is not None:
         count_untracked(models.runtime, "a Connection of sqlite3 in use by two threads at the same time")
     connection._mz_within = me
@@ -162,7 +162,7 @@ def _perform_alone(
 
 def _state(thing: Any) -> tuple[Target, str]:
     """The location that attributes of a connection or cursor are part of."""
-    return ("o", number(thing)), f"the state of a {type(thing).__name__}"
+    return (OBJECT, number(thing)), f"the state of a {type(thing).__name__}"
 
 
 def _has_changed(database: Database, seen: int) -> bool:

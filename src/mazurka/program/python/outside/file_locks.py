@@ -17,6 +17,7 @@ from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.locks import allocate_lock
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.runtime.runtime import Runtime
+from mazurka.trace.targets import LOCK
 
 
 class FileLock:
@@ -27,7 +28,7 @@ class FileLock:
         self.inner = allocate_lock()
         self.inner._born = None
         self.inner._number = path
-        self.inner._target = ("lock", f"flock {path}")
+        self.inner._target = (LOCK, f"flock {path}")
         runtime.names[self.inner._target] = f"the lock on {path}"
 
 

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.instrument.own import WeakSet, contextlib
 from mazurka.program.python.outside import paths
 from mazurka.program.python.outside.journal import Journal, NotKept
@@ -31,6 +30,7 @@ from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
 from mazurka.program.python.semantics.harmless import is_stateless_device
 from mazurka.program.runtime.task import Moved
+from mazurka.trace.targets import Kind, Target
 
 #: What a plan of an operation says: the accesses that it makes, and what it is about.
 Plan = Callable[[], tuple[list[Touch], Any]]
@@ -53,7 +53,7 @@ class Opened:
 
     @property
     def state(self) -> tuple[Target, str]:
-        return ("open file", self.number), f"the open file {self.path}"
+        return (Kind.OPEN_FILE.tag, self.number), f"the open file {self.path}"
 
     def read(self) -> list[Touch]:
         """What reading from it reads."""

@@ -16,6 +16,7 @@ from mazurka.program.python.outside.replacing import replace_function, replace_m
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.python.semantics.objects import number
+from mazurka.trace.targets import ATTRIBUTE
 
 _CONFIGURATION: Final = place("logging configuration")
 
@@ -69,7 +70,7 @@ def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     """A logger has the level of those above it, which may be set past the method for that."""
     levels, each = [], logger
     while each is not None and not models.runtime.solo:
-        levels.append(read(("a", number(each), "level"), "the level of a logger"))
+        levels.append(read((ATTRIBUTE, number(each), "level"), "the level of a logger"))
         each = each.parent
     pass_step(models, read(*_CONFIGURATION), *levels)
     return real(logger, *args)

@@ -17,10 +17,10 @@ import posix
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.outside.process_state import WORKING_DIRECTORY
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import Touch, read
+from mazurka.trace.targets import Kind, Target
 
 #: As many symbolic links as Linux follows.
 _LINKS: Final = 40
@@ -48,15 +48,15 @@ def is_system(path: str) -> bool:
 
 
 def entry(path: str) -> tuple[Target, str]:
-    return ("entry", path), f"the entry {path}"
+    return (Kind.ENTRY.tag, path), f"the entry {path}"
 
 
 def listing(path: str) -> tuple[Target, str]:
-    return ("directory", path), f"what is in {path}"
+    return (Kind.DIRECTORY.tag, path), f"what is in {path}"
 
 
 def content(path: str) -> tuple[Target, str]:
-    return ("file", path), f"the file {path}"
+    return (Kind.FILE.tag, path), f"the file {path}"
 
 
 def resolve(path: Any, base: str | None, *, follow: bool = True) -> Found:

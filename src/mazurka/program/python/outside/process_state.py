@@ -20,17 +20,17 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
+from mazurka.trace.targets import Kind, Target
 
 
 def place(name: str) -> tuple[Target, str]:
     """The location of a thing, and what it is called."""
-    return ("process", name), f"the process's {name}"
+    return (Kind.PROCESS.tag, name), f"the process's {name}"
 
 
 def _pass(models: Models, how: Callable[[Target, str], Touch], name: str) -> None:
@@ -192,7 +192,7 @@ def _limits() -> None:
             before = get_real(which)
             return lambda: real(which, before)
 
-        undo_at_end(models, ("resource limit", which), save)
+        undo_at_end(models, (Kind.RESOURCE_LIMIT.tag, which), save)
         return real(which, limits)
 
     replace_function(resource, "getrlimit", get)
@@ -219,7 +219,7 @@ def _set_signal(models: Models, real: Any, number: int, handler: Any) -> Any:
     _pass(models, change, f"handler of signal {int(number)}")
     before = _handler_of(number)
     if before is not None:  # of none that Python has set
-        undo_at_end(models, ("signal", int(number)), lambda: lambda: real(number, before))
+        undo_at_end(models, (Kind.SIGNAL.tag, int(number)), lambda: lambda: real(number, before))
     return real(number, handler)
 
 
@@ -235,10 +235,10 @@ def _variable(environment: Any, key: Any) -> tuple[Target, str] | None:
         name = os.fsdecode(environment.encodekey(key))  # the same in `os.environ` and in `os.environb`
     except TypeError:
         return None  # as the real method is about to say
-    return ("environment", name), f"os.environ[{name!r}]"
+    return (Kind.ENVIRONMENT.tag, name), f"os.environ[{name!r}]"
 
 
-_VARIABLES: Final = (("environment",), "os.environ's keys")
+_VARIABLES: Final = ((Kind.ENVIRONMENT.tag,), "os.environ's keys")
 
 
 def _is_the_environment(environment: Any) -> bool:

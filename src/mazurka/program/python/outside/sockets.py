@@ -14,7 +14,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside.channels import Channel, End, of_run, touch
 from mazurka.program.python.outside.files import JOURNAL, keep
@@ -24,6 +23,7 @@ from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Target
 
 _Real: Final[Any] = _socket.socket
 _LOCAL: Final = frozenset({"", "localhost", "0.0.0.0", "::", "::1"})  # looked for, not bound to
@@ -268,7 +268,7 @@ def _shutdown(models: Models, real: Any, self: Any, how: int) -> None:
 
 def _state(thing: Any) -> tuple[Target, str]:
     """The location that methods in C, such as ``settimeout``, read and change."""
-    return ("o", number(thing)), "the state of a socket"
+    return (OBJECT, number(thing)), "the state of a socket"
 
 
 def _close(models: Models, real: Any, self: Any, *args: Any) -> None:

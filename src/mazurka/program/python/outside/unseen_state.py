@@ -27,6 +27,7 @@ from mazurka.program.python.primitives.steps import Touch, change, pass_step
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import before_collection
+from mazurka.trace.targets import OBJECT
 
 
 def _changing(
@@ -35,7 +36,7 @@ def _changing(
     """Of a function that changes something, which ``save`` knows how to put back. ``module``: in C, others of which are
     known to look at it."""
     where = place(name)
-    also = [] if module is None else [change(("o", module), f"the state of {module}")]
+    also = [] if module is None else [change((OBJECT, module), f"the state of {module}")]
 
     def change_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
         count_untracked(models.runtime, f"a change of {where[1]}")

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.outside.process_state import count_change, place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.trace.targets import GLOBAL, Kind, Target
 
 _FILTERS: Final = place("warnings filters")
 
@@ -55,7 +55,7 @@ _warn: Final = warnings.warn
 
 
 #: Where warnings are shown.
-_STREAM: Final[tuple[Target, str]] = (("g", "sys", "stderr"), "sys.stderr")
+_STREAM: Final[tuple[Target, str]] = ((GLOBAL, "sys", "stderr"), "sys.stderr")
 
 
 @functools.wraps(_warn)
@@ -68,8 +68,9 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
 
 def _issued(message: Any, category: Any) -> tuple[Target, str]:
     if not isinstance(message, str):
-        return ("warned", type(message).__name__), f"whether a {type(message).__name__} has been issued"
-    return ("warned", getattr(category, "__name__", ""), str(message)), f"whether {str(message)!r} has been warned of"
+        return (Kind.WARNED.tag, type(message).__name__), f"whether a {type(message).__name__} has been issued"
+    target = (Kind.WARNED.tag, getattr(category, "__name__", ""), str(message))
+    return target, f"whether {str(message)!r} has been warned of"
 
 
 def _warn_explicit(models: Models, real: Any, message: Any, category: Any, *args: Any, **named: Any) -> None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mazurka import atomics
-from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.run import here
 from mazurka.program.python.semantics import objects
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATOMIC, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _runtime() -> Runtime:
 
 
 def _target(runtime: Runtime, thing: atomics.atomic) -> Target:
-    target = ("atomic", objects.number(thing))
+    target = (ATOMIC, objects.number(thing))
     if runtime.detail:
         objects.label(runtime, target, thing)
     return target

@@ -24,13 +24,14 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
 from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
 from mazurka.program.runtime.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, WAKE, Kind, Target
 
 #: Mark in ``Learned.points``: the program clears events.
 CLEAR_POINTS: Final = -3
@@ -44,7 +45,7 @@ class Waiter:
     __slots__ = ("notified", "on", "target", "timed", "with_lock")
 
     def __init__(self, models: Models, on: Model, with_lock: Any, timed: bool) -> None:
-        self.target: Target = ("wake", models.number())
+        self.target: Target = (WAKE, models.number())
         self.on = on
         self.with_lock = with_lock
         self.timed = timed
@@ -59,7 +60,7 @@ class Waiter:
     def describe(self) -> str:
         if self.notified and self.with_lock is not None:
             return str(self.with_lock.describe())
-        return f"a notification of {self.on.describe()}" if self.on.kind == "cond" else self.on.describe()
+        return f"a notification of {self.on.describe()}" if self.on.kind == CONDITION else self.on.describe()
 
     def holder(self) -> Task | None:
         return self.with_lock.holder() if self.notified and self.with_lock is not None else None
@@ -69,7 +70,7 @@ class Waiter:
 
 
 def condition_init(self: Any, lock: Any = None) -> None:
-    born(self, "cond")
+    born(self, CONDITION)
     if type(lock) is real_lock_type or type(lock) is real_rlock_type:
         lock = adopted(lock)
     _original[threading.Condition, "__init__"](self, lock)
@@ -117,7 +118,7 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     if models is None:
         return bool(_original[threading.Condition, "wait"](self, timeout))
     runtime = models.runtime
-    state = model_of(self, models, "cond")
+    state = model_of(self, models, CONDITION)
     adopt_condition(self)
     if not self._is_owned():
         if runtime.aborting:
@@ -190,7 +191,7 @@ def condition_notify_all(self: Any) -> None:
 
 
 def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
-    state = model_of(self, models, "cond")
+    state = model_of(self, models, CONDITION)
     adopt_condition(self)
     if not self._is_owned():
         if models.runtime.aborting:
@@ -220,7 +221,7 @@ def condition_repr(self: Any) -> str:
 def semaphore_init(self: Any, value: int = 1) -> None:
     if value < 0:
         raise ValueError("semaphore initial value must be >= 0")
-    if born(self, "sem") is None:
+    if born(self, SEMAPHORE) is None:
         _original[threading.Semaphore, "__init__"](self, value)
     else:
         self.__dict__["_value"] = value
@@ -233,7 +234,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
     if not blocking and timeout is not None:
         raise ValueError("can't specify timeout for non-blocking acquire")
     runtime = models.runtime
-    state = model_of(self, models, "sem")
+    state = model_of(self, models, SEMAPHORE)
 
     def available() -> bool:
         return self.__dict__["_value"] > 0  # type: ignore[no-any-return]
@@ -257,7 +258,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
         return
     if n < 1:
         raise ValueError("n must be one or more")
-    state = model_of(self, models, "sem")
+    state = model_of(self, models, SEMAPHORE)
     models.runtime.visit(Op.RMW, state.target, 0, point=True)
     self.__dict__["_value"] += n
     models.runtime.tell(self.__dict__["_value"], whole=True)
@@ -270,7 +271,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
         return
     if n < 1:
         raise ValueError("n must be one or more")
-    state = model_of(self, models, "sem")
+    state = model_of(self, models, SEMAPHORE)
     models.runtime.visit(Op.RMW, state.target, 0, point=True)
     if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
@@ -281,7 +282,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
 def _look_at_value(self: Any) -> None:
     models = here()
     if models is not None:
-        models.runtime.visit(Op.READ, model_of(self, models, "sem").target, 0, point=True)
+        models.runtime.visit(Op.READ, model_of(self, models, SEMAPHORE).target, 0, point=True)
 
 
 def semaphore_repr(self: Any) -> str:
@@ -310,7 +311,7 @@ class LazyCondition:
 def _parking(state: Model) -> Target:
     """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it
     wakes follows from who has come before it, not from the flag, which may have been set and cleared in between."""
-    return ("parked", state.target[1])
+    return (Kind.PARKED.tag, state.target[1])
 
 
 def _outlives(thing: Any) -> Any:
@@ -321,7 +322,7 @@ def _outlives(thing: Any) -> Any:
 
 
 def event_init(self: Any) -> None:
-    if born(self, "event") is not None:
+    if born(self, EVENT) is not None:
         self.__dict__["_flag"] = False
     else:
         _original[threading.Event, "__init__"](self)
@@ -331,7 +332,7 @@ def event_is_set(self: Any) -> bool:
     models = here()
     if models is None:
         return bool(self.__dict__["_flag"])
-    state = model_of(self, models, "event")
+    state = model_of(self, models, EVENT)
     models.runtime.visit(Op.READ, state.target, 0, point=True)
     models.runtime.tell(self.__dict__["_flag"], whole=True)
     return bool(self.__dict__["_flag"])
@@ -347,7 +348,7 @@ def event_set(self: Any) -> None:
     if models is None:
         _original[threading.Event, "set"](_outlives(self))
         return
-    state = model_of(self, models, "event")
+    state = model_of(self, models, EVENT)
     runtime = models.runtime
     woken: list[Access] = [Access(Op.RMW, _parking(state))] if CLEAR_POINTS in runtime.points else []
 
@@ -368,7 +369,7 @@ def event_clear(self: Any) -> None:
     if models is None:
         _original[threading.Event, "clear"](_outlives(self))
         return
-    state = model_of(self, models, "event")
+    state = model_of(self, models, EVENT)
     models.runtime.need_points(CLEAR_POINTS)
     models.runtime.visit(Op.WRITE, state.target, 0, point=True)
     self.__dict__["_flag"] = False
@@ -380,7 +381,7 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
     if models is None:
         return bool(_original[threading.Event, "wait"](_outlives(self), timeout))
     runtime = models.runtime
-    state = model_of(self, models, "event")
+    state = model_of(self, models, EVENT)
 
     def is_set() -> bool:
         return self.__dict__["_flag"]  # type: ignore[no-any-return]
@@ -428,7 +429,7 @@ def _barrier_method(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         models = here()
         if models is not None:
-            model_of(self, models, "barrier")
+            model_of(self, models, BARRIER)
         return _original[threading.Barrier, name](self, *args, **kwargs)
 
     return method
@@ -472,7 +473,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Semaphore: {
         "__init__": semaphore_init,
         "_cond": LazyCondition(),
-        "_value": Peeked("_value", "sem"),
+        "_value": Peeked("_value", SEMAPHORE),
         "acquire": semaphore_acquire,
         "__enter__": semaphore_acquire,
         "release": semaphore_release,
@@ -482,7 +483,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Event: {
         "__init__": event_init,
         "_cond": LazyCondition(),
-        "_flag": Peeked("_flag", "event"),
+        "_flag": Peeked("_flag", EVENT),
         "is_set": event_is_set,
         "set": event_set,
         "clear": event_clear,

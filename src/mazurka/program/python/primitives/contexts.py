@@ -14,12 +14,12 @@ import threading
 from contextvars import Context, copy_context
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.semantics import native_objects
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Target
 
 _INHERITS: Final[bool] = bool(getattr(sys.flags, "thread_inherit_context", False))
 
@@ -39,7 +39,7 @@ def run_in(models: Models, thread: Any, context: Context) -> None:
     if thread.__dict__.get("_context") is None:  # nobody else has it
         context.run(thread.run)
         return
-    site, target, begun = sites.of_call(_VIA), ("o", number(context)), len(runtime.log)
+    site, target, begun = sites.of_call(_VIA), (OBJECT, number(context)), len(runtime.log)
     native_objects.access(runtime, context, Op.RMW, site)
     try:
         context.run(thread.run)

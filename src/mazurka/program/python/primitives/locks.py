@@ -28,7 +28,7 @@ from zlib import crc32
 
 from greenlet import GreenletExit
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.primitives.run import (
     INNER,
     Models,
@@ -42,6 +42,7 @@ from mazurka.program.python.primitives.run import (
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import HANDED, LOCK, Target
 
 real_allocate: Final = _thread.allocate_lock
 real_lock_type: Final[type] = type(real_allocate())
@@ -117,7 +118,7 @@ class Lock:
         self._acquired = None
         self._born = where(frame)
         self._number = outside_number(frame) if models is None else models.number()
-        self._target = ("lock", self._number)
+        self._target = (LOCK, self._number)
         self._taking = Op.ACQUIRE
         if models is not None:
             self._recall(models)
@@ -127,7 +128,7 @@ class Lock:
         """Whether the lock has been seen to be given back by others."""
         points = models.runtime.points
         handed = MISUSE_POINTS in points and self._mark() in points
-        self._target = ("handed" if handed else "lock", self._number)
+        self._target = (HANDED if handed else LOCK, self._number)
         self._taking = Op.RMW if handed else Op.ACQUIRE
 
     def _mark(self) -> int:
@@ -310,7 +311,7 @@ class RLock:
         self._acquired = None
         self._born = where(frame)
         self._number = outside_number(frame) if models is None else models.number()
-        self._target = ("lock", self._number)
+        self._target = (LOCK, self._number)
         if cls is RLock and (args or kwargs):
             real_rlock_type(*args, **kwargs)  # what it has to say about arguments
         return self
@@ -502,7 +503,7 @@ def adopted(real: Any, name: str = "") -> Lock | RLock:
         _adopted[id(real)] = model
         if name:
             model._number = name
-            model._target = ("lock", name)
+            model._target = (LOCK, name)
             model._born = None
     return model
 

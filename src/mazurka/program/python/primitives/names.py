@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
 from mazurka.program.runtime.task import NAME_POINTS
+from mazurka.trace.targets import Kind, Target
 
-_NUMBERS: Final[tuple[Target, str]] = (("thread numbers",), "the numbers of threads without a name")
+_NUMBERS: Final[tuple[Target, str]] = ((Kind.THREAD_NUMBERS.tag,), "the numbers of threads without a name")
 
 
 def take_number(models: Models) -> None:
@@ -46,4 +46,4 @@ def change_name(models: Models, thread: Any) -> None:
 
 
 def _place(thread: Any) -> tuple[Target, str]:
-    return ("thread's name", str(thread.__dict__.get("_mz_birth") or "0")), "the name of a thread"
+    return (Kind.THREAD_NAME.tag, str(thread.__dict__.get("_mz_birth") or "0")), "the name of a thread"

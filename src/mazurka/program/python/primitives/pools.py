@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextvars
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.run import Models, current
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import POOL_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, Target, kind_of
 
 
 class Pool:
@@ -38,7 +38,7 @@ class Pool:
 
     def begin(self, place: int) -> None:
         """A task that may have to wait begins. It does wait where others look at what a run comes to."""
-        runtime, step = self.models.runtime, ("task", self.tasks[place].name)
+        runtime, step = self.models.runtime, (Kind.TASK.tag, self.tasks[place].name)
         if self.models.is_judged:
             runtime.block(Op.READ, step, lambda: self._has_room(place))
         else:
@@ -51,7 +51,7 @@ class Pool:
 
     def blocks(self, op: Op, target: Target, limited: bool) -> None:
         """A task is about to pass an operation that may have to wait."""
-        if op is Op.ACQUIRE and target[0] == "lock" and not limited:
+        if op is Op.ACQUIRE and kind_of(target) is Kind.LOCK and not limited:
             self.locks.add(target)
         else:
             self.waits()

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from types import GenericAlias
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.private import Stored, replace
 from mazurka.program.python.primitives.run import INNER, Models, count_untracked, describe, here, outside_number, where
 from mazurka.program.runtime.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import QUEUE, Target
 
 real_simple_queue: Final[Any] = queue.SimpleQueue
 
@@ -34,7 +34,7 @@ class SimpleQueue:
         self._mz_real: Any = None
         self._mz_items: deque[Any] = deque()
         self._mz_born = where(frame)
-        self._mz_target: Target = ("queue", outside_number(frame) if models is None else models.number())
+        self._mz_target: Target = (QUEUE, outside_number(frame) if models is None else models.number())
 
     __class_getitem__: Any = classmethod(GenericAlias)
 

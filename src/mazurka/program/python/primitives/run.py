@@ -24,12 +24,12 @@ from zlib import crc32
 
 from greenlet import getcurrent
 
-from mazurka.program.protocol import Target
 from mazurka.program.python import activation
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
+from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, Target
 
 #: A place in running code, kept as found and only turned into a line when somebody asks.
 Where = tuple[CodeType, int]
@@ -238,7 +238,7 @@ class Model:
         return None
 
 
-_WORDS: Final = {"event": "Event", "sem": "Semaphore", "cond": "Condition", "barrier": "Barrier"}
+_WORDS: Final = {EVENT: "Event", SEMAPHORE: "Semaphore", CONDITION: "Condition", BARRIER: "Barrier"}
 
 
 def describe(what: str, born: Where | None, number: str = "") -> str:
@@ -259,7 +259,7 @@ def model_of(thing: Any, models: Models, kind: str) -> Model:
         origin = (outside_number(None), None)
         thing.__dict__["_mz_origin"] = origin
     models.keep(thing)
-    if kind == "cond":
+    if kind == CONDITION:
         thing._waiters = deque()
     state = Model(models, kind, *origin)
     thing.__dict__["_mz"] = state

@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from zlib import crc32
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.primitives.run import Models
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Target
 
 #: Larger than any site's number, and smaller than those of places that are no sites.
 _BASE: Final = 1 << 59

@@ -20,6 +20,7 @@ from mazurka.program.python.primitives.steps import pass_step, read, write
 from mazurka.program.python.primitives.threads import look_at_earlier, look_at_life, look_at_start
 from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 
@@ -32,7 +33,7 @@ def _name(models: Models, thread: Any, op: Op) -> None:
 
 
 def _daemon(models: Models, thread: Any, op: Op) -> None:
-    place = ("daemon", str(thread.__dict__.get("_mz_birth") or "0")), "whether a thread is a daemon"
+    place = (Kind.DAEMON.tag, str(thread.__dict__.get("_mz_birth") or "0")), "whether a thread is a daemon"
     pass_step(models, read(*place) if op is Op.READ else write(*place))
     if op is not Op.READ:
         look_at_start(models, thread)  # last, for it decides whether that fails

@@ -17,8 +17,9 @@ from mazurka.program.python.primitives import identifiers
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.threads import alive_tasks, is_users
-from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, THREADS, Task
+from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import THREAD, THREADS
 
 _real: Final[dict[str, Any]] = {name: getattr(_thread, name) for name in dir(_thread)}
 _FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's message names the function
@@ -129,7 +130,7 @@ class ThreadHandle:
         if task is None or models is None:
             return task is not None and task.done
         models.runtime.need_points(END_POINTS)
-        models.runtime.visit(Op.READ, ("thread", task.name), 0, point=True)
+        models.runtime.visit(Op.READ, (THREAD, task.name), 0, point=True)
         return task.done
 
     def _set_done(self) -> None:

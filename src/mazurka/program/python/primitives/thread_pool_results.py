@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.primitives.pools import Pool, knows_end
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step
 from mazurka.program.runtime.task import POOL_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, Target
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 
@@ -35,10 +35,10 @@ class ThreadPool(Pool):
         self.jobs: dict[int, Job] = {}  # by thread: the last that it has made
 
     def place(self) -> tuple[Target, str]:
-        return ("thread pool", self.number), "the state of a ThreadPool"
+        return (Kind.POOL.tag, self.number), "the state of a ThreadPool"
 
     def end(self) -> tuple[Target, str]:
-        return ("thread pool ends", self.number), "whether a ThreadPool is terminated"
+        return (Kind.POOL_END.tag, self.number), "whether a ThreadPool is terminated"
 
 
 class Job:
@@ -116,7 +116,7 @@ def pool_of(thing: Any) -> ThreadPool | None:
 
 
 def offered(job: Job) -> tuple[Target, str]:
-    return ("items of imap", job.pool.number, job.number), "the results that imap() has to offer"
+    return (Kind.OFFERED.tag, job.pool.number, job.number), "the results that imap() has to offer"
 
 
 def _job_of(result: Any) -> Job | None:
@@ -222,9 +222,7 @@ def items_next(self: Any, timeout: Any = None) -> Any:
         except StopIteration:
             _await(job, None)  # they have nothing left to do
             raise
-    pass_step(
-        models, change(("results taken of imap", job.pool.number, job.number), "the place in the results of imap()")
-    )
+    pass_step(models, change((Kind.TAKEN.tag, job.pool.number, job.number), "the place in the results of imap()"))
     place = job.taken
     job.taken += 1
     if job.feeder is not None and len(job.tasks) <= place:

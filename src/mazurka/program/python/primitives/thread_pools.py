@@ -41,6 +41,7 @@ from mazurka.program.python.primitives.thread_pool_results import (
 )
 from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind
 
 #: Threads that CPython's pool has besides its workers.
 _HANDLERS: Final = 3
@@ -328,7 +329,7 @@ def _live(
     elif job.calls_back():
         _count(job, index, outcome)
     elif not outcome[0]:
-        pass_step(pool.models, change(("failures", pool.number, job.number), "the first exception of a map()"))
+        pass_step(pool.models, change((Kind.FAILURES.tag, pool.number, job.number), "the first exception of a map()"))
         job.outcomes[index] = outcome
     else:
         job.outcomes[index] = outcome
@@ -353,7 +354,7 @@ def _call(function: Any, args: Any, named: Any) -> Any:
 def _count(job: Job, index: int, outcome: tuple[bool, Any]) -> None:
     """One of the tasks of a job with callbacks is done: the last one calls them, in a thread."""
     pool = job.pool
-    pool.models.runtime.visit(Op.RMW, ("results", pool.number), 0, point=True)
+    pool.models.runtime.visit(Op.RMW, (Kind.RESULTS.tag, pool.number), 0, point=True)
     job.outcomes[index] = outcome
     left = job.result.__dict__.get("_number_left", 1) - 1
     job.result.__dict__["_number_left"] = left

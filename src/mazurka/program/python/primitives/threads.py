@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.instrument.own import WeakKeyDictionary, WeakSet
 from mazurka.program.python.isolation import earlier_threads
 from mazurka.program.python.primitives import contexts, identifiers, names
@@ -35,8 +35,9 @@ from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
 from mazurka.program.runtime.runtime import Runtime
-from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, THREADS, Task
+from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import THREAD, THREADS, Kind, Target
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 _real_threading: Final[dict[str, Any]] = {
@@ -80,7 +81,7 @@ class ThreadState(Started):
         self.starter: Task | None = None
         self.context: Context | None = None
         self.lookers: list[Task] = []  # those who saw that it was not started
-        self.target: Target = ("start", birth)
+        self.target: Target = (Kind.START.tag, birth)
         self.mark = _mark(birth)
 
 
@@ -277,7 +278,7 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
         runtime.join(task, timeout, waiting_for=task)
     else:
         runtime.need_points(END_POINTS)
-        runtime.attempt(Op.JOIN, ("thread", task.name), lambda: task.done)
+        runtime.attempt(Op.JOIN, (THREAD, task.name), lambda: task.done)
 
 
 def thread_is_alive(self: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE
 from mazurka.trace.event import Op
+from mazurka.trace.targets import BRANCH
 
 #: Those that give an `int` for any two.
 _TOTAL: Final = {
@@ -34,7 +35,7 @@ _OTHERS: Final = {
     "RShift": operator.irshift,
     "MatMult": operator.imatmul,
 }
-_BRANCH: Final = (("branch",), Op.BRANCH.value, 0, None, MORE)
+_BRANCH: Final = (BRANCH, Op.BRANCH.value, 0, None, MORE)
 
 
 def operators(run: EventSink) -> dict[str, Callable[[Any, Any], Any]]:

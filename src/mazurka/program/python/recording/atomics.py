@@ -15,6 +15,7 @@ from mazurka.program.python import activation
 from mazurka.program.python.recording.locks import place, real_rlock
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATOMIC
 
 _METHODS: Final = ("load", "store", "exchange", "fetch_add", "fetch_sub", "compare_exchange")
 
@@ -32,7 +33,7 @@ def _told(method: Callable[..., Any]) -> Callable[..., Any]:
         with _guard:
             run = activation.active
             if run is not None:
-                run.visit(Op.RMW, ("atomic", number(thing)), where)
+                run.visit(Op.RMW, (ATOMIC, number(thing)), where)
             return method(thing, *args, **named)
 
     return operation

@@ -28,6 +28,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.locks import RecordedLock, place
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CONDITION
 
 #: So many threads are more than wait.
 _MANY: Final = 64
@@ -69,4 +70,4 @@ def _tell(condition: Any, op: Op, frame: FrameType | None) -> None:
     while frame is not None and frame.f_code.co_filename == threading.__file__:  # Condition.wait_for
         frame = frame.f_back
     known = frame is not None and frame.f_code.co_filename in sites.instrumented
-    run.visit(op if known else Op.RMW, ("cond", number(condition), number(lock)), place())
+    run.visit(op if known else Op.RMW, (CONDITION, number(condition), number(lock)), place())

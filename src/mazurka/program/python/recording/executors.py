@@ -34,6 +34,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording import locks
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
+from mazurka.trace.targets import HIDDEN, THREAD
 
 #: Names that code has that keeps something for one thread, or by thread.
 _OF_THREADS: Final = re.compile(
@@ -97,7 +98,7 @@ def _submitting(recorder: Recorder, submit: Callable[..., Any]) -> Callable[...,
         if self not in _free:
             _free[self] = deque(next(_places) for _ in range(self._max_workers))
         name = recorder.birth()
-        recorder.visit(Op.FORK, ("thread", name), locks.place())
+        recorder.visit(Op.FORK, (THREAD, name), locks.place())
         return submit(self, _task(recorder, name, _free[self], fn), *args, **named)
 
     return submitting
@@ -108,15 +109,15 @@ def _task(recorder: Recorder, name: str, free: deque[int], fn: Callable[..., Any
         if len(copy_context()) or any(map(_keeps_by_thread, tuple(sites.instrumented))):
             return fn(*args, **named)
         place = free.popleft()
-        slot = ("hidden", "place", place)
+        slot = (HIDDEN, "place", place)
         with recorder.acting(name):
-            recorder.visit(Op.BEGIN, ("thread", name), 0)
+            recorder.visit(Op.BEGIN, (THREAD, name), 0)
             recorder.visit(Op.RMW, slot, 0)
             try:
                 return fn(*args, **named)
             finally:
                 recorder.visit(Op.RMW, slot, 0)
                 free.append(place)
-                recorder.visit(Op.END, ("thread", name), 0)
+                recorder.visit(Op.END, (THREAD, name), 0)
 
     return task

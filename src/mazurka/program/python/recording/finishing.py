@@ -25,13 +25,29 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.instrument.sites import Site
 from mazurka.program.python.recording.branches import Branches
 from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, MORE, OFFSETS, SUFFIX, Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments
+from mazurka.trace.targets import (
+    ATTRIBUTE,
+    BRANCH,
+    CELL,
+    CONDITION,
+    HIDDEN,
+    ITEM,
+    LOCK,
+    STRUCTURE,
+    THREAD,
+    VALUES,
+    VARIABLE,
+    Kind,
+    Target,
+    kind_of,
+    of_kinds,
+)
 from mazurka.trace.trace import NO_VALUE
 
 _COLUMNS: Final = ".npy"
@@ -42,24 +58,21 @@ _MARKER: Final = "finished.json"
 #: How long a text may be that stands for a value.
 _LONG: Final = 60
 
-#: What a target's kind is called in traces.
-_KINDS: Final = {"waiter": "hidden", "s": "structure", "v": "values", "o": "object"}
-
-#: Kinds of targets that have no third part.
-_WHOLE: Final = frozenset({"s", "v", "c", "lock", "hidden"})
+#: Tags of targets that have no third part.
+_WHOLE: Final = frozenset({STRUCTURE, VALUES, CELL, LOCK, HIDDEN})
 
 #: What people call what is recorded in place of the standard library's.
 _CALLED: Final = {"RecordedLock": "Lock", "RecordedRLock": "RLock"}
 
-#: What can be told of targets of these kinds matters however few threads touch them.
-_ALWAYS: Final = frozenset({"lock", "thread"})
+#: Whether what can be told of a target matters however few threads touch it.
+_is_kept: Final = of_kinds(Kind.LOCK, Kind.THREAD)
 
 _WRITING: Final = np.array(WRITES)
 _READ: Final = Op.READ.value
 _WRITE: Final = Op.WRITE.value
 _END: Final = Op.END.value
 _OP: Final = (1 << 5) - 1
-_KIND_AT: Final = {offset: kind for kind, offset in OFFSETS.items()}
+_TAG_AT: Final = {offset: tag for tag, offset in OFFSETS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +268,7 @@ class _Making:
         """By target: whether several threads touch it and somebody writes it, or it always counts."""
         shared: NDArray[np.bool_] = self._written & (self._only == -1)
         for (condition, lock), target in self._conditions.items():
-            vague = target in self._vague or self._numbers.get(("lock", lock)) in self._handed
+            vague = target in self._vague or self._numbers.get((LOCK, lock)) in self._handed
             shared[[target] if vague else self._waiters.get(condition, [])] = False
         return shared | np.array(self._always, np.bool_)
 
@@ -268,12 +281,12 @@ class _Making:
 
     def branch(self) -> int:
         """The number of the target of BRANCH events."""
-        return self._numbers["branch",]
+        return self._numbers[BRANCH]
 
     def hide_handed(self) -> None:
         """Locks that one thread takes and another gives back are not called locks."""
         for lock in self._handed:
-            self._targets[lock] = ("hidden", self._targets[lock][1])
+            self._targets[lock] = (HIDDEN, self._targets[lock][1])
 
     def _check_values(self, rows: Columns) -> None:
         """Take away the values of reads that are not what was written last."""
@@ -295,23 +308,24 @@ class _Making:
 
     def _number_of(self, touched: tuple[int, Any, Any]) -> int:
         offset, thing, part = touched
-        kind = _KIND_AT.get(offset)
-        if kind is None:
+        tag = _TAG_AT.get(offset)
+        if tag is None:
             return self._numbers[thing]
-        if kind == "a" or (kind == "i" and thing < 0):
-            return self._numbers["a", abs(thing), part]
-        return self._numbers[(kind, thing) if part is None and kind in _WHOLE else (kind, thing, part)]
+        if tag == ATTRIBUTE or (tag == ITEM and thing < 0):
+            return self._numbers[ATTRIBUTE, abs(thing), part]
+        return self._numbers[(tag, thing) if part is None and tag in _WHOLE else (tag, thing, part)]
 
     def _new_target(self, target: Target) -> int:
         self._targets.append(self._words(target))
-        self._always.append(target[0] in _ALWAYS)
+        self._always.append(_is_kept(target))
         number = len(self._targets) - 1
-        if target[0] == "waiter":
-            self._waiters.setdefault(target[1], []).append(number)
-        elif target[0] == "a" and target[1] in self._seeing:
-            self.seen.append(number)
-        elif target[0] == "cond":
-            self._conditions[target[1:]] = number
+        match kind_of(target):
+            case Kind.WAITER:
+                self._waiters.setdefault(target[1], []).append(number)
+            case Kind.ATTRIBUTE if target[1] in self._seeing:
+                self.seen.append(number)
+            case Kind.CONDITION:
+                self._conditions[target[1:]] = number
         return number
 
     def _new_value(self, key: Any) -> int:
@@ -332,22 +346,22 @@ class _Making:
         return len(self._locations) - 1
 
     def _words(self, target: Target) -> tuple[str, str]:
-        """A target's kind and name; different targets get different ones."""
-        kind, *parts = target
+        """A target's tag and name in traces; different targets get different ones."""
+        parts, kind = target[1:], kind_of(target)
         match kind:
-            case "a":
-                return "var", f"{self._label(parts[0])}.{parts[1]}"
-            case "i":
-                return "var", f"{self._label(parts[0])}[{self._text(parts[1])}]"
-            case "g":
-                return "var", f"{parts[0]}.{parts[1]}"
-            case "c":
-                return "var", f"{self._label(parts[0])}.cell"
-            case "thread":
-                return "thread", parts[0]
-            case "cond":
-                return "cond", self._label(parts[0])
-        return _KINDS.get(kind, str(kind)), " ".join(map(self._part, parts))
+            case Kind.ATTRIBUTE:
+                return VARIABLE, f"{self._label(parts[0])}.{parts[1]}"
+            case Kind.ITEM:
+                return VARIABLE, f"{self._label(parts[0])}[{self._text(parts[1])}]"
+            case Kind.GLOBAL:
+                return VARIABLE, f"{parts[0]}.{parts[1]}"
+            case Kind.CELL:
+                return VARIABLE, f"{self._label(parts[0])}.cell"
+            case Kind.THREAD:
+                return THREAD, parts[0]
+            case Kind.CONDITION:
+                return CONDITION, self._label(parts[0])
+        return kind.recorded, " ".join(map(self._part, parts))
 
     def _part(self, part: Any) -> str:
         """A part of a target that names no item: an integer is an object's number."""

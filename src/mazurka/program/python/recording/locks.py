@@ -31,6 +31,7 @@ from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.objects import number, numbers
 from mazurka.trace.event import Op
+from mazurka.trace.targets import HIDDEN, LOCK, Kind
 
 real_lock: Final = _thread.allocate_lock
 real_rlock: Final = _thread.RLock
@@ -120,9 +121,9 @@ class RecordedLock:
         if run is None:
             return
         if self._condition is not None:
-            run.visit(Op.RMW, ("waiter", self._condition, number(self)), place())
+            run.visit(Op.RMW, (Kind.WAITER.tag, self._condition, number(self)), place())
             return
-        target = ("lock" if self.is_own else "hidden", numbers.get(id(self)) or number(self))
+        target = (LOCK if self.is_own else HIDDEN, numbers.get(id(self)) or number(self))
         where = place()
         if op is Op.ACQUIRE:
             self.holder = _thread.get_ident(), where

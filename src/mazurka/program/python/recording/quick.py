@@ -20,7 +20,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import attributes, global_variables, variables
@@ -40,9 +40,10 @@ from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import dictionary, number, numbers
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE, GLOBAL, ITEM, STRUCTURE, Target
 
 _READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
-_ATTRIBUTE, _ITEM, _STRUCTURE, _GLOBAL = OFFSETS["a"], OFFSETS["i"], OFFSETS["s"], OFFSETS["g"]
+_ATTRIBUTE, _ITEM, _STRUCTURE, _GLOBAL = (OFFSETS[tag] for tag in (ATTRIBUTE, ITEM, STRUCTURE, GLOBAL))
 
 #: The tick: one of so many hooks that write, call or loop, or ordinary events, looks whether others should go on.
 _STRIDE: Final = 32

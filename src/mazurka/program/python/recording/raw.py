@@ -31,6 +31,7 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.errors import MazurkaError
 from mazurka.program.python.instrument import sites
+from mazurka.trace.targets import ATTRIBUTE, CELL, GLOBAL, HIDDEN, ITEM, LOCK, STRUCTURE, VALUES
 
 #: In a recording, what it is a recording of.
 DESCRIPTION: Final = "recording.json"
@@ -45,7 +46,9 @@ ADOPTED: Final = -2
 LARGEST_CODE: Final = (1 << 20) - 1
 
 #: What is added to the code of an operation on a target that starts with this, and has no more than two other parts.
-OFFSETS: Final = {kind: (1 + place) << 5 for place, kind in enumerate(("a", "i", "s", "v", "g", "c", "lock", "hidden"))}
+OFFSETS: Final = {
+    tag: (1 + place) << 5 for place, tag in enumerate((ATTRIBUTE, ITEM, STRUCTURE, VALUES, GLOBAL, CELL, LOCK, HIDDEN))
+}
 
 #: What the names of segments end with.
 SUFFIX: Final = ".raw"

@@ -23,6 +23,7 @@ from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
 from mazurka.program.python.semantics import hooks, objects
 from mazurka.trace.event import Op
+from mazurka.trace.targets import THREAD
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.finishing import Finished
@@ -71,7 +72,7 @@ def record(
         undo.append(_end_when_terminated())
         error = _outcome(entry.call) or _outcome(_wait_for_threads)
         waits = locks.waits(recorder.bearers) if isinstance(error, (KeyboardInterrupt, Terminated)) else []
-        recorder.visit(Op.END, ("thread", FIRST), 0)
+        recorder.visit(Op.END, (THREAD, FIRST), 0)
     finally:
         made = close()
         while undo:

@@ -30,7 +30,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.quick import teller
@@ -39,6 +39,7 @@ from mazurka.program.python.recording.raw import ADOPTED, MORE, RawWriter
 from mazurka.program.python.semantics import hooks
 from mazurka.program.python.semantics.classification import sees_stores
 from mazurka.trace.event import Op
+from mazurka.trace.targets import HIDDEN, THREAD, Target
 
 #: Items of events per segment (raw.py).
 SEGMENT: Final = 320_000
@@ -180,7 +181,7 @@ class Recorder:
             self.bearers[_get_ident()] = worker.name
             self._of_thread.performer = worker
             self.buffer.extend((_get_ident(), worker.name, ADOPTED))
-            self.visit(Op.JOIN, ("thread", name), 0)
+            self.visit(Op.JOIN, (THREAD, name), 0)
 
     def nameless_birth(self) -> str:
         """The same of a thread whose number would mean nothing, since it does what others are told to do."""
@@ -249,7 +250,7 @@ class Recorder:
         if name in self.left_out:
             me = _get_ident()
             for thread in [each for each in sys._current_frames() if each != me]:
-                meeting = ("hidden", "stored", f"{name} {next(self._births)}")
+                meeting = (HIDDEN, "stored", f"{name} {next(self._births)}")
                 self.buffer.extend((thread, meeting, Op.RMW.value, 0, None, MORE))
                 self.buffer.extend((me, meeting, Op.RMW.value, 0, None, MORE))
 

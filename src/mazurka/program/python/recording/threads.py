@@ -20,6 +20,7 @@ from typing import Any, Final, NoReturn
 from mazurka.program.python.recording import atomics, conditions, executors, locks
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
+from mazurka.trace.targets import HIDDEN, THREAD
 
 _STARTERS: Final = ("_start_new_thread", "_start_joinable_thread")
 
@@ -64,7 +65,7 @@ def _starting(recorder: Recorder, start: Callable[..., Any]) -> Callable[..., An
         name = recorder.nameless_birth() if is_worker else recorder.birth()
         if isinstance(thread, threading.Thread):
             thread.__dict__["_mazurka_name"] = name
-        recorder.visit(Op.FORK, ("thread", name), locks.place())
+        recorder.visit(Op.FORK, (THREAD, name), locks.place())
         return start(_life(recorder, name, function), *args, **named)
 
     return starting
@@ -73,12 +74,12 @@ def _starting(recorder: Recorder, start: Callable[..., Any]) -> Callable[..., An
 def _life(recorder: Recorder, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def life(*args: Any, **named: Any) -> Any:
         recorder.adopt(name)
-        recorder.visit(Op.BEGIN, ("thread", name), 0)
+        recorder.visit(Op.BEGIN, (THREAD, name), 0)
         try:
             return function(*args, **named)
         finally:
-            recorder.visit(Op.RMW, ("hidden", "end", name), 0)
-            recorder.visit(Op.END, ("thread", name), 0)
+            recorder.visit(Op.RMW, (HIDDEN, "end", name), 0)
+            recorder.visit(Op.END, (THREAD, name), 0)
 
     return life
 
@@ -89,9 +90,9 @@ def _joining(recorder: Recorder, join: Callable[..., None]) -> Callable[..., Non
         name = thread.__dict__.get("_mazurka_name")
         if name is not None and not thread.is_alive():
             if timeout is None:
-                recorder.visit(Op.JOIN, ("thread", name), locks.place())
+                recorder.visit(Op.JOIN, (THREAD, name), locks.place())
             else:
-                recorder.visit(Op.RMW, ("hidden", "end", name), locks.place())
+                recorder.visit(Op.RMW, (HIDDEN, "end", name), locks.place())
 
     return joining
 

@@ -70,6 +70,7 @@ from mazurka.program.python.semantics.shapes import comes_and_goes, comes_or_goe
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE, CELL, STRUCTURE, Kind, kind_of
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
@@ -90,7 +91,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
-    target = ("c", number(thing))
+    target = (CELL, number(thing))
     if run.detail:
         run.names.setdefault(target, "cell_contents")
     run.visit(_READ, target, site)
@@ -174,13 +175,13 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     if owner is not None:
         # It is the thread's own, as long as the thread keeps it to itself.
         space = vars(owner)["__getattribute__"](thing, name)
-        foreign.hand(run, [Access(_READ, ("s", number(space)))], count)
+        foreign.hand(run, [Access(_READ, (STRUCTURE, number(space)))], count)
     elif has_concurrent_threads(run):
         count()
 
 
 def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
-    target = ("a", number(thing), name)
+    target = (ATTRIBUTE, number(thing), name)
     value = None
     if run.detail:
         objects.label(run, target, thing, f".{name}")
@@ -207,7 +208,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         return
     elif how is BESIDE_STATE:
         there = name in objects.dictionary(thing)
-        listed = () if there and op is _WRITE else (Access(_RMW, ("s", -number(thing))),)
+        listed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -number(thing))),)
         _emit(run, thing, name, site, op, (*native_objects.accesses(thing, _RMW), *listed))
         return
     elif _is_method(how):
@@ -220,7 +221,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
         n = number(thing)
         there = name in objects.dictionary(thing)
-        changed = () if there and op is _WRITE else (Access(_RMW, ("s", -n)),)
+        changed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -n)),)
         _emit(run, thing, name, site, _RMW, changed)
         return
     _emit(run, thing, name, site, op)
@@ -293,11 +294,11 @@ def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = 
     """
     fresh = space is not None and id(thing) not in objects.numbers
     n = number(thing)
-    known = {target for target in run.touched if target[0] == "a" and target[1] == n}
-    known.update([("a", n, name) for name in (*objects.dictionary(thing), *(space or ()))])
+    known = {target for target in run.touched if kind_of(target) is Kind.ATTRIBUTE and target[1] == n}
+    known.update([(ATTRIBUTE, n, name) for name in (*objects.dictionary(thing), *(space or ()))])
     if fresh:
         objects.adopt_dictionary(thing, space)
-    run.visit(_RMW, ("s", -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
+    run.visit(_RMW, (STRUCTURE, -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
     if not fresh:
         count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 
@@ -318,8 +319,8 @@ def _reads_of(run: Any, kinds: tuple[type, ...], name: str) -> tuple[Access, ...
     """Reads of an attribute of these classes."""
     if run.detail:
         for kind in kinds:
-            objects.label(run, ("a", number(kind), name), kind, f".{name}")
-    return tuple([Access(_READ, ("a", number(kind), name)) for kind in kinds])
+            objects.label(run, (ATTRIBUTE, number(kind), name), kind, f".{name}")
+    return tuple([Access(_READ, (ATTRIBUTE, number(kind), name)) for kind in kinds])
 
 
 def owner_of(kind: type, name: str) -> Any:

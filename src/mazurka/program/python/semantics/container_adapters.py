@@ -26,6 +26,7 @@ from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT
 
 _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
@@ -91,7 +92,7 @@ def _view_of_bytes(name: str) -> Handler:
         if run.is_recording:
             _HANDED_ON[name](run, thing, site, args)
             return
-        found = [Access(Op.RMW if name == "release" else Op.READ, ("o", number(thing)))]
+        found = [Access(Op.RMW if name == "release" else Op.READ, (OBJECT, number(thing)))]
         owner = native_objects.owner_of_bytes(thing)
         if owner is not thing and name != "release":
             found += native_objects.accesses(owner, op)

@@ -23,7 +23,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import objects
@@ -50,13 +50,14 @@ from mazurka.program.python.semantics.views import moved, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import PRESENCE_POINTS
 from mazurka.trace.event import Op
+from mazurka.trace.targets import GLOBAL, ITEM, STRUCTURE, Kind, Target, kind_of
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
 def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
     """How many there are, or which keys."""
-    emit(run, thing, site, _READ, ("s", number(thing)))
+    emit(run, thing, site, _READ, (STRUCTURE, number(thing)))
 
 
 def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
@@ -76,7 +77,7 @@ def _arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
     """Anything in a sequence may move; who reads an index reads the structure too."""
-    emit(run, thing, site, _RMW, ("s", number(thing)), tuple(_arguments(run, args, site)))
+    emit(run, thing, site, _RMW, (STRUCTURE, number(thing)), tuple(_arguments(run, args, site)))
 
 
 # -- dictionaries -----------------------------------------------------------------------------------------------------
@@ -129,8 +130,10 @@ _with_unknown: Final[set[int]] = set()
 
 def mixed_keys(run: Any) -> int:
     """Of how many containers both unknown keys were used in a run and others: no location tells of what they share."""
-    found = {target[1] for target in run.touched if target[0] == "i" and target[2] != UNKNOWN} if _with_unknown else ()
-    return len(_with_unknown.intersection(found))
+    if not _with_unknown:
+        return 0
+    known = (each for each in run.touched if kind_of(each) is Kind.ITEM and each[2] != UNKNOWN)
+    return len(_with_unknown.intersection(each[1] for each in known))
 
 
 def forget_unknown() -> None:
@@ -147,7 +150,7 @@ def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
 def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> None:
     """Globals by way of their dictionary. Code that takes them for constants does not look again."""
     module = space_name(thing)
-    accesses = [Access(op, ("g", module, key)) for key in keys]
+    accesses = [Access(op, (GLOBAL, module, key)) for key in keys]
     if op is not _READ and not _are_variables(thing, keys):
         text = f"assignment by way of globals() or vars() at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -177,10 +180,10 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
-    more = values_changed(thing, n) if present else (Access(_RMW, ("s", n)),)
+    more = values_changed(thing, n) if present else (Access(_RMW, (STRUCTURE, n)),)
     op = _WRITE
     if _is_contested(run, site, target, not present):
-        op, more = _RMW, (*values_changed(thing, n), Access(_RMW, ("s", n)))
+        op, more = _RMW, (*values_changed(thing, n), Access(_RMW, (STRUCTURE, n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
 
 
@@ -210,7 +213,7 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
         _admit(run, number(thing), dict.keys(thing), site)
     changes = _find(thing, args[0], stands) is not objects.MISSING
     changes |= _is_contested(run, site, item_at(n, stands), changes)
-    more = (Access(_RMW, ("s", n)),) if changes else ()
+    more = (Access(_RMW, (STRUCTURE, n)),) if changes else ()
     emit(run, thing, site, _RMW if changes else _READ, item_at(n, stands), more, _look(thing, args[0]))
 
 
@@ -226,7 +229,7 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
         _admit(run, number(thing), dict.keys(thing), site)
     present = _has(thing, args[0], stands)
     present &= not _is_contested(run, site, item_at(n, stands), not present)
-    more = () if present else (Access(_RMW, ("s", n)),)
+    more = () if present else (Access(_RMW, (STRUCTURE, n)),)
     emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
 
@@ -251,13 +254,13 @@ def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
     n = number(thing)
     if not length(thing):
         told = not run.is_recording and site in run.points and PRESENCE_POINTS in run.points
-        emit(run, thing, site, _RMW if told else _READ, ("s", n))
+        emit(run, thing, site, _RMW if told else _READ, (STRUCTURE, n))
         return
     first = bool(args) and is_a(thing, OrderedDict) and type(args[0]) in (bool, int) and not args[0]
     kind = OrderedDict if is_a(thing, OrderedDict) else dict
     key = next(kind.__iter__(thing) if first else kind.__reversed__(thing))
     _is_contested(run, site, item(n, key), True)
-    emit(run, thing, site, _RMW, ("s", n), (Access(_RMW, item(n, key)),))
+    emit(run, thing, site, _RMW, (STRUCTURE, n), (Access(_RMW, item(n, key)),))
 
 
 def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
@@ -265,7 +268,7 @@ def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None
     targets = [item(n, key) for key in [*dict.keys(thing)]]
     for target in targets:
         _is_contested(run, site, target, True)
-    emit(run, thing, site, _RMW, ("s", n), tuple([Access(_WRITE, target) for target in targets]))
+    emit(run, thing, site, _RMW, (STRUCTURE, n), tuple([Access(_WRITE, target) for target in targets]))
 
 
 def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -283,7 +286,7 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
         # who has changed its values until now told of each, and not of all together
         text = f"a dictionary that grows from few items to many at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
-    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
+    emit(run, thing, site, _RMW, (STRUCTURE, n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 
 def _counter_combined(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -291,7 +294,7 @@ def _counter_combined(run: Any, thing: Any, site: int, args: tuple[Any, ...]) ->
     n = number(thing)
     changed = dict.fromkeys([*dict.keys(thing), *(_elements_given(args) or ())])
     more = [Access(_WRITE, item(n, key)) for key in changed]
-    emit(run, thing, site, _RMW, ("s", n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
+    emit(run, thing, site, _RMW, (STRUCTURE, n), (*values_changed(thing, n), *more, *_arguments(run, args, site)))
 
 
 def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
@@ -348,7 +351,7 @@ def _sequence_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> No
         read_all(run, thing, site)
         return
     n = number(thing)
-    emit(run, thing, site, _READ, ("i", n, index), (Access(_READ, ("s", n)),), _element(thing, index))
+    emit(run, thing, site, _READ, (ITEM, n, index), (Access(_READ, (STRUCTURE, n)),), _element(thing, index))
 
 
 def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -360,8 +363,8 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
         change_all(run, thing, site, args[1:])
         return
     n = number(thing)
-    more = (*values_changed(thing, n), Access(_READ, ("s", n)))
-    emit(run, thing, site, _WRITE, ("i", n, index), more, _element(thing, index))
+    more = (*values_changed(thing, n), Access(_READ, (STRUCTURE, n)))
+    emit(run, thing, site, _WRITE, (ITEM, n, index), more, _element(thing, index))
 
 
 # -- sets ------------------------------------------------------------------------------------------
@@ -390,7 +393,7 @@ def _set_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         stands = key_of(args[0])
         if stands is UNKNOWN:
             _admit(run, number(thing), set.__iter__(thing), site)
-        emit(run, thing, site, _READ, ("i", number(thing), stands), (), _seen_in_set(thing, args[0]))
+        emit(run, thing, site, _READ, (ITEM, number(thing), stands), (), _seen_in_set(thing, args[0]))
 
 
 def _set_add(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -407,10 +410,10 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
     n, stands = number(thing), key_of(key)
     if stands is UNKNOWN:
         _admit(run, number(thing), set.__iter__(thing), site)
-    changes |= _is_contested(run, site, ("i", n, stands), changes)
-    more = (Access(_RMW, ("s", n)),) if changes else ()
+    changes |= _is_contested(run, site, (ITEM, n, stands), changes)
+    more = (Access(_RMW, (STRUCTURE, n)),) if changes else ()
     op = _RMW if changes else _READ
-    emit(run, thing, site, op, ("i", n, stands), more, _seen_in_set(thing, key))
+    emit(run, thing, site, op, (ITEM, n, stands), more, _seen_in_set(thing, key))
 
 
 def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -419,11 +422,11 @@ def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     for each in args:
         if type(each) in (set, frozenset, list, tuple, dict):
             elements += each
-    targets = dict.fromkeys([("i", n, key_of(element)) for element in elements])
+    targets = dict.fromkeys([(ITEM, n, key_of(element)) for element in elements])
     for target in targets:
         _is_contested(run, site, target, True)
     accesses = [Access(_WRITE, target) for target in targets]
-    emit(run, thing, site, _RMW, ("s", n), (*accesses, *_arguments(run, args, site)))
+    emit(run, thing, site, _RMW, (STRUCTURE, n), (*accesses, *_arguments(run, args, site)))
 
 
 # -- keyword arguments ------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.containers import operation
 from mazurka.program.python.semantics.locations import perform
 from mazurka.trace.event import Op
+from mazurka.trace.targets import BRANCH, FUNCTION
 
 
 def branch(thing: Any, site: int) -> Any:
@@ -33,7 +34,7 @@ def branching(thing: Any, site: int) -> Any:
     run = activation.active
     if run is not None and not run.solo:
         branch(thing, site)
-        run.visit(Op.BRANCH, ("branch",), site, None, (), False)
+        run.visit(Op.BRANCH, BRANCH, site, None, (), False)
     return thing
 
 
@@ -41,7 +42,7 @@ def called(name: str, site: int) -> bool:
     """A function of the program begins, where calls are wanted as events."""
     run = activation.active
     if run is not None and not run.solo:
-        run.visit(Op.CALL, ("function", name), site, None, (), False)
+        run.visit(Op.CALL, (FUNCTION, name), site, None, (), False)
     return True
 
 
@@ -49,7 +50,7 @@ def returned(value: Any, name: str, site: int) -> Any:
     """A function of the program returns ``value``, where calls are wanted as events."""
     run = activation.active
     if run is not None and not run.solo:
-        run.visit(Op.RETURN, ("function", name), site, None, (), False)
+        run.visit(Op.RETURN, (FUNCTION, name), site, None, (), False)
     return value
 
 

@@ -24,6 +24,7 @@ from mazurka.program.python.semantics.shapes import Shape, shapes
 from mazurka.program.python.semantics.views import LAZY, moved, sources
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE
 
 #: Values that hold nothing.
 PLAIN: Final = frozenset(
@@ -199,4 +200,4 @@ def instance_accesses(thing: Any) -> list[Access]:
             if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
         ]
     errors = ("args",) if is_a(thing, BaseException) else ()
-    return reads_of([("a", n, name) for name in [*objects.dictionary(thing), *shape.slots, *errors]])
+    return reads_of([(ATTRIBUTE, n, name) for name in [*objects.dictionary(thing), *shape.slots, *errors]])

@@ -17,11 +17,11 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.semantics import untracked
 from mazurka.program.python.semantics.locations import bases, space_name
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.trace.targets import Target
 
 #: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
 #: counts that.

@@ -48,6 +48,7 @@ from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import OBJECT, STRUCTURE, Kind, kind_of, of_kinds
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -122,7 +123,7 @@ def _call_pure(
 
 def _is_used_by_several(run: Any, owner: Any) -> bool:
     """Whether threads share an object, whose methods in Python take several steps."""
-    record = run.touched.get(("o", objects.number(owner)))
+    record = run.touched.get((OBJECT, objects.number(owner)))
     return has_concurrent_threads(run) and record is not None and record[0] == -1
 
 
@@ -256,7 +257,7 @@ def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any,
 def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -> None:
     """Code of a module is about to be entered that may do anything with what it is given, and with what it keeps."""
     package = harmless.root_of(module) or "?"
-    target = ("o", package)
+    target = (OBJECT, package)
     accesses = [Access(_RMW, target), *_given(run, given, functools.partial(_enter, run, module, name, site))]
     if _visit(run, accesses, site, f"the state of {package}"):
         _enter(run, module, name, site)
@@ -294,8 +295,9 @@ def is_contested(run: Any, accesses: list[Access]) -> bool:
     me = run.current.index
     for access in accesses:
         record = run.touched.get(access.target)
-        if record is not None and record[0] != me and (access.target[0] == "o" or access.op is not _READ or record[1]):
-            return True
+        if record is not None and record[0] != me:
+            if record[1] or access.op is not _READ or kind_of(access.target) is Kind.OBJECT:
+                return True
     return False
 
 
@@ -343,7 +345,7 @@ def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
         return
     n = objects.numbers.get(id(thing))
     last = run.log[-1] if run.log else None
-    targets = {("s", n)}
+    targets = {(STRUCTURE, n)}
     if last is not None and last[3] == site:
         targets |= {last[2], *[each.target for each in last[6]]}
     if any(run.touched.get(each) is SHARED for each in targets):
@@ -354,7 +356,7 @@ def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
     """An object of a class that is not instrumented was used: its methods are no single steps if threads share it."""
     if run.is_recording or state_of(type(thing)) is not FOREIGN or not has_concurrent_threads(run):
         return
-    record = run.touched.get(("o", objects.number(thing)))
+    record = run.touched.get((OBJECT, objects.number(thing)))
     if record is not None and record[0] == -1:
         _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.{name}", site)
 
@@ -415,12 +417,14 @@ def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> Non
     """What code that nobody sees touches in steps of its own: ``count`` is called if others use it at the same time."""
     if has_concurrent_threads(run):
         for access in accesses:
-            if access.target[0] in _HOLDING and type(access.target[1]) is int:
+            if _is_inside(access.target) and type(access.target[1]) is int:
                 _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
 
 
-#: Kinds of locations that are part of an object.
-_HOLDING: Final = frozenset({"a", "i", "s", "v"})
+#: Whether a location is part of an object; what its number, or name, is kept by if others hold or look at it.
+_is_inside: Final = of_kinds(Kind.ATTRIBUTE, Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
+_is_whole: Final = of_kinds(Kind.STRUCTURE, Kind.OBJECT)
+_has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)
 
 
 def own_up(run: Any) -> None:
@@ -440,18 +444,18 @@ def own_up(run: Any) -> None:
             begun.add(index)
             parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
             joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
-        elif op is Op.JOIN and target[0] == "thread":
+        elif op is Op.JOIN and kind_of(target) is Kind.THREAD:
             ended = run.by_name[target[1]].index
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
         else:
             for how, each, _ in ((op, target, None), *more):
-                if each[0] in _HOLDING and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
+                if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
                     _count_others(run, givers, index, begun, joined.get(index, set()))
-                if each[0] in ("s", "o") and WRITES[how] and (holders := definitions.held.get(each[1])):
+                if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
                     _count_others(run, holders, index, begun, joined.get(index, set()))
                 if (enders := definitions.ended.get(each)) is not None:
                     _count_others(run, enders, index, begun, joined.get(index, set()))
-                if each[0] in ("a", "g") and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
+                if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
                     _count_others(run, lookers, index, begun, joined.get(index, set()))
 
 
@@ -517,7 +521,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             definitions.look(run, given, site, f"{name}()", behind=copies)
         deep_access.read(run, given, site, copying=copies)
         if harmless.keeps_a_state(module) and not run.is_recording:
-            run.visit(_READ, ("o", module), site)  # which other functions of it may change
+            run.visit(_READ, (OBJECT, module), site)  # which other functions of it may change
         return
     if harmless.root_of(module) == "numpy":
         accesses = [access for each in given for access in anything_with(each)]
@@ -530,9 +534,9 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         return
     wrapped = harmless.functions_wrapped_by(function)
     if wrapped and all(map(is_seen, wrapped)):
-        run.visit(_READ, ("o", objects.number(function)), site)
+        run.visit(_READ, (OBJECT, objects.number(function)), site)
         return
-    if _visit(run, [Access(_RMW, ("o", module)), *_given(run, given, count)], site, f"the state of {module}"):
+    if _visit(run, [Access(_RMW, (OBJECT, module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
 
 

@@ -21,6 +21,7 @@ from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
+from mazurka.trace.targets import GLOBAL, OBJECT
 
 _READ, _WRITE = Op.READ, Op.WRITE
 
@@ -62,11 +63,11 @@ def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -
 
 def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:
     """A module's global is about to be read or stored."""
-    target = ("g", module, name)
+    target = (GLOBAL, module, name)
     value = None
     more: tuple[Access, ...] = ()
     if _is_foreign(module, space) and not is_a(space.get(name), type):
-        more = (Access(op if op is _READ else Op.RMW, ("o", root_of(module))),)  # its functions change it unseen
+        more = (Access(op if op is _READ else Op.RMW, (OBJECT, root_of(module))),)  # its functions change it unseen
     if run.detail:
         run.names[target] = name
         value = objects.peek(lambda: space.get(name, objects.MISSING), name)

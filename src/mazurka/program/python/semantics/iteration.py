@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.classification import find
@@ -27,6 +27,7 @@ from mazurka.program.python.semantics.objects import number
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import Cursor, begin_reads, cursors, next_reads
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ITEM, STRUCTURE, Target
 
 _READ: Final = Op.READ
 _iter: Final = iter  # programs may replace the builtin
@@ -219,7 +220,7 @@ def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
         if run is not None and not run.solo:
             if not n:
                 n = number(items)
-                structure = ("s", n)
+                structure = (STRUCTURE, n)
             perform(run, site, _list_tick, items, structure, index, site)
         yield None
 
@@ -237,7 +238,7 @@ def _list_tick(run: Any, items: list[Any], structure: Target, index: int, site: 
 
 
 def _item_read(n: int, index: int) -> tuple[Access]:
-    read = (Access(_READ, ("i", n, index)),)
+    read = (Access(_READ, (ITEM, n, index)),)
     if index == 0 and len(_item_reads) < _MOST_LISTS:
         _item_reads[n] = []
     known = _item_reads.get(n)

@@ -17,13 +17,14 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mazurka.program.protocol import Access, Target
+from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import objects
 from mazurka.program.python.semantics.keys import key_of
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import Moved
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE, GLOBAL, ITEM, STRUCTURE, VALUES, Kind, Target, kind_of
 
 _READ: Final = Op.READ
 _make: Final[Callable[[type[Access], tuple[Any, ...]], Access]] = tuple.__new__
@@ -63,7 +64,7 @@ def item(n: int, key: Any) -> Target:
 
 def item_at(n: int, stands: Any) -> Target:
     """The same where it is known what :func:`key_of` has for the key."""
-    return ("i", n, stands) if n > 0 else ("a", -n, stands)
+    return (ITEM, n, stands) if n > 0 else (ATTRIBUTE, -n, stands)
 
 
 def reads_of(targets: Iterable[Target]) -> list[Access]:
@@ -93,24 +94,24 @@ def _is_special(name: Any) -> bool:
 def contents(thing: Any, keys: bool = False) -> list[Access]:
     """Reads of all there is in a container, or of its keys only; a set has nothing but keys."""
     n = number(thing)
-    found: list[Target] = [("s", n)]
+    found: list[Target] = [(STRUCTURE, n)]
     if is_namespace(thing):
         module = space_name(thing)
-        return reads_of([*found, *[("g", module, key) for key in [*dict.keys(thing)] if not _is_special(key)]])
+        return reads_of([*found, *[(GLOBAL, module, key) for key in [*dict.keys(thing)] if not _is_special(key)]])
     if keys or is_a(thing, set) or not is_a(thing, BASES):
         pass
     elif length(thing) > MANY:
-        found.append(("v", n))
+        found.append((VALUES, n))
     elif is_a(thing, dict):
         found += [item(n, key) for key in [*dict.keys(thing)]]
     else:
-        found += [("i", n, index) for index in range(length(thing))]
+        found += [(ITEM, n, index) for index in range(length(thing))]
     return reads_of(found)
 
 
 def values_changed(thing: Any, n: int) -> tuple[Access, ...]:
     """What replacing an item writes besides it."""
-    return (Access(Op.WRITE, ("v", n)),) if length(thing) * 2 > MANY else ()
+    return (Access(Op.WRITE, (VALUES, n)),) if length(thing) * 2 > MANY else ()
 
 
 def perform(run: Any, site: int, tell: Callable[..., object], *args: Any) -> None:
@@ -164,7 +165,7 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
     if run.detail:
         by_number = {abs(number(each)): each for each in found}
         for access in reads:
-            if access.target[0] == "g":
+            if kind_of(access.target) is Kind.GLOBAL:
                 run.names.setdefault(access.target, access.target[2])
                 continue
             thing = by_number.get(abs(access.target[1]))
@@ -174,12 +175,14 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
 
 
 def _part(thing: Any, target: Target) -> str:
-    if target[0] == "i":
-        key = target[2]
-        text = "..." if type(key) is tuple and key and key[0] == "object" else repr(key)
-        return f" has {text}" if is_a(thing, (set, frozenset)) else f"[{text}]"
-    if target[0] == "a":
-        return f".{target[2]}"
-    if target[0] == "v":
-        return " (values)"
-    return " (keys)" if is_a(thing, dict) else " (elements)"
+    match kind_of(target):
+        case Kind.ITEM:
+            key = target[2]
+            text = "..." if type(key) is tuple and key and key[0] == "object" else repr(key)
+            return f" has {text}" if is_a(thing, (set, frozenset)) else f"[{text}]"
+        case Kind.ATTRIBUTE:
+            return f".{target[2]}"
+        case Kind.VALUES:
+            return " (values)"
+        case _:
+            return " (keys)" if is_a(thing, dict) else " (elements)"

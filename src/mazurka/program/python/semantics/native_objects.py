@@ -36,6 +36,7 @@ from mazurka.program.python.semantics.views import LAZY, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, STRUCTURE
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -207,9 +208,9 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     found: list[Access] = []
     base = shape_of(type(root)).base
     if base is None:
-        found.append(Access(op, ("o", number(root))))
+        found.append(Access(op, (OBJECT, number(root))))
     elif base not in BASES:  # it stands for containers, or has a single location
-        found.append(Access(op, ("s", number(root))))
+        found.append(Access(op, (STRUCTURE, number(root))))
         for each in _stands_for(root):
             inner = contents(each)
             found += [Access(_RMW, inner[0].target), *inner[1:]] if op is not _READ else inner
@@ -219,7 +220,7 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     for each in held_by(root):
         found += contents(each)
     if state_of(type(root)) == NATIVE:
-        found += [Access(op, ("o", number(each))) for each in _natives_held_by(root)]
+        found += [Access(op, (OBJECT, number(each))) for each in _natives_held_by(root)]
         found += _called_by(root)
         if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
             count_change_of_template()
@@ -427,7 +428,7 @@ def follow(generator: Any) -> None:
     if frame is None or id(frame) in _driven or frame.f_code.co_filename not in sites.instrumented:
         return
     key = id(frame)
-    _driven[key] = ("o", number(generator))
+    _driven[key] = (OBJECT, number(generator))
     _watched[key] = weakref.ref(generator, lambda _dead: (_driven.pop(key, None), _watched.pop(key, None)))
 
 
@@ -437,7 +438,7 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
     for each in iterators:
         if type(each) is types.GeneratorType:
             follow(each)
-        target = ("o", number(each))
+        target = (OBJECT, number(each))
         if not is_own(run, target, site):
             found.append(Access(_RMW, target))
     return found
@@ -500,7 +501,7 @@ def label(run: Any, thing: Any, found: list[Access]) -> None:
         return
     for each in found:
         if each.target not in run.names:
-            mine = thing is not None and each.target[:2] == ("o", objects.numbers.get(id(thing)))
+            mine = thing is not None and each.target[:2] == (OBJECT, objects.numbers.get(id(thing)))
             if mine:
                 objects.label(run, each.target, thing, " (its state)")
             else:

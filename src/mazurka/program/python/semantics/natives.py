@@ -47,6 +47,7 @@ from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, REFERENCE, STRUCTURE
 
 GETTERS: Final = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 CACHED: Final = type(functools.lru_cache(abs))
@@ -191,7 +192,7 @@ def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
 
 def cached(run: Any, function: Any, site: int) -> None:
     """A function with a cache is called: what it knows already is asked, and may be added to."""
-    run.visit(Op.RMW, ("o", number(function)), site)
+    run.visit(Op.RMW, (OBJECT, number(function)), site)
 
 
 def printed(run: Any, named: dict[str, Any], site: int) -> None:
@@ -230,14 +231,14 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     let_go(run)
     thing = weakref.ref.__call__(reference)
     if thing is None:
-        target = ("w", objects.numbers.get(id(reference)) or number(reference))
+        target = (REFERENCE, objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
         if known is None and has_concurrent_threads(run) and id(reference) not in _dead_before:
             untracked.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
         run.visit(Op.READ, known or target, site)
         return
     n = number(thing)
-    target = ("w", n)
+    target = (REFERENCE, n)
     _ends[id(reference)] = target
     watch(thing, target)
     if run.detail:
@@ -297,7 +298,7 @@ def watch_members(run: Any, collection: Any) -> None:
     for reference in references:
         thing = weakref.ref.__call__(reference) if is_a(reference, weakref.ref) else None
         if thing is not None:
-            watch(thing, ("s", number(collection)))
+            watch(thing, (STRUCTURE, number(collection)))
 
 
 #: id of a weak reference -> the location of its object's life.
@@ -360,7 +361,7 @@ def watch_early(run: Any) -> None:
         if referent is None:
             _dead_before.add(id(thing))
         elif id(thing) not in _ends:
-            _ends[id(thing)] = target = ("w", number(referent))
+            _ends[id(thing)] = target = (REFERENCE, number(referent))
             watch(referent, target)
 
 

@@ -29,11 +29,11 @@ from hashlib import blake2b
 from typing import Any, Final
 from zlib import crc32
 
-from mazurka.program.protocol import Target
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.semantics.shown import is_shown
+from mazurka.trace.targets import Target
 
 #: id of an object -> its number (negative: it is the dictionary of what has that number).
 numbers: dict[int, int] = {}

@@ -33,9 +33,10 @@ from mazurka.program.python.semantics.locations import BASES, bases, item
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.trace.event import Op
+from mazurka.trace.targets import STRUCTURE, Kind, is_of_object, kind_of, of_kinds
 
-#: What targets inside containers start with, attributes that descriptors of the library compute, and caches.
-_KINDS: Final = frozenset({"i", "s", "v", "a", "o"})
+#: Whether iterators that are gone through meanwhile are left as they are.
+_is_one_value: Final = of_kinds(Kind.ATTRIBUTE, Kind.OBJECT)
 
 #: Kinds of sites at which an operation may change what it was said to read: it stands where its node stands.
 _CHANGING: Final = frozenset({"call", "change", "change item", "write item", "delete item"})
@@ -65,7 +66,7 @@ def entered() -> None:
     if _open:
         _open.pop(id(sys._getframe(1)), None)  # a former frame's that an exception ended
     last = run.log[-1]
-    if last[4] and last[0] == run.current.index and last[2][0] in _KINDS:
+    if last[4] and last[0] == run.current.index and is_of_object(last[2]):
         frame = sys._getframe(1)
         if _is_under_way(frame.f_back, last[3]):
             _open[id(frame)] = last
@@ -94,10 +95,11 @@ def tell_again(last: _Entry) -> None:
     if run is None or run.solo or run.aborting:
         return
     _, op, target, place, _, _, more = last
-    if target[0] == "o" or (target[0] == "a" and not _is_item(place)):
+    kind = kind_of(target)
+    if kind is Kind.OBJECT or (kind is Kind.ATTRIBUTE and not _is_item(place)):
         op = Op.RMW  # a cache, or a descriptor, that keeps what the function returned
     elif _may_change(place):
-        structure = ("s", target[1] if target[0] != "a" else -target[1])
+        structure = (STRUCTURE, -target[1] if kind is Kind.ATTRIBUTE else target[1])
         if run.detail:
             run.names.setdefault(structure, run.names.get(target, ""))
         more = (Access(Op.RMW, target), *more) if target != structure else more
@@ -142,7 +144,7 @@ def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tup
     last = _announced(run, site)
     if is_a(owner, dict) and run.log and run.log[-1][3] == site:
         return tuple([map(_Keyed(run.log[-1], owner), each) if runs_code(each) else each for each in things])
-    if last is None or last[2][0] in ("a", "o"):
+    if last is None or _is_one_value(last[2]):
         return things
     return tuple([_accompany(each, last) if runs_code(each) else each for each in things])
 
@@ -150,7 +152,7 @@ def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tup
 def _announced(run: Any, site: int) -> _Entry | None:
     """The step that a hook at ``site`` has just told the runtime of, if the operation touches what is shared."""
     last: _Entry | None = run.log[-1] if run.log else None
-    return last if last is not None and last[4] and last[3] == site and last[2][0] in _KINDS else None
+    return last if last is not None and last[4] and last[3] == site and is_of_object(last[2]) else None
 
 
 def runs_code(thing: Any) -> bool:
@@ -182,7 +184,7 @@ class _Keyed:
         if run is not None and not run.solo and not run.aborting:
             key = given if self.counts else given[0] if type(given) in (tuple, list) and given else None
             written = Access(Op.WRITE, item(self.number, key))
-            run.visit(Op.RMW, ("s", self.number), self.last[3], None, (written,))
+            run.visit(Op.RMW, (STRUCTURE, self.number), self.last[3], None, (written,))
         return given
 
 
@@ -207,7 +209,7 @@ def accompanied_by_state(run: Any, site: int, name: str, things: tuple[Any, ...]
     if name not in GONE_THROUGH:
         return things  # it may be kept, or asked for something else
     last = _announced(run, site)
-    if last is None or last[2][0] != "o":
+    if last is None or kind_of(last[2]) is not Kind.OBJECT:
         return things
     return tuple([_accompany(each, last) if runs_code(each) else each for each in things])
 
@@ -219,7 +221,7 @@ def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool =
     if last is None:
         return
     for each in things:
-        if last[2][0] == "o" and not accompanied and type(each) in _LAZY:
+        if kind_of(last[2]) is Kind.OBJECT and not accompanied and type(each) in _LAZY:
             count_untracked(run, "a generator that a method in C goes through", site)
         function = each.__func__ if type(each) is types.MethodType else each
         if type(function) is types.FunctionType and function.__code__.co_filename in sites.instrumented:

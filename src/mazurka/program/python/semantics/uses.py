@@ -41,6 +41,7 @@ from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import keys_only, view_of
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE
 
 
 def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
@@ -259,7 +260,7 @@ def raised(thing: Any, site: int) -> Any:
     run = activation.active
     if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
         if has_concurrent_threads(run):
-            marks = (("a", number(thing), "__traceback__"), ("a", number(thing), "__context__"))
+            marks = ((ATTRIBUTE, number(thing), "__traceback__"), (ATTRIBUTE, number(thing), "__context__"))
             run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
         raisers = _raisers.setdefault(number(thing), set())
         raisers.add(run.current.index)

@@ -33,6 +33,7 @@ from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE, CELL, GLOBAL
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
@@ -79,7 +80,7 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
     except KeyError:
         how = classify(kind, name)
     if how is INSTANCE and not run.detail:
-        run.visit(_READ, ("a", numbers.get(id(thing)) or number(thing), name), site)
+        run.visit(_READ, (ATTRIBUTE, numbers.get(id(thing)) or number(thing), name), site)
     elif how is not NONE:
         attributes.read(run, thing, name, site, how)
     return thing
@@ -96,7 +97,7 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
     except KeyError:
         how = classify(kind, name)
     if how is INSTANCE and not run.detail:
-        run.visit(_WRITE, ("a", numbers.get(id(thing)) or number(thing), name), site)
+        run.visit(_WRITE, (ATTRIBUTE, numbers.get(id(thing)) or number(thing), name), site)
     elif how is classification.DICTIONARY:
         attributes.replace_all(run, thing, site, remembered.pop((id(sys._getframe(1)), _DICTIONARY), None))
     else:
@@ -240,7 +241,7 @@ def read_global(module: str | None, name: str, site: int) -> bool:
     if module is None or run.detail:
         _look_at_global(run, name, site, _READ)
     else:
-        run.visit(_READ, ("g", module, name), site)
+        run.visit(_READ, (GLOBAL, module, name), site)
     return True
 
 
@@ -268,7 +269,7 @@ def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
     if module is None or run.careful:
         _look_at_global(run, name, site, _WRITE)
     else:
-        run.visit(_WRITE, ("g", module, name), site)
+        run.visit(_WRITE, (GLOBAL, module, name), site)
     return value
 
 
@@ -349,7 +350,7 @@ def global_space(name: str, site: int) -> dict[str, Any]:
     if run.careful:
         global_variables.global_access(run, module, name, site, _WRITE, space)
     else:
-        run.visit(_WRITE, ("g", module, name), site)
+        run.visit(_WRITE, (GLOBAL, module, name), site)
     return space
 
 
@@ -382,7 +383,7 @@ def wrote_global(name: str, site: int) -> None:
     """A global variable has just been bound by a statement that has no place for a hook before it."""
     run = activation.active
     if run is not None and not run.solo:
-        target = ("g", sys._getframe(1).f_globals.get("__name__", "?"), name)
+        target = (GLOBAL, sys._getframe(1).f_globals.get("__name__", "?"), name)
         run.visit(_WRITE, target, site, None, (), False)
         _told_late[target] = run.current.index
 
@@ -424,12 +425,12 @@ def wrote_cell(function: Any, name: str, site: int) -> None:
     run = activation.active
     if run is not None and not run.solo:
         _cell(run, function, name, site, _WRITE, False)
-        _told_late["c", number(function.__closure__[0])] = run.current.index
+        _told_late[CELL, number(function.__closure__[0])] = run.current.index
 
 
 def _cell(run: Any, function: Any, name: str, site: int, op: Op, point: bool | None) -> None:
     cell = function.__closure__[0]
-    target = ("c", number(cell))
+    target = (CELL, number(cell))
     value = None
     if run.detail:
         run.names[target] = name

@@ -20,6 +20,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.semantics.locations import BASES, MANY, bases, contents, item, length
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ITEM, STRUCTURE
 
 _READ: Final = Op.READ
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
@@ -176,7 +177,7 @@ def keys_only(thing: Any) -> bool:
 def begin_reads(found: list[Cursor]) -> list[Access]:
     """What making an iterator reads: a hash table's size, or a deque's state, by which it notices changes later."""
     return [
-        Access(_READ, ("s", number(container)))
+        Access(_READ, (STRUCTURE, number(container)))
         for container, over in found
         if type(over) not in _ITERATORS and is_a(container, (dict, set, deque))
     ]
@@ -188,14 +189,14 @@ def next_reads(cursor: Cursor) -> list[Access]:
     kind = type(over)
     if kind is _LIST_ITERATOR and is_a(container, list):
         n = number(container)
-        reads = [Access(_READ, ("s", n))]
+        reads = [Access(_READ, (STRUCTURE, n))]
         index = list.__len__(container) - over.__length_hint__()
-        return [*reads, Access(_READ, ("i", n, index))] if over.__length_hint__() else reads
+        return [*reads, Access(_READ, (ITEM, n, index))] if over.__length_hint__() else reads
     if kind in _DICT_ITERATORS and length(container) <= MANY:
         n = number(container)
         position = length(container) - over.__length_hint__()  # behind the last if its size has changed
         return [
-            Access(_READ, ("s", n)),
+            Access(_READ, (STRUCTURE, n)),
             *(Access(_READ, item(n, key)) for key in islice(dict.keys(container), position, position + 1)),
         ]
     return contents(container, keys_only(over))

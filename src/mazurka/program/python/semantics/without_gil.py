@@ -19,10 +19,10 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
 
-from mazurka.program.protocol import Target
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import objects, untracked
 from mazurka.program.runtime.sharing import SHARED
+from mazurka.trace.targets import Kind, Target, kind_of, of_kinds
 
 #: Containers of exactly these classes -> methods, and functions, that are one step on them.
 _CALLS: Final[dict[type, frozenset[str]]] = {
@@ -41,6 +41,9 @@ _OPERATIONS: Final[dict[type, frozenset[str]]] = {
     dict: frozenset({"read item", "write item", "delete item", "search", "iterate", "test"}),
     set: frozenset({"search", "iterate", "test"}),
 }
+
+#: Whether a target is inside of a container, or of a native object.
+_is_inside: Final = of_kinds(Kind.ITEM, Kind.STRUCTURE, Kind.VALUES, Kind.OBJECT)
 
 #: Those that are one step however many elements there are.
 _WHOLE: Final = frozenset("copy clear keys values items".split())
@@ -73,12 +76,14 @@ def divisible(run: Any) -> Iterator[tuple[Target, int]]:
 
 
 def _is_one_step(targets: list[Target], place: int, living: dict[int, Any]) -> bool:
-    inside = [each for each in targets if each[0] in ("i", "s", "v", "o")]
+    inside = [each for each in targets if _is_inside(each)]
     site = sites.site(place)
     if not inside or site is None:
         return not inside
     called = site.name.rpartition(".")[2] if site.kind == "call" else ""
     what, table = (called, _CALLS) if called else ("" if site.name == "slice" else site.kind, _OPERATIONS)
-    if not all(each[0] != "o" and what in table.get(type(living.get(each[1])), ()) for each in inside):
+    if not all(
+        kind_of(each) is not Kind.OBJECT and what in table.get(type(living.get(each[1])), ()) for each in inside
+    ):
         return False
-    return called in _WHOLE or sum(each[0] != "s" for each in inside) <= 1
+    return called in _WHOLE or sum(kind_of(each) is not Kind.STRUCTURE for each in inside) <= 1

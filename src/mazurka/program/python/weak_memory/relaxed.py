@@ -27,14 +27,14 @@ from functools import partial
 from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
-from mazurka.program.protocol import Access, Divergence, Plan, Target
+from mazurka.program.protocol import Access, Divergence, Plan
 from mazurka.program.python.weak_memory.store_slots import Place
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import FENCE, Target
 
 _READ: Final = Op.READ
-_FENCE: Final[Target] = ("fence",)
 
 
 @dataclass(slots=True, eq=False)
@@ -239,7 +239,7 @@ class RelaxedRuntime(Runtime):
             return
         owed = buffer.owed()
         more = tuple([Access(_READ, flushed_target(queue.name, number)) for queue, number in owed])
-        super().block(Op.FENCE, _FENCE, partial(_have_arrived, owed), site=site, point=False, more=more)
+        super().block(Op.FENCE, FENCE, partial(_have_arrived, owed), site=site, point=False, more=more)
         buffer.unsure.clear()
 
     def _store(
@@ -336,7 +336,7 @@ class RelaxedRuntime(Runtime):
             entry = queue.entries[0]
             if entry.first:
                 more = tuple([Access(_READ, flushed_target(each.name, count)) for each, count in entry.first])
-                super().block(Op.FENCE, _FENCE, partial(_have_arrived, entry.first), point=False, more=more)
+                super().block(Op.FENCE, FENCE, partial(_have_arrived, entry.first), point=False, more=more)
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
             self._record(task, Op.WRITE, entry.target, entry.site, True, entry.told, seen)

@@ -23,13 +23,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from mazurka.program.protocol import Target
 from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.semantics import global_variables, hooks, objects, untracked, variables
 from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.objects import MISSING, is_a, number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import CELL, GLOBAL, Target
 
 _KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
 
@@ -252,12 +252,12 @@ def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
 
 def wrote_global(name: str, site: int) -> None:
     """A statement has bound a global before anybody could hold it back."""
-    _bound(("g", sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
+    _bound((GLOBAL, sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
 
 
 def wrote_cell(function: Any, name: str, site: int) -> None:
     """A statement has bound a closure variable before anybody could hold it back."""
-    _bound(("c", number(function.__closure__[0])), name, site)
+    _bound((CELL, number(function.__closure__[0])), name, site)
 
 
 def _bound(target: Target, name: str, site: int) -> None:

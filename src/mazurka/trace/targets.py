@@ -1,0 +1,222 @@
+"""What operations touch: the closed set of kinds of targets, and what holds of each kind.
+
+A target is a tuple. Its first component, the *tag*, says of which kind it is, the others which one it is:
+``(ATTRIBUTE, 17, "balance")``. The same kinds are used in executions, in recordings and in traces that are read;
+:class:`Kind` is the one table of what holds of them. Whoever tells targets apart asks :func:`kind_of`, or one of the
+predicates below, and never looks at the tag.
+
+Tags are plain texts, and stable: they are part of trace files, of fingerprints (by ``repr``) and of saved searches.
+Executions have short ones for what programs touch most. A tag that is not in the table, which only traces from
+elsewhere have, is that of a variable.
+
+Cost: making a target is making a tuple; a predicate takes less than 0.1 microseconds, :func:`kind_of` a little more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, Flag, auto
+from typing import Any, Final
+
+#: What names a location inside one execution: hashable and picklable, equal iff it is the same location.
+Target = tuple[Any, ...]
+
+
+class Property(Flag):
+    """What may hold of a kind."""
+
+    NONE = 0
+    DATA = auto()  # a program's values are kept there: conflicting accesses without an order are races
+    ORDERS = auto()  # it orders threads: accesses follow from what the threads do, and explain no failure
+    WAITS = auto()  # an operation on it may have to wait
+    COUNTS = auto()  # it holds a number, and taking from it waits while that is 0
+    ONCE = auto()  # it is written once, for one thread to go on
+    PRIMITIVE = auto()  # what code guards or hands over with it is unknown if the code is not instrumented
+    BUFFERED = auto()  # it stands for the way of a store to memory (program/memory.py)
+    PART = auto()  # of an object, whose number is the second component
+    WHOLE = auto()  # parts of an object taken together: an operation on it conflicts with those on the parts
+
+
+_NONE: Final = Property.NONE
+_DATA: Final = Property.DATA
+_ORDERS: Final = Property.ORDERS
+_WAITS: Final = Property.ORDERS | Property.WAITS
+_PRIMITIVE: Final = Property.ORDERS | Property.WAITS | Property.PRIMITIVE
+_BUFFERED: Final = Property.ORDERS | Property.WAITS | Property.BUFFERED
+
+
+class Kind(Enum):
+    """A kind of targets: its tag in executions, what some of them are called, its properties, and the tag that it has
+    in recorded traces, if that is another one."""
+
+    # Where the values of a program are. "var" is whatever a trace from elsewhere tells of.
+    ATTRIBUTE = "a", "attribute(s)", _DATA | Property.PART, "var"
+    ITEM = "i", "item(s)", _DATA | Property.PART, "var"
+    GLOBAL = "g", "global(s)", _DATA, "var"
+    CELL = "c", "captured variable(s)", _DATA, "var"
+    VARIABLE = "var", "variable(s)", _DATA
+    STRUCTURE = "s", "structure(s) of containers", Property.WHOLE, "structure"  # which items there are, in which order
+    VALUES = "v", "container(s) as a whole", Property.WHOLE, "values"  # all items of a large container
+    OBJECT = "o", "object(s)", Property.WHOLE, "object"  # the state of a native object; memory that is freed
+    REFERENCE = "w", "weak reference(s)", _DATA
+    ATOMIC = "atomic", "atomic variable(s)", _NONE
+
+    # What locks and the like are made of. HANDED: a lock that one thread takes and another one gives back.
+    LOCK = "lock", "lock(s)", _PRIMITIVE
+    HANDED = "handed", "lock(s) handed on", _DATA | _PRIMITIVE | Property.COUNTS
+    SHARED_LOCK = "shared lock", "lock(s) that readers share", _NONE
+    CONDITION = "cond", "condition(s)", _PRIMITIVE
+    WAKE = "wake", "wake-up(s)", _PRIMITIVE | Property.ONCE
+    PARKED = "parked", "thread(s) waiting for an event", _DATA | _ORDERS
+    SEMAPHORE = "sem", "semaphore(s)", _PRIMITIVE | Property.COUNTS
+    EVENT = "event", "event(s)", _PRIMITIVE
+    BARRIER = "barrier", "barrier(s)", _WAITS
+    QUEUE = "queue", "queue(s)", _WAITS | Property.COUNTS
+    HIDDEN = "hidden", "thing(s) that keep threads in order", _NONE
+    WAITER = "waiter", "thread(s) waiting for a condition", _NONE, "hidden"
+
+    # Threads and time; what programs can look at of these is data.
+    THREAD = "thread", "thread(s) started, joined, begun or ended", _WAITS
+    THREADS = "threads", "count(s) of living threads", _DATA | _ORDERS
+    START = "start", "start(s) of threads", _DATA | _ORDERS
+    THREAD_NAME = "thread's name", "name(s) of threads", _DATA
+    THREAD_NUMBERS = "thread numbers", "number(s) in names of threads", _DATA
+    DAEMON = "daemon", "mark(s) of daemons", _DATA
+    SLEEP = "sleep", "sleep(s)", _ORDERS
+    SPIN = "spin", "loop(s) that change nothing", _ORDERS
+    CLOCK = "clock", "clock(s)", _DATA
+    TIME = "time", "order(s) of timeouts", _DATA
+    TASK = "task", "task(s) of executors", _DATA | Property.WAITS
+    POOL = "thread pool", "thread pool(s)", _DATA
+    POOL_END = "thread pool ends", "end(s) of thread pools", _DATA
+    RESULTS = "results", "result(s) of thread pools", _DATA
+    FAILURES = "failures", "first exception(s) of map()", _DATA
+    OFFERED = "items of imap", "result(s) that imap() offers", _DATA | Property.WAITS
+    TAKEN = "results taken of imap", "place(s) in results of imap()", _DATA
+
+    # The way of stores to memory, under TSO and PSO.
+    STORE = "store", "buffered store(s)", _BUFFERED | Property.ONCE
+    FLUSHED = "flushed", "arrival(s) of stores", _BUFFERED | Property.ONCE
+    FENCE = "fence", "fence(s)", _BUFFERED
+
+    # State of the process, and what is outside.
+    PROCESS = "process", "part(s) of the state of the process", _DATA
+    ENVIRONMENT = "environment", "environment variable(s)", _DATA
+    RESOURCE_LIMIT = "resource limit", "resource limit(s)", _DATA
+    SIGNAL = "signal", "signal(s)", _DATA
+    WARNED = "warned", "warning(s)", _DATA
+    ENTRY = "entry", "directory entry(s)", _DATA
+    DIRECTORY = "directory", "listing(s) of directories", _DATA
+    FILE = "file", "file(s)", _DATA
+    OPEN_FILE = "open file", "open file(s)", _DATA
+    CHANNEL = "channel", "pipe(s) or sockets", _DATA | Property.WAITS
+    DATABASE = "database", "database(s)", _DATA | Property.WAITS
+    DATABASE_CALLS = "sqlite3 calls", "connection(s) of sqlite3", _DATA
+
+    # Where control goes: nothing is shared.
+    FUNCTION = "function", "function(s)", _NONE
+    METHOD = "method", "method(s)", _NONE
+    BRANCH = "branch", "branch(es)", _NONE
+    PASS = "pass", "pass(es) of loops", _NONE  # what a BRANCH at the head of a loop is about, with Plan.values
+    NOTHING = "none", "target(s) of events that touch nothing", _NONE
+
+    tag: str
+    words: str
+    properties: Property
+    recorded: str
+
+    def __new__(cls, tag: str, words: str, properties: Property, recorded: str = "") -> Kind:
+        member = object.__new__(cls)
+        member._value_ = member.tag = tag
+        member.words, member.properties, member.recorded = words, properties, recorded or tag
+        return member
+
+    def has(self, what: Property) -> bool:
+        """Whether this holds of the kind, or one of these."""
+        return bool(self.properties & what)
+
+
+#: Tags, for those who make many targets; others are ``Kind.X.tag``.
+ATTRIBUTE: Final = Kind.ATTRIBUTE.tag
+ITEM: Final = Kind.ITEM.tag
+GLOBAL: Final = Kind.GLOBAL.tag
+CELL: Final = Kind.CELL.tag
+VARIABLE: Final = Kind.VARIABLE.tag
+STRUCTURE: Final = Kind.STRUCTURE.tag
+VALUES: Final = Kind.VALUES.tag
+OBJECT: Final = Kind.OBJECT.tag
+REFERENCE: Final = Kind.REFERENCE.tag
+ATOMIC: Final = Kind.ATOMIC.tag
+LOCK: Final = Kind.LOCK.tag
+HANDED: Final = Kind.HANDED.tag
+CONDITION: Final = Kind.CONDITION.tag
+WAKE: Final = Kind.WAKE.tag
+SEMAPHORE: Final = Kind.SEMAPHORE.tag
+EVENT: Final = Kind.EVENT.tag
+BARRIER: Final = Kind.BARRIER.tag
+QUEUE: Final = Kind.QUEUE.tag
+HIDDEN: Final = Kind.HIDDEN.tag
+THREAD: Final = Kind.THREAD.tag
+FUNCTION: Final = Kind.FUNCTION.tag
+PASS: Final = Kind.PASS.tag
+STORE: Final = Kind.STORE.tag
+FLUSHED: Final = Kind.FLUSHED.tag
+
+#: Targets that are the only ones of their kinds.
+BRANCH: Final[Target] = (Kind.BRANCH.tag,)
+CLOCK: Final[Target] = (Kind.CLOCK.tag,)
+FENCE: Final[Target] = (Kind.FENCE.tag,)
+SLEEP: Final[Target] = (Kind.SLEEP.tag,)
+SPIN: Final[Target] = (Kind.SPIN.tag,)
+THREADS: Final[Target] = (Kind.THREADS.tag,)
+TIME: Final[Target] = (Kind.TIME.tag,)
+
+#: Every tag that is known, those of recorded traces, too.
+_BY_TAG: Final = {**{kind.recorded: kind for kind in Kind}, **{kind.tag: kind for kind in Kind}}
+_VARIABLE: Final = Kind.VARIABLE
+
+
+def kind_of(target: Any) -> Kind:
+    """The kind of a target. Of what only traces from elsewhere have, a bare name, too, it is VARIABLE."""
+    return _BY_TAG.get(target[0], _VARIABLE) if isinstance(target, tuple) and target else _VARIABLE
+
+
+def kind_of_tag(tag: str) -> Kind | None:
+    """The kind that a tag stands for; None if it is not known."""
+    return _BY_TAG.get(tag)
+
+
+def of_kinds(*kinds: Kind) -> Callable[[Any], bool]:
+    """A predicate: whether a target is of one of these kinds."""
+    tags = frozenset(tag for tag, kind in _BY_TAG.items() if kind in kinds)
+
+    def is_one(target: Any) -> bool:
+        return isinstance(target, tuple) and target != () and target[0] in tags
+
+    return is_one
+
+
+def _with(properties: Property) -> Callable[[Any], bool]:
+    return of_kinds(*(kind for kind in Kind if kind.has(properties)))
+
+
+#: Whether a target orders threads; whether an operation on it may have to wait; and so on, see :class:`Property`.
+orders_threads: Final = _with(Property.ORDERS)
+may_wait: Final = _with(Property.WAITS)
+is_counter: Final = _with(Property.COUNTS)
+is_written_once: Final = _with(Property.ONCE)
+is_primitive: Final = _with(Property.PRIMITIVE)
+is_buffered: Final = _with(Property.BUFFERED)
+is_of_object: Final = _with(Property.PART | Property.WHOLE)
+
+_NO_DATA: Final = frozenset(tag for tag, kind in _BY_TAG.items() if not kind.has(Property.DATA))
+
+
+def is_data(target: Any) -> bool:
+    """Whether a target holds data: values of a program, for which accesses without an order race."""
+    return not (isinstance(target, tuple) and target != () and target[0] in _NO_DATA)
+
+
+def wholes_of(target: Target) -> tuple[Target, ...]:
+    """The targets that stand for all items of a container, if this is one of them."""
+    return ((STRUCTURE, target[1]), (VALUES, target[1])) if target[0] == ITEM else ()
