@@ -12,7 +12,7 @@ Nothing else may run threads of the same modules meanwhile.
     from mazurka.api import predict
 
     for finding in predict("service.recording").findings:
-        print(finding.kind, [act.place for act in finding.acts])
+        print(finding.kind, [event.place for event in finding.events])
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from mazurka.replay.replayer import Ending
 from mazurka.replay.replayer import replay as follow
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
-from mazurka.report.render import DEFAULT_WIDTH, renderer
+from mazurka.report.render import renderer
 from mazurka.workflows.checking import check
 from mazurka.workflows.program_spec import PYTHON, RUNNER, ProgramSpec, loading_of, options_of, settings_of
 from mazurka.workflows.replaying import diverged, report_of
 
 if TYPE_CHECKING:
-    from mazurka.report.prediction_report import Predicted, PredictionReport
+    from mazurka.report.prediction_report import PredictionReport
 
 
 class ConcurrencyFailure(AssertionError):
@@ -143,7 +143,7 @@ class Prediction:
     notes: tuple[str, ...] = ()
 
     @property
-    def findings(self) -> Sequence[Predicted]:
+    def findings(self) -> Sequence[Finding]:
         """Bugs of distinct places, each with a checked order of events that leads to it."""
         return self.report.findings
 
@@ -159,14 +159,12 @@ class Prediction:
 
     def data(self) -> dict[str, Any]:
         """The report as `mazurka predict --format json` prints it."""
-        from mazurka.report.predictions_json import report_data
+        from mazurka.report.render_json import report_data
 
         return report_data(self.report)
 
     def __str__(self) -> str:
-        from mazurka.report.predictions_text import render
-
-        return render(self.report, DEFAULT_WIDTH)
+        return renderer("text").render(self.report)
 
 
 def predict(

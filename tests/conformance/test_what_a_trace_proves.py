@@ -54,7 +54,7 @@ def test_a_thread_that_read_something_else_may_not_end(tmp_path: Path, engine: s
     assert _predicted(path, engine, "atomicity").findings == []
     path.write_text(_WAITS_FOR_A_WRITE + "main|branch|7\n")  # now branches are told, and reader has none
     (found,) = _predicted(path, engine, "atomicity").findings
-    assert [act.event for act in found.acts] == [0, 5, 1]
+    assert [event.number for event in found.events] == [0, 5, 1]
 
 
 @pytest.mark.parametrize("engine", ["auto", "maximal"])
@@ -64,7 +64,7 @@ def test_nor_be_joined_by_one_who_then_takes_a_lock(tmp_path: Path, engine: str)
     assert _predicted(path, engine, "deadlock").findings == []
     path.write_text(_JOINS_WITH_A_LOCK.replace("reader|r(x)", "reader|w(z)"))
     (found,) = _predicted(path, engine, "deadlock").findings
-    assert [act.event for act in found.acts] == [0, 6]
+    assert [event.number for event in found.events] == [0, 6]
 
 
 def test_what_is_far_away_gets_between_as_well(tmp_path: Path) -> None:
@@ -73,15 +73,17 @@ def test_what_is_far_away_gets_between_as_well(tmp_path: Path) -> None:
     other = "".join(f"b|r(x)|{line}\n" for line in range(10, 20))
     path.write_text(f"a|w(x)|1\nb|w(x)|9\n{other}a|w(x)|2\n")
     found = _predicted(path, "auto", "atomicity").findings
-    assert {act.event for each in found for act in each.acts if act.event in range(2, 12)} == set(range(2, 12))
-    assert len([each for each in found if [act.event for act in each.acts][::2] == [0, 12]]) == 10
+    assert {event.number for each in found for event in each.events if event.number in range(2, 12)} == set(
+        range(2, 12)
+    )
+    assert len([each for each in found if [event.number for event in each.events][::2] == [0, 12]]) == 10
 
 
 def test_each_use_of_what_is_not_ready_is_told(tmp_path: Path) -> None:
     path = tmp_path / "trace.std"
     path.write_text("a|w(x)|1\nb|w(x)|2\n" + "".join(f"b|r(x)|{line}\n" for line in range(10, 20)))
     found = _predicted(path, "auto", "order-violation").findings
-    assert {tuple(act.event for act in each.acts) for each in found} == {(row, 0) for row in range(1, 12)}
+    assert {tuple(event.number for event in each.events) for each in found} == {(row, 0) for row in range(1, 12)}
 
 
 def test_the_locks_that_threads_hold_are_told(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_an_update_is_not_taken_to_have_read_what_it_wrote(tmp_path: Path, engin
     lines = (f"{event},{number}\n" for number, event in enumerate(events))
     path.write_text("thread,op,target,value,location\n" + "".join(lines))
     found = _predicted(path, engine, "atomicity").findings
-    assert (1, 2, 4) in {tuple(act.event for act in each.acts) for each in found}
+    assert (1, 2, 4) in {tuple(event.number for event in each.events) for each in found}
 
 
 def test_a_thread_that_does_nothing_is_started_before_it_is_joined(tmp_path: Path) -> None:

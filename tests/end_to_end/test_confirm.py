@@ -106,7 +106,7 @@ def test_what_is_predicted_is_confirmed(what: str, tmp_path: Path) -> None:
     done = _mazurka(tmp_path, "predict", "program.recording", "--confirm", "--format", "json")
     findings = json.loads(done.stdout)["findings"]
     assert findings, done.stderr
-    assert all(each["confirmed"] for each in findings), done.stdout
+    assert all(each["replayed"] for each in findings), done.stdout
     assert "RecordedLock" not in done.stdout
 
 
@@ -142,4 +142,4 @@ def test_tasks_are_only_ordered_by_what_is_sure(
     done = _mazurka(tmp_path, "predict", "pool.recording", "--confirm", "--format", "json")
     findings = json.loads(done.stdout)["findings"]
     assert bool(findings) == races, done.stdout
-    assert all(each["confirmed"] for each in findings), done.stdout
+    assert all(each["replayed"] for each in findings), done.stdout

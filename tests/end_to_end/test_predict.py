@@ -15,7 +15,7 @@ from jsonschema import Draft4Validator, Draft202012Validator
 from mazurka.api import predict
 from mazurka.errors import MazurkaError
 from mazurka.predict.kinds.registry import ENGINES, KINDS, definition
-from mazurka.report.predictions_json import SCHEMA_PATH
+from mazurka.report.render_json import PREDICT_SCHEMA_PATH
 
 _TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
 
@@ -36,7 +36,7 @@ def traces(shell: Any) -> Any:
 
 def _report(shell: Any, *arguments: str, status: int = 1) -> Any:
     report = json.loads(shell.run("predict", *arguments, "--format", "json", status=status).stdout)
-    Draft202012Validator(json.loads(SCHEMA_PATH.read_text())).validate(report)
+    Draft202012Validator(json.loads(PREDICT_SCHEMA_PATH.read_text())).validate(report)
     return report
 
 
@@ -56,7 +56,7 @@ def test_a_race_with_its_order(traces: Any, engine: str) -> None:
     assert (finding["kind"], finding["events"]) == ("race", [2, 8])
     assert finding["threads"] == ["main", "worker"]
     assert [place["text"] for place in finding["locations"]] == ["resource.c:3", "resource.c:10"]
-    assert finding["confirmed"] is None
+    assert finding["replayed"] is None
     taken = chain.from_iterable(repeat(thread, number) for thread, number in finding["witness"]["turns"])
     assert list(taken) == ["main", *["worker"] * 3, "main"]
     assert finding["witness"]["unread"] == [6]

@@ -166,7 +166,7 @@ def test_findings_are_run_on_the_program(shell: Shell) -> None:
     done = shell.run("predict", "made", "--confirm", "--kind", kinds, "--format", "json", status=1)
     findings = json.loads(done.stdout)["findings"]
     assert {each["kind"] for each in findings} == {"race", "deadlock", "atomicity"}
-    assert all(each["confirmed"] is True for each in findings)
+    assert all(each["replayed"] is True for each in findings)
 
 
 def test_only_recordings_can_be_confirmed(shell: Shell) -> None:
@@ -391,7 +391,7 @@ def test_a_lost_update_is_foreseen(shell: Shell) -> None:
     shell.run("record", "account.py", status=0)
     done = shell.run("predict", "account.recording", "--kind", "atomicity", "--confirm", "--format", "json", status=1)
     (found,) = json.loads(done.stdout)["findings"]
-    assert found["confirmed"] is True
+    assert found["replayed"] is True
     assert [location["line"] for location in found["locations"]] == [12, 12, 12]
 
 
@@ -850,7 +850,7 @@ def test_a_notification_that_another_order_loses_is_run_on_the_program(shell: Sh
     (finding,) = json.loads(done.stdout)["findings"]
     assert finding["operations"] == ["waits on", "joins"]
     assert [place["line"] for place in finding["locations"]] == [9, 27]
-    assert finding["confirmed"] is True
+    assert finding["replayed"] is True
 
 
 def test_keyword_arguments_go_where_they_belong(shell: Shell) -> None:

@@ -21,10 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
+from mazurka.predict.kinds.registry import KINDS
 from mazurka.program.protocol import Failure, FailureKind
 from mazurka.report.check_report import CheckReport, Verdict
-from mazurka.report.finding import Column, Explanation, Finding, Fold, Row
-from mazurka.report.render import renderer
+from mazurka.report.finding import Column, Explanation, Finding, FindingEvent, Fold, Row
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.report.render import AnyReport, renderer
 from mazurka.trace.event import Location
 
 _SHA256 = "c3b4bb2d6093897483348925aaa73af03b3e3f4bd4ca38cef26dcb4212a2682e"
@@ -149,15 +151,40 @@ _ROWS = st.one_of(
 )
 _COLUMNS = st.lists(_THREADS, unique=True).map(lambda names: tuple(Column(name, f"thread {name}") for name in names))
 _FAILURES = st.builds(Failure, st.sampled_from(FailureKind), _TEXT, _THREADS, _LOCATIONS)
-_FINDINGS = st.builds(
-    Finding,
-    _FAILURES,
-    st.builds(Explanation, _COLUMNS, st.lists(_ROWS, max_size=5).map(tuple), st.none(), _TEXT),
+_EVENTS = st.builds(FindingEvent, st.integers(0, 99), _THREADS, _TEXT, _TEXT, _LOCATIONS)
+_EXPLANATIONS = st.builds(Explanation, _COLUMNS, st.lists(_ROWS, max_size=5).map(tuple), st.none(), _TEXT)
+
+
+def _finding(failure: Failure, explanation: Explanation, events: list[FindingEvent]) -> Finding:
+    return Finding(
+        failure.kind.value,
+        failure.message,
+        failure.thread,
+        failure.location,
+        explanation,
+        "",
+        tuple(events),
+        failure=failure,
+    )
+
+
+def _predicted(kind: str, explanation: Explanation, events: list[FindingEvent], text: str) -> Finding:
+    return Finding(kind, text, text, events[0].location, explanation, text, tuple(events))
+
+
+_FINDINGS = st.builds(_finding, _FAILURES, _EXPLANATIONS, st.lists(_EVENTS, max_size=3))
+_PREDICTIONS = st.builds(
+    PredictionReport,
+    _FILES,
+    st.just("auto"),
     st.integers(0, 9),
     st.integers(0, 9),
-    st.integers(0, 9),
-    _TEXT,
-    _TEXT,
+    st.just(tuple(KINDS)),
+    findings=st.lists(
+        st.builds(_predicted, st.sampled_from(list(KINDS)), _EXPLANATIONS, st.lists(_EVENTS, min_size=1), _TEXT),
+        max_size=3,
+    ),
+    refused=st.lists(_TEXT, max_size=1),
 )
 _REPORTS = st.builds(
     CheckReport,
@@ -170,6 +197,6 @@ _REPORTS = st.builds(
 
 
 @settings(max_examples=150)
-@given(_REPORTS)
-def test_whatever_there_is_to_report(report: CheckReport) -> None:
+@given(_REPORTS | _PREDICTIONS)
+def test_whatever_there_is_to_report(report: AnyReport) -> None:
     _assert_valid(json.loads(renderer("sarif").render(report)))

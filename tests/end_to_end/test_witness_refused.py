@@ -97,17 +97,18 @@ def test_a_failure_that_is_not_believed_is_an_error_of_ours(tmp_path: Path) -> N
 def test_the_same_failure_is_believed_of_a_front_end_that_is_right(tmp_path: Path) -> None:
     report = _checked(PythonProgram, _LOCKED, tmp_path)
     assert report.verdict is Verdict.VIOLATION
-    evidence = report.findings[0].evidence
-    assert evidence is not None
-    assert evidence.checked
-    assert evidence.replayed
+    (finding,) = report.findings
+    assert finding.witness is not None
+    assert finding.witness.checked
+    assert finding.witness.events == len(finding.execution)
+    assert finding.replayed
 
 
 def test_values_that_nothing_tracked_has_written(tmp_path: Path) -> None:
     report = _checked(PythonProgram, _OUT_OF_SIGHT, tmp_path)
     assert report.verdict is Verdict.VIOLATION
-    evidence = report.findings[0].evidence
-    assert evidence is not None
-    assert not evidence.checked
-    assert evidence.replayed
+    witness = report.findings[0].witness
+    assert witness is not None
+    assert not witness.checked
+    assert report.findings[0].replayed
     assert "witness not checked, since something untracked" in " ".join(renderer("text").render(report).split())

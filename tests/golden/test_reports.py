@@ -25,7 +25,7 @@ _LINES = 30
 
 _SCRUBBED = (
     (re.compile(r"\b\d+\.\d+ m?s\b"), "N s"),
-    (re.compile(r'("seconds": |time=")[\d.]+'), r"\1N"),
+    (re.compile(r'("seconds": |time=")[\d.e-]+'), r"\1N"),
     (re.compile(r"\b[\d,]+ executions?\b"), "N executions"),
     (re.compile(r'("executions"(?:: | value="))\d+'), r"\1N"),
     (re.compile(r"mz1-[\w-]+"), "mz1-TOKEN"),
@@ -43,9 +43,11 @@ class Case:
     form: str = "text"
     options: tuple[str, ...] = ()
     status: int = 1
+    command: str = "check"
 
     def __str__(self) -> str:
-        return f"{Path(self.program).stem}{''.join(self.options).replace('--', '-')}.{self.form}"
+        command = "" if self.command == "check" else f"{self.command}-"
+        return f"{command}{Path(self.program).stem}{''.join(self.options).replace('--', '-')}.{self.form}"
 
 
 _EXAMPLES = ("bank", "cache", "mailbox", "transfer")
@@ -60,6 +62,7 @@ _SHAPES = (
     "self_deadlock",
     "unsafe_publication",
 )
+_FORMS = ("text", "json", "sarif", "junit", "github")
 _CASES = [
     *(Case(f"examples/{name}.py") for name in _EXAMPLES),
     *(Case(f"examples/{name}_fixed.py", status=0) for name in _EXAMPLES),
@@ -70,6 +73,8 @@ _CASES = [
     Case("examples/bank_fixed.py", options=("--max-executions", "1"), status=0),
     *(Case("examples/bank.py", form) for form in ("json", "sarif", "junit", "github")),
     *(Case("examples/bank_fixed.py", form, status=0) for form in ("json", "sarif", "junit", "github")),
+    *(Case("examples/traces/transfer.std", form, command="predict") for form in _FORMS),
+    *(Case("examples/traces/resource.std", form, ("--kind", "deadlocks"), 0, "predict") for form in _FORMS),
 ]
 
 
@@ -77,7 +82,7 @@ def _report(case: Case, folder: Path) -> str:
     folder.mkdir()
     shutil.copy(_ROOT / case.program, folder)
     name = Path(case.program).name
-    command = [sys.executable, "-m", "mazurka", "check", name, "--format", case.form, *case.options]
+    command = [sys.executable, "-m", "mazurka", case.command, name, "--format", case.form, *case.options]
     environment = {**os.environ, "PYTHONPATH": str(_ROOT / "src")}
     done = subprocess.run(
         command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS

@@ -23,7 +23,7 @@ from mazurka.predict.deadlocks import lock_cycles
 from mazurka.predict.engines import COMMUNICATION, Search, run
 from mazurka.predict.kinds.registry import DEADLOCK, ENGINES, KINDS
 from mazurka.program.protocol import Step
-from mazurka.report.prediction_report import Predicted
+from mazurka.report.finding import Finding
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
@@ -148,8 +148,8 @@ def test_long_traces_are_predicted_alike(monkeypatch: pytest.MonkeyPatch) -> Non
         assert {_about(each) for each in long.findings} == {_about(each) for each in plain.findings}
 
 
-def _about(finding: Predicted) -> tuple[str, ...]:
-    return finding.kind, *sorted(act.target for act in finding.acts)
+def _about(finding: Finding) -> tuple[str, ...]:
+    return finding.kind, *sorted(event.target for event in finding.events)
 
 
 def _writes(number: int) -> Trace:

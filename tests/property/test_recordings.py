@@ -83,5 +83,5 @@ def _findings(folder: Path, seed: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 60))])
 def test_what_is_predicted_happens(seed: int, tmp_path: Path) -> None:
-    refused = [each for each in _findings(tmp_path, seed) if each["confirmed"] is not True]
+    refused = [each for each in _findings(tmp_path, seed) if each["replayed"] is not True]
     assert not refused, f"{_program(seed)}\n{json.dumps(refused, indent=1)}"

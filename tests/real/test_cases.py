@@ -70,6 +70,6 @@ def test_bug_is_predicted_from_a_run_without_it(bug: Bug, tmp_path: Path) -> Non
     recorded = tool.run("record", tool.script(bug.case), "--include", bug.case.include, "-o", "recording")
     assert recorded.returncode == 0, recorded.stderr
     report = _report(tool.run("predict", "recording", "--confirm", "--format", "json"), status=1)
-    confirmed = [finding for finding in report["findings"] if finding["confirmed"]]
+    confirmed = [finding for finding in report["findings"] if finding["replayed"]]
     files = {location["file"] for finding in confirmed for location in finding["locations"]}
     assert any(file.endswith(("/connection.py", "/connectionpool.py", "/functools.py")) for file in files), report

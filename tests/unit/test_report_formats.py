@@ -12,10 +12,23 @@ import pytest
 
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Failure, FailureKind, Frame
+from mazurka.replay.switches import Cost
 from mazurka.report.check_report import CheckReport, Scope, Verdict
-from mazurka.report.finding import Column, Explanation, Finding, Fold, Row, Shape
-from mazurka.report.render import FORMATS, renderer
-from mazurka.report.render_json import SCHEMA_PATH
+from mazurka.report.finding import (
+    CheckedWitness,
+    Column,
+    Explanation,
+    Finding,
+    FindingEvent,
+    Fold,
+    HeldLock,
+    Row,
+    Shape,
+    Turn,
+)
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.report.render import FORMATS, AnyReport, renderer
+from mazurka.report.render_json import PREDICT_SCHEMA_PATH, SCHEMA_PATH
 from mazurka.trace.event import Location
 
 _ROOT = "/home/somebody/project"
@@ -42,14 +55,25 @@ _FAILURE = Failure(
     "AssertionError",
     (Frame(_PLACE, ""),),
 )
+_STEPS = (
+    FindingEvent(1, "0.1", "reads", "x", _PLACE, value="1"),
+    FindingEvent(2, "0", "reads", "x", _PLACE, value="1"),
+)
 _FINDING = Finding(
-    _FAILURE,
+    "assertion",
+    _FAILURE.message,
+    "0",
+    _PLACE,
     _EXPLANATION,
-    steps=7,
-    context_switches=2,
-    preemptions=1,
-    fingerprint="0123456789abcdef",
-    thread="main",
+    "0123456789abcdef",
+    events=(FindingEvent(3, "0", "fails with", "AssertionError", _PLACE, held=(HeldLock("l", 1),)),),
+    witness=CheckedWitness("Fails", (Turn("0.1", 1, 1), Turn("0", 1, 2))),
+    replayed=True,
+    label="main",
+    engine="mcr",
+    failure=_FAILURE,
+    execution=_STEPS,
+    cost=Cost(preemptions=1, switches=2, points=7),
     schedule=".mazurka/failures/a.json",
     token="mz1-AAAA",
     replay="mazurka replay .mazurka/failures/a.json",
@@ -73,11 +97,38 @@ _INCONCLUSIVE = CheckReport(
     uncontrolled={"os.fork": 1},
     notes=("the program reads its input, which is empty",),
 )
-_REPORTS = [_VIOLATION, _VERIFIED, _INCONCLUSIVE]
-_IDS = [report.verdict.value for report in _REPORTS]
+_PREDICTED = PredictionReport(
+    "service.std",
+    "auto",
+    events=12,
+    threads=2,
+    kinds=("race", "atomicity"),
+    findings=[
+        Finding(
+            "race",
+            "a writes x at service.c:3; b reads x at 17",
+            "a",
+            Location("service.c", 3),
+            Explanation((Column("a", "a"), Column("b", "b")), (), None, "nothing orders accesses of x by a, b"),
+            "fedcba9876543210",
+            events=(
+                FindingEvent(2, "a", "writes", "x", Location("service.c", 3), "service.c:3", held=(HeldLock("l", 1),)),
+                FindingEvent(8, "b", "reads", "x", Location("17", 0), "17"),
+            ),
+            witness=CheckedWitness("Races", (Turn("b", 2, 6),), prefix=2, ending="then both accesses are enabled"),
+            label="a",
+            engine="seqcheck",
+        )
+    ],
+    counts={"racy_events": 1, "race_pairs": 1, "race_locations": 1, "atomicity_violations": 0},
+)
+_UNDECIDED = PredictionReport("service.std", "auto", 12, 2, ("deadlock",), counts={"deadlocks": 0}, undecided=3)
+_CHECKS = [_VIOLATION, _VERIFIED, _INCONCLUSIVE]
+_REPORTS: list[AnyReport] = [*_CHECKS, _PREDICTED, _UNDECIDED]
+_IDS = ["violation", "verified", "inconclusive", "predicted", "undecided"]
 
 
-@pytest.mark.parametrize("report", _REPORTS, ids=_IDS)
+@pytest.mark.parametrize("report", _CHECKS, ids=_IDS[:3])
 def test_json_keeps_its_schema(report: CheckReport) -> None:
     schema = json.loads(SCHEMA_PATH.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -86,16 +137,33 @@ def test_json_keeps_its_schema(report: CheckReport) -> None:
     assert data["verdict"] == report.verdict.value
 
 
-def test_every_key_of_the_schema_is_on_its_page() -> None:
-    schema = json.loads(SCHEMA_PATH.read_text())
-    page = Path(__file__).parents[2].joinpath("docs/reference/json.md").read_text()
-    keys = {*schema["properties"], *schema["$defs"]["failure"]["properties"], *schema["$defs"]["row"]["properties"]}
-    assert sorted(key for key in keys if f"`{key}`" not in page) == []
+def test_a_finding_has_one_shape_whoever_found_it() -> None:
+    shared = [json.loads(path.read_text())["$defs"] for path in (SCHEMA_PATH, PREDICT_SCHEMA_PATH)]
+    assert shared[0] == {name: part for name, part in shared[1].items() if name != "kind"}
+    (met,) = json.loads(renderer("json").render(_VIOLATION))["failures"]
+    (predicted,) = json.loads(renderer("json").render(_PREDICTED))["findings"]
+    assert list(met) == list(predicted)
+    keys = ("events", "threads", "operations", "targets")
+    assert [predicted[key] for key in keys] == [[2, 8], ["a", "b"], ["writes", "reads"], ["x", "x"]]
+    assert [met[key] for key in keys] == [[3], ["0"], ["fails with"], ["AssertionError"]]
+    assert [each["witness"]["turns"] for each in (met, predicted)] == [[["0.1", 1], ["0", 1]], [["b", 2]]]
+    assert [step["step"] for step in met["execution"]] == [1, 2]
+    assert predicted["locations"][1] == {"text": "17", "file": "17", "line": None, "function": None}
+
+
+@pytest.mark.parametrize(("page", "path"), [("json.md", SCHEMA_PATH), ("predict-json.md", PREDICT_SCHEMA_PATH)])
+def test_every_key_of_the_schema_is_on_its_page(page: str, path: Path) -> None:
+    schema = json.loads(path.read_text())
+    text = Path(__file__).parents[2].joinpath("docs/reference", page).read_text()
+    keys = set(schema["properties"])
+    if path == SCHEMA_PATH:  # the other page links to it
+        keys |= {key for part in ("finding", "step", "row") for key in schema["$defs"][part]["properties"]}
+    assert sorted(key for key in keys if f"`{key}`" not in text) == []
 
 
 def test_json_names_files_relative_to_the_root() -> None:
     failure = json.loads(renderer("json").render(_VIOLATION))["failures"][0]
-    assert failure["location"] == {"file": "app/bank.py", "line": 11, "function": "deposit"}
+    assert failure["location"] == {"text": "app/bank.py:11", "file": "app/bank.py", "line": 11, "function": "deposit"}
     rows = failure["explanation"]["rows"]
     assert rows[2]["location"]["file"] == "pkg/pool.py"
     assert rows[2]["caller"]["file"] == "app/main.py"
@@ -103,7 +171,7 @@ def test_json_names_files_relative_to_the_root() -> None:
 
 
 @pytest.mark.parametrize("report", _REPORTS, ids=_IDS)
-def test_sarif_is_what_the_standard_asks(report: CheckReport) -> None:
+def test_sarif_is_what_the_standard_asks(report: AnyReport) -> None:
     log = json.loads(renderer("sarif").render(report))
     assert set(log) == {"$schema", "version", "runs"}
     assert log["version"] == "2.1.0"
@@ -126,7 +194,10 @@ def test_sarif_is_what_the_standard_asks(report: CheckReport) -> None:
 
 def _locations(result: dict[str, Any]) -> list[dict[str, Any]]:
     flows = [
-        step["location"] for flow in result["codeFlows"] for each in flow["threadFlows"] for step in each["locations"]
+        step["location"]
+        for flow in result.get("codeFlows", ())
+        for each in flow["threadFlows"]
+        for step in each["locations"]
     ]
     return [*result["locations"], *(location for location in flows if "physicalLocation" in location)]
 
@@ -142,13 +213,16 @@ def test_sarif_has_a_flow_for_each_thread_and_a_linear_one() -> None:
 
 
 @pytest.mark.parametrize("report", _REPORTS, ids=_IDS)
-def test_junit_is_well_formed_and_counts(report: CheckReport) -> None:
+def test_junit_is_well_formed_and_counts(report: AnyReport) -> None:
     suite = Xml.fromstring(renderer("junit").render(report))[0]
     cases = suite.findall("testcase")
     assert int(suite.attrib["tests"]) == len(cases) == max(len(report.findings), 1)
     assert int(suite.attrib["failures"]) == len(suite.findall("testcase/failure")) == len(report.findings)
     told = {each.attrib["name"]: each.attrib["value"] for each in suite.findall("properties/property")}
-    assert told["verdict"] == report.verdict.value
+    assert told == {
+        name: str(value).lower() if value is False or value is True else str(value)
+        for name, value in report.facts.items()
+    }
 
 
 def test_workflow_commands_are_one_line_each_and_escaped() -> None:
@@ -156,6 +230,18 @@ def test_workflow_commands_are_one_line_each_and_escaped() -> None:
     assert line.startswith("::error file=app/bank.py,line=11,title=Mazurka%3A lost update::AssertionError: 100%25,%0A")
     assert renderer("github").render(_VERIFIED).startswith("::notice title=")
     assert renderer("github").render(_INCONCLUSIVE).startswith("::warning title=")
+
+
+def test_workflow_commands_of_predictions() -> None:
+    (line,) = renderer("github").render(_PREDICTED).splitlines()
+    assert line == (
+        "::error file=service.c,line=3,title=Mazurka%3A race::"
+        "a writes x at service.c:3; b reads x at 17%0Anothing orders accesses of x by a, b"
+    )
+    assert renderer("github").render(_UNDECIDED) == (
+        "::warning title=Mazurka%3A service.std::nothing found in 12 events of 2 threads by auto; "
+        "3 candidates are undecided\n"
+    )
 
 
 def test_text_tells_what_was_covered_and_assumed() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final
@@ -16,10 +14,10 @@ import click
 
 from mazurka.cli.choice import Choice
 from mazurka.cli.progress import Progress, is_wanted
-from mazurka.cli.publishing import prepare_output, write_whole
+from mazurka.cli.publishing import STANDARD_OUTPUT, Output, prepare_output, publish
+from mazurka.config import FORMATS
 from mazurka.errors import MazurkaError, UsageError, did_you_mean
 from mazurka.predict.kinds.registry import ENGINES, KINDS
-from mazurka.report.render import DEFAULT_WIDTH
 
 if TYPE_CHECKING:
     from mazurka.jit.warm_up import Compiling
@@ -33,8 +31,6 @@ _INTERRUPTED: Final = 130
 
 #: What can be looked for: what it is called in findings.
 _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
-
-_FORMATS: Final = ("text", "json", "sarif")
 
 
 @click.command()
@@ -54,7 +50,7 @@ _FORMATS: Final = ("text", "json", "sarif")
     "--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True, metavar="SECONDS", help="0: no limit"
 )
 @click.option("--suppressions", default=None, metavar="FILE", help="Findings not to report")
-@click.option("--format", "form", type=Choice(_FORMATS), default="text", show_default=True, help="Report format")
+@click.option("--format", "form", type=Choice(FORMATS), default="text", show_default=True, help="Report format")
 @click.option("--output", default=None, metavar="FILE", help="Report file")
 @click.option(
     "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: what it looks like]"
@@ -107,12 +103,7 @@ def command(
         except MemoryError:
             what, hint = "there is not enough memory for it", "take fewer events at a time: --window 20000"
             raise MazurkaError("trace-too-large", what, where=trace, hint=hint) from None
-    text = import_module(f"mazurka.report.predictions_{form}").render(report, _width())
-    if output is not None:
-        write_whole(Path(output), text)
-    else:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    publish(report, [Output(form, output or STANDARD_OUTPUT)])
     if report.findings:
         return _FOUND
     if report.refused:
@@ -151,10 +142,6 @@ def _kinds(given: str) -> tuple[str, ...]:
         hint = did_you_mean(unknown[0], _KINDS) or f"take some of {', '.join(_KINDS)}"
         raise UsageError("no-such-kind", f"there is no kind {unknown[0]!r}", hint=hint)
     return tuple([_KINDS[name] for name in _KINDS if name in names])
-
-
-def _width() -> int:
-    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if sys.stdout.isatty() else DEFAULT_WIDTH
 
 
 class _Watcher:

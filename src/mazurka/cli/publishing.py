@@ -18,11 +18,10 @@ from typing import Final
 
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
-from mazurka.report.check_report import CheckReport
-from mazurka.report.render import DEFAULT_WIDTH, renderer
+from mazurka.report.render import DEFAULT_WIDTH, AnyReport, renderer
 from mazurka.workflows import store
 
-_STANDARD_OUTPUT: Final = "-"
+STANDARD_OUTPUT: Final = "-"
 _BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
 
 
@@ -31,7 +30,7 @@ class Output:
     """One report: its form, and the file it goes to (``-``: standard output)."""
 
     form: str
-    name: str = _STANDARD_OUTPUT
+    name: str = STANDARD_OUTPUT
 
 
 #: What is printed unless something else is asked for.
@@ -58,7 +57,7 @@ def _output(given: str, form: str) -> Output:
     said = _form_before(given)
     name = given.removeprefix(f"{said}:")
     by_name = _BY_SUFFIX.get(Path(name).suffix, form) if form == "text" else form
-    if name != _STANDARD_OUTPUT:
+    if name != STANDARD_OUTPUT:
         prepare_output(name)
         name = os.path.abspath(name)
     return Output(said or by_name, name)
@@ -73,16 +72,16 @@ def prepare_output(name: str) -> None:
         raise UsageError("output", "a file can't be written there", where=name)
 
 
-def publish(report: CheckReport, outputs: Sequence[Output]) -> None:
+def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
     """Write the report to where it is wanted."""
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
     colour = terminal and not os.environ.get("NO_COLOR")
     for each in outputs:  # files first: whoever reads standard output may be gone
-        if each.name != _STANDARD_OUTPUT:
+        if each.name != STANDARD_OUTPUT:
             write_whole(Path(each.name), renderer(each.form).render(report))
     for each in outputs:
-        if each.name == _STANDARD_OUTPUT:
+        if each.name == STANDARD_OUTPUT:
             sys.stdout.write(renderer(each.form, width=width, colour=colour).render(report))
     sys.stdout.flush()
 

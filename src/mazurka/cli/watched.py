@@ -21,9 +21,9 @@ from mazurka.cli.progress import Progress
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.program.python import outside
-from mazurka.replay.schedule import fingerprint
 from mazurka.report.check_report import CheckReport, Scope, Verdict
-from mazurka.report.finding import Explanation, Finding
+from mazurka.report.explain import unexplained
+from mazurka.report.finding import Finding
 from mazurka.workflows.checking import NullObserver, check, explain
 from mazurka.workflows.findings import Failing
 from mazurka.workflows.program_spec import ProgramSpec, open_program
@@ -231,9 +231,9 @@ class _Watched:
             first = [each for each in told if not each.failure.is_race][:1]
             told = [*first, *[each for each in told if each.failure.is_race]]
         self._explain_the_rest(told)
-        explained = {each.failure.identity for each in self.findings}
+        explained = {each.failure.identity for each in self.findings if each.failure is not None}
         rest = [each.failure for each in told if each.failure.identity not in explained]
-        findings = (*self.findings, *[_bare(each) for each in rest])
+        findings = (*self.findings, *[unexplained(each, _UNEXPLAINED) for each in rest])
         return CheckReport(
             target=" ".join((self.subject.target, *self.subject.arguments)),
             verdict=Verdict.VIOLATION if findings else Verdict.INCONCLUSIVE,
@@ -249,7 +249,7 @@ class _Watched:
 
     def _explain_the_rest(self, told: list[Failing]) -> None:
         """In a second child, unless the first one was ended while it did so."""
-        explained = {each.failure.identity for each in self.findings}
+        explained = {each.failure.identity for each in self.findings if each.failure is not None}
         rest = [each for each in told if each.failure.identity not in explained]
         if rest and not self.searched:
             self._deadline = time.perf_counter() + _EXPLAINING
@@ -270,12 +270,6 @@ def _told(wire: supervision.Wire, work: Callable[[_Telling], None]) -> int:
         confess()
         return 2
     return 0
-
-
-def _bare(failure: Any) -> Finding:
-    """A failure that nobody has explained."""
-    explanation = Explanation((), (), None, _UNEXPLAINED)
-    return Finding(failure, explanation, 0, 0, 0, fingerprint(failure), f"thread {failure.thread}")
 
 
 def _name(number: int) -> str:

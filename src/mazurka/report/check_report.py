@@ -7,14 +7,15 @@ believe is no finding but an inconsistency, and a report with one is never verif
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from mazurka.explore.outcome import Predictions
-from mazurka.program.protocol import Failure
+from mazurka.program.protocol import FailureKind
 from mazurka.report.finding import Finding
+from mazurka.report.report import Conclusion, Fact, Level, Suppressed
 
 
 class Verdict(Enum):
@@ -29,6 +30,19 @@ _MEMORY: Final = {
     "sc": "memory is sequentially consistent",
     "tso": "memory is TSO: plain stores reach other threads late, each thread's in their order",
     "pso": "memory is PSO: plain stores reach other threads late, those to different locations in any order",
+}
+
+#: By kind of failure: what it means.
+RULES: Final = {
+    FailureKind.EXCEPTION: "An order of the threads makes a thread end with an exception.",
+    FailureKind.ASSERTION: "An order of the threads violates an assertion.",
+    FailureKind.DEADLOCK: "An order of the threads makes threads wait for one another.",
+    FailureKind.BLOCKED: "An order of the threads makes a thread wait for ever.",
+    FailureKind.LIVELOCK: "An order of the threads makes threads go round without progress.",
+    FailureKind.NONDETERMINISM: "The program does different things under the same schedule.",
+    FailureKind.INVARIANT: "An order of the threads violates the invariant.",
+    FailureKind.EXIT: "An order of the threads makes the program exit with an error.",
+    FailureKind.RACE: "Two threads access the same place, one of them writing, and nothing orders the two.",
 }
 
 
@@ -51,15 +65,6 @@ class Scope:
             self.timing or "a timeout fires only when no thread can move",
             "the inputs are those of this run",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Suppressed:
-    """A failure that was found and is not told as one: ``by`` says why not."""
-
-    failure: Failure
-    fingerprint: str
-    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,50 @@ class CheckReport:
     root: str = ""
     suppressed: tuple[Suppressed, ...] = ()
     unused: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """What the report is about."""
+        return self.target
+
+    @property
+    def errors(self) -> Sequence[str]:
+        """What must be wrong in Mazurka itself."""
+        return self.inconsistencies
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """By kind of failure: what it means."""
+        return {kind.value: rule for kind, rule in RULES.items()}
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """What was done, by name."""
+        return {
+            "target": self.target,
+            "verdict": self.verdict.value,
+            "reason": self.reason,
+            "strategy": self.strategy,
+            "memory_model": self.memory_model,
+            "executions": self.executions,
+            "complete": self.complete,
+            "suppressed": len(self.suppressed),
+        }
+
+    @property
+    def suppressed_failures(self) -> Sequence[Suppressed]:
+        """Failures kept back."""
+        return self.suppressed
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What it comes to, if nothing was found."""
+        words = f"{self.verdict.value} after {self.executions} executions"
+        if self.reason:
+            words += ": " + "; ".join((self.reason, *self.inconsistencies))
+        if self.verdict is Verdict.VERIFIED:
+            return Conclusion(Level.NOTICE, words)
+        return Conclusion(Level.ERROR if self.inconsistencies else Level.WARNING, words)
 
     @property
     def explored_nothing(self) -> bool:

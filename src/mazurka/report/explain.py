@@ -18,7 +18,8 @@ from mazurka.program.protocol import Failure, Frame, Program, Run, Waiting
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
-from mazurka.report.finding import Column, Evidence, Explanation, Finding, Fold, Row
+from mazurka.report.execution import events_of, execution_of
+from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding, Fold, Row
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
@@ -54,26 +55,49 @@ def describe(
     program: Program,
     *,
     root: str = "",
+    witness: CheckedWitness | None = None,
+    replayed: bool | None = None,
+    engine: str = "",
     schedule: str = "",
     token: str = "",
     replay: str = "",
-    evidence: Evidence | None = None,
 ) -> Finding:
-    """A failure of a detailed run as a finding, with the saved schedule, its token, how to replay it, its evidence."""
-    cost = cost_until(run, failure)
+    """A failure of a detailed run as a finding, with its witness, and its saved schedule, the token of that and how to
+    replay it."""
+    execution = execution_of(run, failure, program)
     return Finding(
-        failure,
-        explain(run, failure, program),
-        cost.points,
-        cost.switches,
-        cost.preemptions,
-        fingerprint(failure, root),
-        label_of_name(run, failure.thread),
-        schedule,
-        token,
-        replay,
-        run.output,
-        evidence,
+        kind=failure.kind.value,
+        message=failure.message,
+        thread=failure.thread,
+        location=failure.location,
+        explanation=explain(run, failure, program),
+        fingerprint=fingerprint(failure, root),
+        events=events_of(run, failure, execution),
+        witness=witness,
+        label=label_of_name(run, failure.thread),
+        engine=engine,
+        replayed=replayed,
+        failure=failure,
+        execution=execution,
+        cost=cost_until(run, failure),
+        schedule=schedule,
+        token=token,
+        replay=replay,
+        output=run.output,
+    )
+
+
+def unexplained(failure: Failure, sentence: str) -> Finding:
+    """A failure that nothing is known of but that it was met; the sentence says why."""
+    return Finding(
+        kind=failure.kind.value,
+        message=failure.message,
+        thread=failure.thread,
+        location=failure.location,
+        explanation=Explanation((), (), None, sentence),
+        fingerprint=fingerprint(failure),
+        label=f"thread {failure.thread}",
+        failure=failure,
     )
 
 

@@ -1,4 +1,5 @@
-"""The explanation of a failure as data: what every renderer, for people or for tools, starts from.
+"""A finding as data: what every renderer, for people or for tools, starts from, whether an execution failed or a trace
+proves that another order would.
 
 An :class:`Explanation` is the failing order itself, reduced to the steps that matter: rows from top to bottom in the
 order in which they happened, each in the column of its thread. Nothing in here is reordered or invented; what is left
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from mazurka.program.protocol import Failure, Frame
+from mazurka.replay.switches import Cost
 from mazurka.trace.event import Location
 
 
@@ -70,7 +72,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a run failed. ``shape`` is None if it is none of the known ones; ``sentence`` is always there."""
+    """What goes wrong. ``shape`` is None if it is none of the known ones; ``sentence`` is always there."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row | Fold, ...]
@@ -79,42 +81,109 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What was done to be sure of a finding.
+class HeldLock:
+    """A lock that a thread has, and the event by which, and the place at which, it took it ("": nobody knows where)."""
 
-    ``events`` is how many events its witness has; the checker believes it, but for the ``contradictions`` among the
-    values shown, which something that is not tracked must have written. ``replayed`` says that the program failed
-    again, in a further run made by the schedule alone.
+    name: str
+    event: int
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingEvent:
+    """What a thread did, or would do next.
+
+    ``number`` is that of an execution's step (from 1; what is not done yet has the number after the last), or that of a
+    trace's event as in its file. ``place`` is the location as a trace tells it ("": as ``location`` has it).
     """
 
+    number: int
+    thread: str
+    operation: str  # "writes", "acquires"
+    target: str
+    location: Location | None
+    place: str = ""
+    value: str = ""
+    held: tuple[HeldLock, ...] = ()  # by its thread, before it; told of the events that make up a finding
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Consecutive events of one thread in an order: how many, and the number of the last of them."""
+
+    thread: str
     events: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedWitness:
+    """The whole order of events that shows a finding, as the witness checker has seen it.
+
+    After the first ``prefix`` events of the execution or trace the threads take these ``turns``. ``claim`` names what
+    the order is claimed to lead to (:mod:`mazurka.witness.witness`), ``ending`` says that in words. ``unread`` are
+    events whose reads get something else than in the trace, which nothing here depends on.
+
+    The checker has nothing against the order, but for the ``contradictions`` among the values shown, which something
+    that is not tracked must have written.
+    """
+
+    claim: str
+    turns: tuple[Turn, ...]
+    prefix: int = 0
+    unread: tuple[int, ...] = ()
     contradictions: tuple[str, ...] = ()
-    replayed: bool = False
+    ending: str = ""
+
+    @property
+    def events(self) -> int:
+        """How many events happen in all."""
+        return self.prefix + sum(turn.events for turn in self.turns)
 
     @property
     def checked(self) -> bool:
-        """Whether there is nothing against the witness."""
+        """Whether there is nothing against it."""
         return not self.contradictions
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One distinct failure, explained and replayable. ``thread`` is what people call the failing thread.
+    """One distinct bug, with all that any form of a report tells of it: from an execution that failed, or predicted
+    from a recorded trace.
 
-    ``steps`` counts the points that lead to it, ``context_switches`` and ``preemptions`` those of its schedule.
-    ``schedule`` is the saved file ("" if it could not be saved), ``replay`` the command to run it, ``output`` what
-    the failing run printed.
+    ``events`` make it up: the two accesses of a race, where each thread of a deadlock waits, where a thread fails.
+    ``thread`` is the stable name of the failing thread, ``label`` what people call it; both and ``location`` are those
+    of the first event if the finding was predicted. ``fingerprint`` is equal for the same bug. ``witness`` is None if
+    no order could be checked. ``engine`` is the strategy, or the stage of an engine, that found it; ``alike`` counts
+    the proven bugs of the same places, itself included. ``replayed`` says whether it happened in a further execution,
+    made by the schedule or witness alone; None: there was none.
+
+    Of an execution: its ``failure``, all of its steps up to that (``execution``), its ``cost`` (scheduling points that
+    lead to the failure, switches and preemptions among them), the file of its ``schedule`` ("" if it could not be
+    saved), the ``token``, the command to ``replay`` it, what it printed (``output``).
     """
 
-    failure: Failure
-    explanation: Explanation
-    steps: int
-    context_switches: int
-    preemptions: int
-    fingerprint: str
+    kind: str
+    message: str
     thread: str
+    location: Location | None
+    explanation: Explanation
+    fingerprint: str
+    events: tuple[FindingEvent, ...] = ()
+    witness: CheckedWitness | None = None
+    label: str = ""
+    engine: str = ""
+    alike: int = 1
+    replayed: bool | None = None
+    failure: Failure | None = None
+    execution: tuple[FindingEvent, ...] = ()
+    cost: Cost | None = None
     schedule: str = ""
     token: str = ""
     replay: str = ""
     output: str = ""
-    evidence: Evidence | None = None
+
+    @property
+    def predicted(self) -> bool:
+        """Whether it comes from a trace: another order of its events shows it."""
+        return self.failure is None

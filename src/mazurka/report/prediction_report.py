@@ -7,76 +7,21 @@ unordered pairs of places.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from mazurka.predict.engines import Stage, undecided_after
-from mazurka.trace.event import Location
+from mazurka.predict.kinds.registry import KINDS
+from mazurka.report.finding import Finding
+from mazurka.report.report import Conclusion, Fact, Level, Suppressed
 
-
-@dataclass(frozen=True, slots=True)
-class Lock:
-    """A lock that a thread has, and the event and place at which it took it."""
-
-    name: str
-    event: int
-    place: str
+if TYPE_CHECKING:
+    from mazurka.predict.engines import Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """One of the events that make up a finding."""
-
-    event: int
-    thread: str
-    what: str  # "writes", "takes"
-    target: str
-    place: str  # in words; "" if the trace does not tell
-    location: Location | None  # of a file that has lines
-    held: tuple[Lock, ...] = ()  # by its thread, before it
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Consecutive events of one thread in a reordering: how many, and the last of them."""
-
-    thread: str
-    events: int
-    last: int
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A checked witness: after the first ``prefix`` events of the trace, the threads take these turns."""
-
-    prefix: int
-    turns: tuple[Turn, ...]
-    unread: tuple[int, ...]
-
-    @property
-    def events(self) -> int:
-        return self.prefix + sum(turn.events for turn in self.turns)
-
-
-@dataclass(frozen=True, slots=True)
-class Predicted:
-    """One finding. ``alike`` counts the proven bugs of the same places, itself included; ``confirmed`` is known only
-    once the witness has been run."""
-
-    kind: str
-    acts: tuple[Act, ...]
-    engine: str
-    sentence: str  # what goes wrong
-    witness: Shown
-    ending: str  # where the order leads to
-    alike: int = 1
-    confirmed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Suppressed:
-    """A rule of the suppressions file."""
+class UsedRule:
+    """A rule of the suppressions file, and how many findings it kept back."""
 
     rule: str
     line: int
@@ -95,15 +40,56 @@ class PredictionReport:
     threads: int
     kinds: tuple[str, ...]
     window: int | None = None
-    findings: list[Predicted] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     counts: Mapping[str, int] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
-    suppressed: list[Suppressed] = field(default_factory=list)
+    undecided: int = 0  # what all stages together have left open
+    suppressed: list[UsedRule] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
     expired: bool = False  # the time limit, or somebody's patience
+    root: str = ""  # paths are shown as the trace has them
 
     @property
-    def undecided(self) -> int:
-        """Of each kind, what its last stage left open, and what only one stage looks for."""
-        return undecided_after(self.stages)
+    def subject(self) -> str:
+        """What the report is about."""
+        return self.source
+
+    @property
+    def errors(self) -> Sequence[str]:
+        """What must be wrong in Mazurka itself."""
+        return self.refused
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """By kind of finding: what it means."""
+        return {kind.name: kind.rule for kind in KINDS.values()}
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """What was done, by name."""
+        return {
+            "source": self.source,
+            "engine": self.engine,
+            "kinds": ",".join(self.kinds),
+            "events": self.events,
+            "threads": self.threads,
+            **self.counts,
+            "undecided": self.undecided,
+            "suppressed": sum(each.findings for each in self.suppressed),
+        }
+
+    @property
+    def suppressed_failures(self) -> Sequence[Suppressed]:
+        """Failures kept back: what was predicted is none."""
+        return ()
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What it comes to, if nothing was found."""
+        searched = f"nothing found in {self.events} events of {self.threads} threads by {self.engine}"
+        if self.refused:
+            return Conclusion(Level.ERROR, f"{searched}: an error in Mazurka: {'; '.join(self.refused)}")
+        if self.undecided:
+            return Conclusion(Level.WARNING, f"{searched}; {self.undecided} candidates are undecided")
+        return Conclusion(Level.NOTICE, searched)

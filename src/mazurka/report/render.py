@@ -1,4 +1,5 @@
-"""The seam between a report and the forms it is told in, and the list of those forms.
+"""The seam between a report and the forms it is told in, and the list of those forms: the same for `mazurka check` and
+for `mazurka predict`.
 
 A renderer is one file and one row here. Only the one that is asked for gets imported.
 """
@@ -10,12 +11,16 @@ from typing import Final, Protocol
 
 from mazurka.errors import UsageError
 from mazurka.report.check_report import CheckReport
+from mazurka.report.prediction_report import PredictionReport
+
+#: The reports that there are. What they share is :class:`mazurka.report.report.Report`.
+AnyReport = CheckReport | PredictionReport
 
 
 class Renderer(Protocol):
     """Turns a report into text that ends with a line break."""
 
-    def render(self, report: CheckReport) -> str:
+    def render(self, report: AnyReport) -> str:
         """The whole report."""
         ...
 

@@ -1,4 +1,4 @@
-"""Workflow commands of GitHub Actions: each failure is an annotation at its line.
+"""Workflow commands of GitHub Actions: each finding is an annotation at its line.
 
 Format: GitHub's documentation, "Workflow commands for GitHub Actions", section "Setting an error message".
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mazurka.replay.anchor import portable_path
-from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
+from mazurka.report.report import Report
 
 
 def make(*, width: int, colour: bool) -> GithubRenderer:  # every renderer is made alike
@@ -19,28 +19,24 @@ def make(*, width: int, colour: bool) -> GithubRenderer:  # every renderer is ma
 
 @dataclass(frozen=True, slots=True)
 class GithubRenderer:
-    """One ``::error`` line per failure; a warning if inconclusive, a notice if verified."""
+    """One ``::error`` line per finding; without any, what the report comes to."""
 
-    def render(self, report: CheckReport) -> str:
+    def render(self, report: Report) -> str:
         """The whole report."""
         if report.findings:
             return "".join(_error(finding, report.root) for finding in report.findings)
-        level = "notice" if report.verdict is Verdict.VERIFIED else "error" if report.inconsistencies else "warning"
-        message = f"{report.verdict.value} after {report.executions} executions"
-        if report.reason:
-            message += ": " + "; ".join((report.reason, *report.inconsistencies))
-        return f"::{level} title={_property(f'Mazurka: {report.target}')}::{_data(message)}\n"
+        conclusion, title = report.conclusion, _property(f"Mazurka: {report.subject}")
+        return f"::{conclusion.level.value} title={title}::{_data(conclusion.words)}\n"
 
 
 def _error(finding: Finding, root: str) -> str:
-    failure = finding.failure
     shape = finding.explanation.shape
-    title = f"Mazurka: {shape.value if shape is not None else failure.kind.value}"
+    title = f"Mazurka: {shape.value if shape is not None else finding.kind.replace('-', ' ')}"
     place = ""
-    if failure.location is not None:
-        file = _property(portable_path(failure.location.file, root))
-        place = f"file={file},line={failure.location.line},"
-    parts = (failure.message, finding.explanation.sentence, finding.replay and f"Replay: {finding.replay}")
+    if finding.location is not None and finding.location.line:
+        file = _property(portable_path(finding.location.file, root))
+        place = f"file={file},line={finding.location.line},"
+    parts = (finding.message, finding.explanation.sentence, finding.replay and f"Replay: {finding.replay}")
     return f"::error {place}title={_property(title)}::{_data(chr(10).join(part for part in parts if part))}\n"
 
 

@@ -1,25 +1,33 @@
-"""The report for programs: one JSON object that ``schema.json`` describes (page: ``docs/reference/json.md``).
+"""The report for programs: one JSON object. A finding has the same keys whether a check met it or a trace proves it.
 
-Keys are only ever added; a change of meaning changes ``schema_version``.
+Schemas: ``schema.json`` of a check (page: ``docs/reference/json.md``), ``predict-schema.json`` of a prediction (page:
+``docs/reference/predict-json.md``). Keys are only ever added; any other change changes ``schema_version``.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import mazurka
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
-from mazurka.report.finding import Evidence, Explanation, Finding, Fold, Row
+from mazurka.report.finding import CheckedWitness, Explanation, Finding, FindingEvent, Fold, Row
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.report.render import AnyReport
+from mazurka.report.report import Report
 from mazurka.trace.event import Location
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
-#: The published schema.
+#: Texts that take more than so many characters are on lines of their own.
+_LONGEST: Final = 100
+
+#: The published schemas.
 SCHEMA_PATH: Final = Path(__file__).with_name("schema.json")
+PREDICT_SCHEMA_PATH: Final = Path(__file__).with_name("predict-schema.json")
 
 
 def make(*, width: int, colour: bool) -> JsonRenderer:  # every renderer is made alike
@@ -29,18 +37,39 @@ def make(*, width: int, colour: bool) -> JsonRenderer:  # every renderer is made
 
 @dataclass(frozen=True, slots=True)
 class JsonRenderer:
-    """JSON, indented."""
+    """JSON, indented; what holds no objects is mostly on one line: an order may have thousands of turns."""
 
-    def render(self, report: CheckReport) -> str:
+    def render(self, report: AnyReport) -> str:
         """The whole report."""
-        return json.dumps(report_data(report), indent=2, ensure_ascii=False) + "\n"
+        return _indented(report_data(report), "") + "\n"
 
 
-def report_data(report: CheckReport) -> dict[str, Any]:
+def _indented(value: Any, margin: str) -> str:
+    inner = margin + "  "
+    if isinstance(value, dict) and any(isinstance(each, dict | list) and each for each in value.values()):
+        parts = [f"{inner}{json.dumps(key)}: {_indented(each, inner)}" for key, each in value.items()]
+        return "{\n" + ",\n".join(parts) + f"\n{margin}}}"
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        return "[\n" + ",\n".join(inner + _indented(each, inner) for each in value) + f"\n{margin}]"
+    line = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list) and len(line) > _LONGEST and any(isinstance(each, str) for each in value):
+        return "[\n" + ",\n".join(inner + json.dumps(each, ensure_ascii=False) for each in value) + f"\n{margin}]"
+    return line
+
+
+def report_data(report: AnyReport) -> dict[str, Any]:
     """The report as plain data."""
+    name = "failures" if isinstance(report, CheckReport) else "findings"
     return {
         "mazurka": mazurka.__version__,
         "schema_version": SCHEMA_VERSION,
+        **(_of_check(report) if isinstance(report, CheckReport) else _of_prediction(report)),
+        name: [finding_data(finding, report.root) for finding in report.findings],
+    }
+
+
+def _of_check(report: CheckReport) -> dict[str, Any]:
+    return {
         "target": report.target,
         "verdict": report.verdict.value,
         "reason": report.reason,
@@ -64,31 +93,67 @@ def report_data(report: CheckReport) -> dict[str, Any]:
         },
         "notes": list(report.notes),
         "inconsistencies": list(report.inconsistencies),
-        "suppressed": [
-            {
-                "kind": each.failure.kind.value,
-                "message": each.failure.message,
-                "location": _location(each.failure.location, report.root),
-                "fingerprint": each.fingerprint,
-                "by": each.by,
-            }
-            for each in report.suppressed
-        ],
+        "suppressed": _suppressed(report),
         "unused_suppressions": list(report.unused),
-        "failures": [failure_data(finding, report.root) for finding in report.findings],
     }
 
 
-def failure_data(finding: Finding, root: str) -> dict[str, Any]:
-    """One failure as plain data."""
-    failure = finding.failure
+def _suppressed(report: Report) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": each.failure.kind.value,
+            "message": each.failure.message,
+            "location": _location(each.failure.location, report.root),
+            "fingerprint": each.fingerprint,
+            "by": each.by,
+        }
+        for each in report.suppressed_failures
+    ]
+
+
+def _of_prediction(report: PredictionReport) -> dict[str, Any]:
     return {
-        "kind": failure.kind.value,
-        "message": failure.message,
-        "location": _location(failure.location, root),
-        "thread": failure.thread,
-        "exception": failure.exception or None,
-        "frames": [{"location": _location(frame.location, root), "text": frame.text} for frame in failure.frames],
+        "source": report.source,
+        "engine": report.engine,
+        "kinds": list(report.kinds),
+        "window": report.window,
+        "events": report.events,
+        "threads": report.threads,
+        "seconds": round(report.seconds, 6),
+        "counts": dict(report.counts),
+        "undecided": report.undecided,
+        "stages": [asdict(stage) for stage in report.stages],
+        "suppressions": [asdict(each) for each in report.suppressed],
+        "refused": list(report.refused),
+    }
+
+
+def finding_data(finding: Finding, root: str) -> dict[str, Any]:
+    """One finding as plain data. What only an execution has is empty or null if the finding was predicted."""
+    failure, cost = finding.failure, finding.cost
+    within = None if finding.predicted else root
+    return {
+        "kind": finding.kind,
+        "message": finding.message,
+        "location": _location(finding.location, within),
+        "thread": finding.thread,
+        "fingerprint": finding.fingerprint,
+        "events": [event.number for event in finding.events],
+        "threads": [event.thread for event in finding.events],
+        "operations": [event.operation for event in finding.events],
+        "targets": [event.target for event in finding.events],
+        "locations": [_location(event.location, within, event.place) for event in finding.events],
+        "held": [[{"lock": lock.name, "event": lock.event} for lock in event.held] for event in finding.events],
+        "engine": finding.engine,
+        "alike": finding.alike,
+        "witness": _witness(finding.witness),
+        "replayed": finding.replayed,
+        "explanation": _explanation(finding.explanation, within),
+        "exception": (failure.exception if failure is not None else "") or None,
+        "frames": [
+            {"location": _location(frame.location, root), "text": frame.text}
+            for frame in (failure.frames if failure is not None else ())
+        ],
         "waiting": [
             {
                 "thread": waiting.thread,
@@ -97,39 +162,59 @@ def failure_data(finding: Finding, root: str) -> dict[str, Any]:
                 "location": _location(waiting.location, root),
                 "held_since": _location(waiting.held_since, root),
             }
-            for waiting in failure.waiting
+            for waiting in (failure.waiting if failure is not None else ())
         ],
-        "fingerprint": finding.fingerprint,
         "schedule": finding.schedule or None,
         "token": finding.token,
         "replay": finding.replay,
-        "steps": finding.steps,
-        "context_switches": finding.context_switches,
-        "preemptions": finding.preemptions,
-        "witness": _witness(finding.evidence),
-        "replayed": finding.evidence is not None and finding.evidence.replayed,
+        "steps": cost.points if cost is not None else None,
+        "context_switches": cost.switches if cost is not None else None,
+        "preemptions": cost.preemptions if cost is not None else None,
         "output": finding.output,
-        "explanation": _explanation(finding.explanation, root),
+        "execution": [_step(event, root) for event in finding.execution],
     }
 
 
-def _witness(evidence: Evidence | None) -> dict[str, Any]:
-    if evidence is None:
-        return {"checked": False, "events": 0, "contradictions": []}
+def _witness(witness: CheckedWitness | None) -> dict[str, Any]:
+    known = witness or CheckedWitness("", ())
     return {
-        "checked": evidence.checked,
-        "events": evidence.events,
-        "contradictions": list(evidence.contradictions),
+        "checked": witness is not None and witness.checked,
+        "claim": known.claim or None,
+        "events": known.events,
+        "prefix": known.prefix,
+        "turns": [[turn.thread, turn.events] for turn in known.turns],
+        "unread": list(known.unread),
+        "contradictions": list(known.contradictions),
     }
 
 
-def _location(location: Location | None, root: str) -> dict[str, Any] | None:
+def _step(event: FindingEvent, root: str) -> dict[str, Any]:
+    location = event.location
+    return {
+        "step": event.number,
+        "thread": event.thread,
+        "operation": event.operation,
+        "target": event.target,
+        "value": event.value,
+        "file": portable_path(location.file, root) if location is not None else None,
+        "line": location.line or None if location is not None else None,
+    }
+
+
+def _location(location: Location | None, root: str | None, text: str = "") -> dict[str, Any] | None:
+    """A place; ``text`` is what a trace calls it. Without a root the file is called as it is there."""
     if location is None:
         return None
-    return {"file": portable_path(location.file, root), "line": location.line, "function": location.function}
+    file = location.file if root is None else portable_path(location.file, root)
+    return {
+        "text": text or (f"{file}:{location.line}" if location.line else file),
+        "file": file,
+        "line": location.line or None,
+        "function": location.function or None,
+    }
 
 
-def _explanation(explanation: Explanation, root: str) -> dict[str, Any]:
+def _explanation(explanation: Explanation, root: str | None) -> dict[str, Any]:
     return {
         "shape": explanation.shape.value if explanation.shape is not None else None,
         "sentence": explanation.sentence,
@@ -138,7 +223,7 @@ def _explanation(explanation: Explanation, root: str) -> dict[str, Any]:
     }
 
 
-def _row(row: Row | Fold, root: str) -> dict[str, Any]:
+def _row(row: Row | Fold, root: str | None) -> dict[str, Any]:
     if isinstance(row, Fold):
         return {"folded": row.count, "of": dict(row.steps)}
     return {

@@ -1,38 +1,28 @@
 """SARIF 2.1.0 (OASIS standard, https://docs.oasis-open.org/sarif/sarif/v2.1.0/): what code-scanning services show.
 
-Each failure is a result with two code flows (section 3.36): the first has a thread flow per thread, whose locations
-carry their place in time as ``executionOrder`` (3.38.11); the second is one linear flow. ``partialFingerprints``
-(3.27.17) carries the failure's identity, so a service recognises the same bug found along another interleaving.
+Each finding is a result at the place where it shows, with the events that make it up as related locations (3.27.22)
+where there are several, and with two code flows (3.36): the first has a thread flow per thread, whose locations carry
+their place in time as ``executionOrder`` (3.38.11); the second is one linear flow. ``partialFingerprints`` (3.27.17)
+carries the finding's identity, so a service recognises the same bug found along another interleaving, or in another
+trace.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import mazurka
-from mazurka.program.protocol import FailureKind
 from mazurka.replay.anchor import is_library, portable_path
-from mazurka.report.check_report import CheckReport, Suppressed
-from mazurka.report.finding import Explanation, Finding, Row
+from mazurka.report.finding import Explanation, Finding, FindingEvent, Row
+from mazurka.report.report import Report, Suppressed
 from mazurka.trace.event import Location
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-
-_RULES: Final = {
-    FailureKind.EXCEPTION: "An order of the threads makes a thread end with an exception.",
-    FailureKind.ASSERTION: "An order of the threads violates an assertion.",
-    FailureKind.DEADLOCK: "An order of the threads makes threads wait for one another.",
-    FailureKind.BLOCKED: "An order of the threads makes a thread wait for ever.",
-    FailureKind.LIVELOCK: "An order of the threads makes threads go round without progress.",
-    FailureKind.NONDETERMINISM: "The program does different things under the same schedule.",
-    FailureKind.INVARIANT: "An order of the threads violates the invariant.",
-    FailureKind.EXIT: "An order of the threads makes the program exit with an error.",
-    FailureKind.RACE: "Two threads access the same place, one of them writing, and nothing orders the two.",
-}
 
 
 def make(*, width: int, colour: bool) -> SarifRenderer:  # every renderer is made alike
@@ -44,64 +34,93 @@ def make(*, width: int, colour: bool) -> SarifRenderer:  # every renderer is mad
 class SarifRenderer:
     """One SARIF log with one run."""
 
-    def render(self, report: CheckReport) -> str:
+    def render(self, report: Report) -> str:
         """The whole report."""
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report)]}
         return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
-def _run(report: CheckReport) -> dict[str, Any]:
+def _run(report: Report) -> dict[str, Any]:
     root = Path(report.root or os.getcwd()).absolute().as_uri().rstrip("/") + "/"
     rules = [
-        {"id": kind.value, "name": kind.value.capitalize(), "shortDescription": {"text": text}}
-        for kind, text in _RULES.items()
+        {"id": kind, "name": kind.capitalize(), "shortDescription": {"text": text}}
+        for kind, text in report.rules.items()
     ]
+    indexes = {kind: index for index, kind in enumerate(report.rules)}
     return {
         "tool": {"driver": {"name": "Mazurka", "version": mazurka.__version__, "rules": rules}},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": not report.errors}],
         "originalUriBaseIds": {"ROOT": {"uri": root}},
         "columnKind": "unicodeCodePoints",
         "results": [
-            *(_result(finding, report.root) for finding in report.findings),
-            *(_suppressed(each, report.root) for each in report.suppressed),
+            *(_result(finding, indexes[finding.kind], report.root) for finding in report.findings),
+            *(_suppressed(each, indexes[each.failure.kind.value], report.root) for each in report.suppressed_failures),
         ],
-        "properties": {
-            "target": report.target,
-            "verdict": report.verdict.value,
-            "reason": report.reason,
-            "strategy": report.strategy,
-            "memoryModel": report.memory_model,
-            "executions": report.executions,
-            "complete": report.complete,
-        },
+        "properties": {_camel(name): value for name, value in report.facts.items()},
     }
 
 
-def _result(finding: Finding, root: str) -> dict[str, Any]:
-    failure = finding.failure
+def _camel(name: str) -> str:
+    """``memoryModel``, as SARIF writes names (3.5.4)."""
+    first, *more = name.split("_")
+    return first + "".join(map(str.capitalize, more))
+
+
+def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
+    mark = "mazurkaPrediction/v1" if finding.predicted else "mazurkaFailure/v1"
     result: dict[str, Any] = {
-        "ruleId": failure.kind.value,
-        "ruleIndex": list(_RULES).index(failure.kind),
+        "ruleId": finding.kind,
+        "ruleIndex": rule,
         "level": "error",
         "kind": "fail",
-        "message": {"text": f"{failure.message}\n{finding.explanation.sentence}"},
-        "partialFingerprints": {"mazurkaFailure/v1": finding.fingerprint},
-        "properties": {"token": finding.token, "replay": finding.replay, "contextSwitches": finding.context_switches},
+        "message": {"text": f"{finding.message}\n{finding.explanation.sentence}"},
+        "partialFingerprints": {mark: finding.fingerprint},
+        "properties": _properties(finding),
     }
-    if failure.location is not None:
-        result["locations"] = [physical_location(failure.location, root)]
+    if finding.location is not None and finding.location.line:
+        result["locations"] = [_physical_location(finding.location, root)]
+    related = _related(finding.events, root) if len(finding.events) > 1 else []
+    if related:
+        result["relatedLocations"] = related
     flows = _flows(finding.explanation, root)
     if flows:
         result["codeFlows"] = flows
     return result
 
 
-def _suppressed(suppressed: Suppressed, root: str) -> dict[str, Any]:
+def _properties(finding: Finding) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "events": [event.number for event in finding.events],
+        "engine": finding.engine,
+        "replayed": finding.replayed,
+    }
+    if finding.cost is not None:
+        properties |= {
+            "token": finding.token,
+            "replay": finding.replay,
+            "contextSwitches": finding.cost.switches,
+        }
+    return properties
+
+
+def _related(events: Sequence[FindingEvent], root: str) -> list[dict[str, Any]]:
+    located = [(event, event.location) for event in events if event.location is not None and event.location.line]
+    return [
+        {
+            "id": number,
+            **_physical_location(location, root),
+            "message": {"text": f"{event.thread} {event.operation} {event.target}"},
+        }
+        for number, (event, location) in enumerate(located)
+    ]
+
+
+def _suppressed(suppressed: Suppressed, rule: int, root: str) -> dict[str, Any]:
     """A result that is not to be shown (section 3.35)."""
     failure = suppressed.failure
     result: dict[str, Any] = {
         "ruleId": failure.kind.value,
-        "ruleIndex": list(_RULES).index(failure.kind),
+        "ruleIndex": rule,
         "level": "error",
         "kind": "fail",
         "message": {"text": failure.message},
@@ -111,7 +130,7 @@ def _suppressed(suppressed: Suppressed, root: str) -> dict[str, Any]:
         ],
     }
     if failure.location is not None:
-        result["locations"] = [physical_location(failure.location, root)]
+        result["locations"] = [_physical_location(failure.location, root)]
     return result
 
 
@@ -137,7 +156,8 @@ def _flows(explanation: Explanation, root: str) -> list[dict[str, Any]]:
 
 
 def _step(row: Row, order: int, who: str, root: str) -> dict[str, Any]:
-    location = physical_location(row.location, root, row.text) if row.location is not None else {}
+    known = row.location if row.location is not None and row.location.line else None
+    location = _physical_location(known, root, row.text) if known is not None else {}
     location["message"] = {"text": who + ", ".join(row.what)}
     return {
         "location": location,
@@ -146,7 +166,7 @@ def _step(row: Row, order: int, who: str, root: str) -> dict[str, Any]:
     }
 
 
-def physical_location(location: Location, root: str, text: str = "") -> dict[str, Any]:
+def _physical_location(location: Location, root: str, text: str = "") -> dict[str, Any]:
     region: dict[str, Any] = {"startLine": max(location.line, 1)}
     if text:
         region["snippet"] = {"text": text}

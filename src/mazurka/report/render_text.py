@@ -1,5 +1,5 @@
 """The report for people: verdict, failure, what went wrong in a sentence, the interleaving, how to replay it, what
-was done.
+was done. What a trace proves is told by its events and their order (predicted_text.py).
 
 A typical failure takes at most 30 lines. Plain text is the same everywhere; colour is only added for a terminal, and
 ``rich`` only imported then.
@@ -8,16 +8,20 @@ A typical failure takes at most 30 lines. Plain text is the same everywhere; col
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.protocol import ENTERED, FailureKind
+from mazurka.program.protocol import ENTERED, Failure, FailureKind
 from mazurka.replay.anchor import portable_path, source_text
-from mazurka.report.check_report import CheckReport, Suppressed, Verdict
-from mazurka.report.finding import Evidence, Finding
+from mazurka.report import predicted_text
+from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.report.finding import Finding
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.report.render import AnyReport
+from mazurka.report.report import Suppressed
 from mazurka.report.table import Line, table
-from mazurka.report.words import cut, printable, shorten
+from mazurka.report.words import counted, cut, printable, shorten
 
 _NARROWEST: Final = 60
 _OUTPUT_LINES: Final = 6
@@ -45,26 +49,30 @@ class TextRenderer:
     width: int
     colour: bool
 
-    def render(self, report: CheckReport) -> str:
+    def render(self, report: AnyReport) -> str:
         """The whole report."""
         lines: list[Line] = []
         for number, finding in enumerate(report.findings, 1):
-            if lines:
-                lines.append(Line(""))
             which = f" {number} of {len(report.findings)}" if len(report.findings) > 1 else ""
-            lines += self.finding(finding, report.root, f"violation{which}")
-        if lines:
-            lines.append(Line(""))
-        lines += self._closing(report)
+            lines += [*self._finding(finding, report.root, which), Line("")]
+        if isinstance(report, PredictionReport):
+            lines += self._wrapped(predicted_text.closing_lines(report))
+        else:
+            lines += self._closing(report)
         return self._finish(lines)
 
-    def render_finding(self, finding: Finding, root: str = "", heading: str = "violation") -> str:
-        """One failure alone, as a test's failure section or a replay shows it."""
-        return self._finish(self.finding(finding, root, heading))
+    def render_finding(self, finding: Finding, root: str = "") -> str:
+        """One finding alone, as a test's failure section shows it."""
+        return self._finish(self._finding(finding, root))
 
-    def finding(self, finding: Finding, root: str, heading: str) -> list[Line]:
-        """One failure: what, where, why, in which order, and how to have it again."""
-        failure = finding.failure
+    def _finding(self, finding: Finding, root: str, which: str = "") -> list[Line]:
+        """One finding; ``which`` of several it is (`` 1 of 3``)."""
+        if finding.failure is None:
+            return self._wrapped(predicted_text.finding_lines(finding, which), "bold red")
+        return self._failed(finding, finding.failure, root, f"violation{which}")
+
+    def _failed(self, finding: Finding, failure: Failure, root: str, heading: str) -> list[Line]:
+        """What an execution failed with: what, where, why, in which order, and how to have it again."""
         what = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind.value
         lines = [Line(self._cut(f"{heading}: {what}"), "bold red")]
         if failure.location is not None:
@@ -72,35 +80,36 @@ class TextRenderer:
             function = failure.location.function
             function = f" in {function}" if function and not function.startswith("<") else ""
             text = source_text(failure.location)
-            where = f"  {place}{function}, {finding.thread}" + (f": {text}" if text else "")
+            where = f"  {place}{function}, {finding.label}" + (f": {text}" if text else "")
             lines.append(Line(self._cut(where)))
         lines += [Line(""), *self._paragraph(finding.explanation.sentence)]
-        if not finding.explanation.rows and finding.evidence is None:  # there was no time to explain it
+        if not finding.explanation.rows and finding.witness is None:  # there was no time to explain it
             return lines
         lines += [Line("")]
         lines += table(finding.explanation, self.width, root)
         lines += self._output(finding.output)
-        lines += [Line(""), *self._proof(finding.evidence)]
+        lines += [Line(""), *self._proof(finding)]
         if finding.replay:
             lines += [Line(f"Replay: {finding.replay}", "bold")]
         if finding.token:
             lines.append(Line(f"Token:  {finding.token}", "dim"))
         return lines
 
-    def _proof(self, evidence: Evidence | None) -> list[Line]:
+    def _proof(self, finding: Finding) -> list[Line]:
         """What makes sure of the failure."""
-        if evidence is None:
+        witness = finding.witness
+        if witness is None:
             return []
-        replayed = "replayed" if evidence.replayed else "not replayed: it did not fail in the same way again"
-        if evidence.checked:
-            return [Line(f"Proof:  witness checked ({_count(evidence.events, 'event')}), {replayed}")]
+        replayed = "replayed" if finding.replayed else "not replayed: it did not fail in the same way again"
+        if witness.checked:
+            return [Line(f"Proof:  witness checked ({counted(witness.events, 'event')}), {replayed}")]
         untracked = f"{replayed}; witness not checked, since something untracked changes what the threads share:"
-        return [*self._paragraph(f"Proof:  {untracked} {evidence.contradictions[0]}")]
+        return [*self._paragraph(f"Proof:  {untracked} {witness.contradictions[0]}")]
 
     def _closing(self, report: CheckReport) -> list[Line]:
         """The verdict, where it is not told by a failure, and what was done."""
         done = (
-            f"{report.target}: {_count(report.executions, 'execution')} in {_seconds(report.seconds)} "
+            f"{report.target}: {counted(report.executions, 'execution')} in {_seconds(report.seconds)} "
             f"({report.strategy}, {report.memory_model})"
         )
         lines: list[Line] = []
@@ -136,8 +145,8 @@ class TextRenderer:
     def _covered(self, report: CheckReport) -> list[Line]:
         scope = report.scope
         covered = (
-            f"covered: {_count(scope.threads, 'thread')}, "
-            f"at most {_count(scope.points, 'scheduling point')} per execution; "
+            f"covered: {counted(scope.threads, 'thread')}, "
+            f"at most {counted(scope.points, 'scheduling point')} per execution; "
             f"{report.reason or 'no order that could do anything else is left'}"
         )
         return [*self._paragraph(covered), *self._paragraph("assumed: " + "; ".join(scope.assumptions))]
@@ -166,6 +175,17 @@ class TextRenderer:
     def _paragraph(self, text: str) -> list[Line]:
         return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]
 
+    def _wrapped(self, texts: Iterable[str], first: str = "") -> list[Line]:
+        """Lines, what does not fit on them on lines that are further in; the first has a style."""
+        lines: list[Line] = []
+        for number, text in enumerate(map(printable, texts)):
+            within = " " * (len(text) - len(text.lstrip()) + 4)
+            parts = textwrap.wrap(
+                text, self.width, subsequent_indent=within, break_long_words=False, break_on_hyphens=False
+            )
+            lines += [Line(part, "" if number else first) for part in parts or [""]]
+        return lines
+
     def _cut(self, text: str) -> str:
         return cut(text, self.width)
 
@@ -187,10 +207,6 @@ def _at(suppressed: Suppressed, root: str) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _coloured(lines: list[Line], width: int) -> str:

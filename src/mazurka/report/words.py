@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from mazurka.program.memory import is_flusher, owner_of
@@ -72,22 +73,23 @@ def label_of_name(run: Run, thread: str) -> str:
     return label_of(run, run.tasks.index(thread)) if thread in run.tasks else thread
 
 
-def target_words(run: Run, target: Target) -> str:
-    """What a target is called, cut to a length that fits a table."""
+def target_words(run: Run, target: Target, numbers: Mapping[str, str] | None = None) -> str:
+    """What a target is called, cut to a length that fits a table; ``numbers`` are those that :func:`numbered` gives."""
     if len(target) == 2 and kind_of(target) is Kind.THREAD:
         return label_of_name(run, str(target[1]))
-    return shorten(_compact(run, target_in_words(target, run.names)), _LONGEST_TARGET)
+    return shorten(_compact(run, target_in_words(target, run.names), numbers), _LONGEST_TARGET)
 
 
-def _compact(run: Run, text: str) -> str:
+def _compact(run: Run, text: str, numbers: Mapping[str, str] | None = None) -> str:
     """Objects without a name are numbered by type in the order in which the run met them; private names as written."""
     text = _MANGLED.sub("", text)
     if "#" not in text:
         return text
-    return _OBJECT.sub(lambda found: _numbered(run).get(found.group(), found.group()), text)
+    short = numbered(run) if numbers is None else numbers
+    return _OBJECT.sub(lambda found: short.get(found.group(), found.group()), text)
 
 
-def _numbered(run: Run) -> dict[str, str]:
+def numbered(run: Run) -> dict[str, str]:
     """Short names for the objects of a run that are known by type and birth (``Account#0.1.1``) only."""
     counts: Counter[str] = Counter()
     short: dict[str, str] = {}
@@ -99,9 +101,9 @@ def _numbered(run: Run) -> dict[str, str]:
     return short
 
 
-def value_words(run: Run, value: object) -> str:
+def value_words(run: Run, value: object, numbers: Mapping[str, str] | None = None) -> str:
     """A recorded value; fronts record text that is fit to be shown."""
-    return shorten(_compact(run, value if isinstance(value, str) else repr(value)), _LONGEST_VALUE)
+    return shorten(_compact(run, value if isinstance(value, str) else repr(value), numbers), _LONGEST_VALUE)
 
 
 def shorten(text: str, length: int) -> str:
@@ -113,6 +115,11 @@ def shorten(text: str, length: int) -> str:
 def cut(text: str, width: int) -> str:
     """A line of at most ``width`` characters, its indentation kept."""
     return text if len(text) <= width else text[: width - 3].rstrip() + "..."
+
+
+def counted(number: int, noun: str) -> str:
+    """``3 events``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def one_line(text: str) -> str:
@@ -143,6 +150,16 @@ def step_words(run: Run, step: Step) -> str:
     if step.op not in _VERBS:
         return "sleeps" if step.target == SLEEP else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
+
+
+def operation_words(step: Step) -> str:
+    """What a step did, without to what: ``reads``."""
+    if is_failed_attempt(step):
+        return "can't acquire"
+    for access in step.more:
+        if access.op in (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL):
+            return _VERBS[access.op]
+    return _VERBS.get(step.op, step.op.name.lower())
 
 
 def is_failed_attempt(step: Step) -> bool:

@@ -9,13 +9,14 @@ looked like, and that may change without the place being written that holds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from mazurka.errors import MazurkaError
 from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
-from mazurka.report.finding import Evidence
+from mazurka.report.finding import CheckedWitness, Turn
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
@@ -30,7 +31,7 @@ class WitnessRefused(MazurkaError):
     """The checker does not believe a finding: an error in Mazurka."""
 
 
-def examined(run: Run, failure: Failure, *, replayed: bool) -> Evidence | None:
+def examined(run: Run, failure: Failure) -> CheckedWitness | None:
     """What the checker says of a failure of a detailed run; raises :class:`WitnessRefused`.
 
     None for a program that does different things under the same schedule: no order of its events shows that.
@@ -45,7 +46,17 @@ def examined(run: Run, failure: Failure, *, replayed: bool) -> Evidence | None:
             f"a failure was found ({failure.message}), but its interleaving does not hold: {'; '.join(refused[:3])}",
             hint="this is an error in Mazurka, please report it",
         )
-    return Evidence(len(witness.order), tuple(contradictions(trace, witness)), replayed)
+    claim = type(witness.claim).__name__
+    return CheckedWitness(claim, _turns(run, witness.order), contradictions=tuple(contradictions(trace, witness)))
+
+
+def _turns(run: Run, order: Sequence[int]) -> tuple[Turn, ...]:
+    """Who takes how many steps of an order, one after the other."""
+    turns = []
+    for task, own in groupby(order, key=lambda step: run.log[step].task):
+        steps = list(own)
+        turns.append(Turn(run.tasks[task], len(steps), steps[-1] + 1))
+    return tuple(turns)
 
 
 def witness_of(run: Run, failure: Failure) -> tuple[Trace, Witness]:

@@ -116,11 +116,21 @@ class FindingBuilder:
         )
         if failure.is_race:
             self._turn_round(schedule, failure)
-        evidence = examined(run, failure, replayed=self._happens_again(schedule))
+        witness, replayed = examined(run, failure), self._happens_again(schedule)
         token = to_token(schedule)
         path = self._save(schedule)
         command = self.subject.replay_command(path or token)
-        return describe(run, failure, self.program, schedule=path, token=token, replay=command, evidence=evidence)
+        return describe(
+            run,
+            failure,
+            self.program,
+            witness=witness,
+            replayed=replayed,
+            engine=self.options.strategy,
+            schedule=path,
+            token=token,
+            replay=command,
+        )
 
     def _turn_round(self, schedule: Schedule, failure: Failure) -> None:
         """Run a race the other way round: each of the two threads stands before its access, so either may go first."""

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import chain
 from typing import Any, Final, Protocol
 
@@ -22,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.predict.candidates import Once, Signatures
-from mazurka.predict.engines import Found, Search, run
+from mazurka.predict.engines import Found, Search, run, undecided_after
 from mazurka.predict.kinds.registry import KINDS, Doing, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
-from mazurka.report.prediction_report import Act, Lock, Predicted, PredictionReport, Shown, Suppressed, Turn
+from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding, FindingEvent, HeldLock, Row, Turn
+from mazurka.report.prediction_report import PredictionReport, UsedRule
 from mazurka.report.words import LONGEST_NAME, shorten, verb
 from mazurka.trace.event import Location, Op
 from mazurka.trace.held_locks import Held, Holding
@@ -126,7 +128,8 @@ def predict(
     report.findings = _confirmed(kept, happens, watcher)
     report.counts = telling.counts()
     report.stages = [stage for one in ([search] if alone else searches) for stage in one.stages]
-    report.suppressed = [Suppressed(rule.text, rule.line, rule.used) for rule in request.rules]
+    report.undecided = undecided_after(report.stages)
+    report.suppressed = [UsedRule(rule.text, rule.line, rule.used) for rule in request.rules]
     report.refused = telling.refused
     report.seconds = time.monotonic() - started
     return report
@@ -146,14 +149,14 @@ def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
 
 def _confirmed(
     findings: Sequence[_Told], happens: Callable[[Found], bool | None] | None, watcher: PredictObserver | None
-) -> list[Predicted]:
+) -> list[Finding]:
     """The findings, each with whether it happens."""
     told = []
     for number, (finding, found) in enumerate(findings, 1):
         if happens is not None and not (watcher is not None and watcher.stopped()):
             if watcher is not None:
                 watcher.confirming(number, len(findings))
-            finding = replace(finding, confirmed=happens(found))
+            finding = replace(finding, replayed=happens(found))
         told.append(finding)
     return told
 
@@ -163,9 +166,9 @@ def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
     kept = []
     for told in findings:
         finding, _ = told
-        places = [act.place for act in finding.acts]
-        functions = [act.location.function for act in finding.acts if act.location is not None]
-        targets = [act.target for act in finding.acts]
+        places = [event.place for event in finding.events]
+        functions = [event.location.function for event in finding.events if event.location is not None]
+        targets = [event.target for event in finding.events]
         matching = [rule for rule in rules if rule.matches(finding.kind, places, functions, targets)]
         for rule in matching:
             rule.used += 1
@@ -175,7 +178,7 @@ def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
 
 
 #: A finding, and what was found first of it.
-_Told = tuple[Predicted, Found]
+_Told = tuple[Finding, Found]
 
 
 @dataclass
@@ -208,12 +211,23 @@ class _Telling:
             finding, first = self._told[key]
             self._told[key] = replace(finding, alike=finding.alike + 1), first
             return
-        acts = tuple([self._act(row) for row in found.rows])
+        self._told[key] = self._finding(found), found
+
+    def _finding(self, found: Found) -> Finding:
+        events = tuple([self._event(row) for row in found.rows])
         doing, kind = [self._doing(row) for row in found.rows], definition(found.kind)
-        shown = self._shown(found.witness)
-        self._told[key] = (
-            Predicted(found.kind, acts, found.stage, kind.sentence(doing), shown, kind.ending(doing)),
-            found,
+        located = [event.location for event in events if event.location is not None]
+        return Finding(
+            kind=found.kind,
+            message="; ".join(map(_in_words, events)),
+            thread=events[0].thread,
+            location=next((place for place in located if place.line), next(iter(located), None)),
+            explanation=_explanation(events, kind.sentence(doing)),
+            fingerprint=_fingerprint(found.kind, events),
+            events=events,
+            witness=self._shown(found.witness, kind.ending(doing)),
+            label=events[0].thread,
+            engine=found.stage,
         )
 
     def findings(self, kinds: Sequence[str]) -> list[_Told]:
@@ -234,22 +248,22 @@ class _Telling:
         target = shorten(_words(trace.targets[trace.target[row]]), LONGEST_NAME)
         return Doing(trace.threads[trace.thread[row]], Op(int(trace.op[row])), target)
 
-    def _act(self, row: int) -> Act:
+    def _event(self, row: int) -> FindingEvent:
         trace = self.trace
         target = trace.targets[trace.target[row]]
-        return Act(
+        return FindingEvent(
             self.numbered.event(row),
             trace.threads[trace.thread[row]],
             verb(Op(int(trace.op[row]))),
             _words(target),
-            self._place(int(trace.site[row])),
             self._location(row),
-            tuple([self._lock(held) for held in self._holding.at(row)]),
+            self._place(int(trace.site[row])),
+            held=tuple([self._lock(held) for held in self._holding.at(row)]),
         )
 
-    def _lock(self, held: Held) -> Lock:
+    def _lock(self, held: Held) -> HeldLock:
         name, site = self.trace.targets[held.lock], int(self.trace.site[held.since])
-        return Lock(_words(name), self.numbered.event(held.since), self._place(site))
+        return HeldLock(_words(name), self.numbered.event(held.since), self._place(site))
 
     def _location(self, row: int) -> Location | None:
         site = int(self.trace.site[row])
@@ -262,19 +276,42 @@ class _Telling:
             found = self._places[site] = text_of(self.trace.locations[site]) if known else ""
         return found
 
-    def _shown(self, witness: Witness) -> Shown:
+    def _shown(self, witness: Witness, ending: str) -> CheckedWitness:
+        """The order as the report tells it; the checker has nothing against it."""
         event, names = self.numbered.event, self.trace.threads
         order = np.array(witness.order, np.int64)
         threads = np.asarray(self.trace.thread)[order]
         ends = np.append(np.flatnonzero(threads[1:] != threads[:-1]), len(order) - 1)[: len(order)]
         lasts = order[ends]
-        columns = (threads[ends], np.diff(ends, prepend=-1), lasts, np.asarray(self.trace.site)[lasts])
+        columns = (threads[ends], np.diff(ends, prepend=-1), lasts)
         turns = [
-            Turn(names[thread], length, event(last), self._place(site))
-            for thread, length, last, site in zip(*[column.tolist() for column in columns], strict=True)
+            Turn(names[thread], length, event(last))
+            for thread, length, last in zip(*[column.tolist() for column in columns], strict=True)
         ]
-        unread = tuple(map(event, sorted(witness.unread)))
-        return Shown(event(witness.prefix - 1) + 1, tuple(turns), unread)
+        unread, claim = tuple(map(event, sorted(witness.unread))), type(witness.claim).__name__
+        return CheckedWitness(claim, tuple(turns), event(witness.prefix - 1) + 1, unread, ending=ending)
+
+
+def _in_words(event: FindingEvent) -> str:
+    """What a thread does, where."""
+    return f"{event.thread} {event.operation} {event.target}" + (f" at {event.place}" if event.place else "")
+
+
+def _explanation(events: Sequence[FindingEvent], sentence: str) -> Explanation:
+    """The events, each in the column of its thread."""
+    columns = [Column(thread, thread) for thread in dict.fromkeys(event.thread for event in events)]
+    rows = [
+        Row(event.number, event.thread, (f"{event.operation} {event.target}",), event.location, failing=True)
+        for event in events
+    ]
+    return Explanation(tuple(columns), tuple(rows), None, sentence)
+
+
+def _fingerprint(kind: str, events: Sequence[FindingEvent]) -> str:
+    """Of the kind and the places, so that it is that of the same finding in another trace."""
+    places = [event.place or event.target for event in events]
+    ordered = places if KINDS[kind].is_ordered else sorted(places)
+    return sha256("\0".join((kind, *ordered)).encode()).hexdigest()[:16]
 
 
 def _words(target: Any) -> str:

@@ -54,14 +54,15 @@ def report_of(result: Replay, program: Program, given: str) -> CheckReport:
     if result.failure is not None:
         token = to_token(result.schedule)
         path = "" if is_token(given) else portable_path(os.path.abspath(given))
-        evidence = examined(result.run, result.failure, replayed=result.ending is Ending.REPRODUCED)
         finding = describe(
             result.run,
             result.failure,
             program,
             schedule=path,
             token=token,
-            evidence=evidence,
+            witness=examined(result.run, result.failure),
+            replayed=result.ending is Ending.REPRODUCED,
+            engine="replay",
             replay="" if result.schedule.options.get(RUNNER) == PYTHON else f"mazurka replay {given}",
         )
         findings = (finding,)

@@ -32,7 +32,7 @@ from mazurka.predict.suppressions import Rule, rule_of
 from mazurka.program.protocol import Failure, FailureKind
 from mazurka.replay.anchor import is_library, portable_path
 from mazurka.replay.schedule import fingerprint
-from mazurka.report.check_report import Suppressed
+from mazurka.report.report import Suppressed
 from mazurka.trace.event import Location
 from mazurka.workflows.store import write_whole
 

@@ -1,0 +1,103 @@
+"""What a trace proves, for people: each finding's events, the order that leads to it in short, and what was counted.
+
+These are lines of any length; whoever renders them wraps them, further in than they begin.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mazurka.predict.kinds.registry import KINDS
+from mazurka.report.finding import CheckedWitness, Finding, FindingEvent, HeldLock
+from mazurka.report.prediction_report import PredictionReport
+from mazurka.report.words import LONGEST_NAME, counted, shorten
+
+#: Turns of threads that are told of a long order: the last ones.
+_TURNS: Final = 8
+
+
+def finding_lines(finding: Finding, which: str = "") -> list[str]:
+    """One finding; ``which`` of several it is (`` 1 of 3``)."""
+    alike = f", {finding.alike} times" if finding.alike > 1 else ""
+    lines = [f"{finding.kind.replace('-', ' ')}{which}: {finding.explanation.sentence}"]
+    lines += [f"  {_event(event)}" for event in finding.events]
+    if finding.witness is not None:
+        lines.append(f"  order: {_order(finding.witness)}")
+    lines.append(f"  found by {finding.engine}{alike}; witness verified{_replayed(finding)}")
+    return lines
+
+
+def _event(event: FindingEvent) -> str:
+    held = ", ".join(map(_lock, event.held))
+    target = shorten(event.target, LONGEST_NAME)
+    doing = f"{event.thread} {event.operation} {target}{_at(event.place)} (event {event.number})"
+    return f"{doing}, holding {held}" if held else doing
+
+
+def _lock(lock: HeldLock) -> str:
+    return f"{shorten(lock.name, LONGEST_NAME)} (taken{_at(lock.place)}, event {lock.event})"
+
+
+def _at(place: str) -> str:
+    return f" at {place}" if place else ""
+
+
+def _order(witness: CheckedWitness) -> str:
+    turns = [f"{turn.thread} to event {turn.last}" for turn in witness.turns[-_TURNS:]]
+    left_out = len(witness.turns) - len(turns)
+    if left_out:
+        turns.insert(0, counted(left_out, "turn"))
+    if witness.prefix:
+        turns.insert(0, f"as it was to event {witness.prefix - 1}")
+    if not turns:
+        return f"{witness.ending.removeprefix('then ')} from the start"
+    return f"{', '.join([*turns, witness.ending])} ({counted(witness.events, 'event')})"
+
+
+def _replayed(finding: Finding) -> str:
+    if finding.replayed is None:
+        return ", not replayed"
+    if finding.replayed:
+        return " and confirmed by a replay"
+    return ", but not confirmed: executions guided there did not show it"
+
+
+def closing_lines(report: PredictionReport) -> list[str]:
+    """What was counted, by which stages, and what was kept back."""
+    return [*_summary(report), *_stages(report), *_suppressions(report)]
+
+
+def _summary(report: PredictionReport) -> list[str]:
+    found = [KINDS[kind].counts_in_words(report.counts) for kind in report.kinds]
+    size = f"{counted(report.events, 'event')} of {counted(report.threads, 'thread')}"
+    lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
+    if report.undecided:
+        lines.append(f"  undecided: {counted(report.undecided, 'candidate')}, {_why(report)}")
+    lines += [f"  not believed by the witness checker, an error in Mazurka: {text}" for text in report.refused]
+    return lines
+
+
+def _why(report: PredictionReport) -> str:
+    """What candidates were left open for."""
+    if report.expired:
+        return "for want of time"
+    if report.engine == "seqcheck":
+        return "of which seqcheck can't tell; auto might"
+    return "try a larger --window" if report.window else "beyond the limits of the search"
+
+
+def _stages(report: PredictionReport) -> list[str]:
+    return [
+        f"  {stage.name}, {stage.kind}: {counted(stage.candidates, 'candidate')}, {stage.found:,} proven, "
+        f"{stage.refuted:,} refuted, {stage.undecided:,} undecided, {stage.seconds:.1f} s"
+        for stage in report.stages
+        if stage.candidates
+    ]
+
+
+def _suppressions(report: PredictionReport) -> list[str]:
+    kept_back = sum(each.findings for each in report.suppressed)
+    lines = [f"  suppressed: {counted(kept_back, 'finding')}"] if kept_back else []
+    return lines + [
+        f"  unused suppression in line {each.line}: {each.rule}" for each in report.suppressed if not each.findings
+    ]
