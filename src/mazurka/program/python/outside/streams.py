@@ -6,6 +6,11 @@ it. The file itself is read and written when the raw file is: what is written in
 buffer is flushed, in a step of its own. Buffers are in C and keep others out while they work, so that no thread may
 stop inside of one: what they hand to the raw file is put by and goes to the file afterwards.
 
+Text files keep nobody out: amid reading from one, before it asks its buffer for more, others may use it, and lines get
+lost as in CPython. So may they amid what goes through several lines, amid a change of a text file's position, and, before
+Python 3.12.4, amid a write that makes it hand on what it has collected; but only where the system is called then. Such a
+call is one step here, and untracked beside another use of the same file.
+
 What becomes of such objects after their run, unflushed data included, has no effect on files.
 """
 
@@ -15,6 +20,7 @@ import io
 import os
 import posix
 import stat
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -22,11 +28,12 @@ from greenlet import GreenletExit
 
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
+from mazurka.program.python.outside.channel_streams import open_pipe
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.opening import open_path
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _real_open: Final = io.open
@@ -36,7 +43,7 @@ _RealFileIO: Final[Any] = io.FileIO
 class _Layers:
     """The state that an object shares with its layers."""
 
-    __slots__ = ("busy", "dirty", "dying", "file", "files", "stored")
+    __slots__ = ("busy", "dirty", "dying", "file", "files", "pending", "printing", "stored", "within")
 
     def __init__(self, files: Files | None, file: Opened) -> None:  # none: it was opened before all runs
         self.files = files
@@ -45,6 +52,34 @@ class _Layers:
         self.dying = False  # nobody else can look at it any more
         self.dirty = False  # something may not have reached the raw file
         self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
+        self.pending = 0  # bytes at most that a text file has not handed to its buffer
+        self.printing: dict[int, _Printing] = {}  # by thread
+        self.within: int | None = None  # the thread inside of a call amid which others can move
+
+
+class _Printing:
+    """A call of ``print``, which writes its parts one by one, and lets nobody else in between."""
+
+    __slots__ = ("left", "place")
+
+    def __init__(self, left: int) -> None:
+        self.left = left  # parts
+        self.place: Any = None  # after a part: who prints, and how many steps there were then
+
+    def is_next(self, models: Models, frame: Any) -> bool:
+        """Whether a part that is written now comes right after one before."""
+        if not self.left:
+            return False
+        self.left -= 1
+        return bool(self.place == self._place(models, frame))
+
+    def written(self, models: Models, frame: Any) -> None:
+        """A part is being written, in a step of its own."""
+        self.place = self._place(models, frame)
+
+    @staticmethod
+    def _place(models: Models, frame: Any) -> tuple[int, int, int]:
+        return id(frame), frame.f_lasti, len(models.runtime.log)
 
 
 # -- the raw file ----------------------------------------------------------------------------
@@ -229,6 +264,8 @@ def _step(layers: _Layers, thing: Any, *, reads: bool = False) -> None:
     if layers.files is None:
         _use(models, layers, thing)
     pass_step(models, change(*layers.file.state), *(layers.file.read() if reads else ()))
+    if layers.within not in (None, models.runtime.current.index):
+        count_untracked(models.runtime, "a file in use by two threads at the same time")
 
 
 def _put_stored(models: Models | None, layers: _Layers, raw: Any) -> None:
@@ -254,31 +291,72 @@ def _inside(layers: _Layers, thing: Any, method: Callable[..., Any], *args: Any,
             _put_stored(present(), layers, _raw_of(thing))
 
 
-def _method(real: Callable[..., Any], *, reads: bool = False, writes: bool = False, settles: bool = False) -> Any:
+def _is_interrupted(name: str, layers: _Layers, args: tuple[Any, ...], is_text: bool) -> bool:
+    """Whether CPython may let other threads at the same file amid a call that is one step here."""
+    if name != "write" or not is_text:
+        return name in ("readlines", "writelines") or (is_text and name in ("seek", "tell"))
+    text = args[0] if args and isinstance(args[0], str) else ""
+    layers.pending += len(text) if text.isascii() else 4 * len(text)
+    return _LOSES_WRITES and layers.pending > _CHUNK
+
+
+def _method(
+    real: Callable[..., Any],
+    *,
+    reads: bool = False,
+    writes: bool = False,
+    settles: bool = False,
+    is_text: bool = False,
+) -> Any:
     """A method of a buffered or text file: ``settles`` says that what is in the buffer goes to the file first."""
+    name = real.__name__
+    stops_inside = is_text and name in ("read", "readline", "__next__")
 
     def call(self: Any, *args: Any, **named: Any) -> Any:
         layers = _layers_of(self)
         if layers is None or layers.busy:
             return real(self, *args, **named)
+        if not _is_interrupted(name, layers, args, is_text) or layers.within is not None:
+            return perform(self, layers, args, named)
+        models = present()
+        if models is None or models.runtime.solo:
+            return perform(self, layers, args, named)
+        _step(layers, self)
+        layers.within = models.runtime.current.index
+        try:
+            return perform(self, layers, args, named)
+        finally:
+            layers.within = None
+
+    def perform(self: Any, layers: _Layers, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if settles and layers.dirty:
-            layers.dirty = False
+            layers.dirty, layers.pending = False, 0
             _step(layers, self)
             _inside(layers, self, type(self)._mz_flush)
         if reads and args and (models := present()) is not None:
-            channels.hold(models, args[:1], f"{real.__name__}()")
-        _step(layers, self, reads=reads)
+            channels.hold(models, args[:1], f"{name}()")
+        models = present() if name == "write" else None
+        printing = None if models is None else layers.printing.get(models.runtime.current.index)
+        if printing is None or models is None:
+            _step(layers, self, reads=reads)
+        elif not printing.is_next(models, frame := sys._getframe(2)):
+            _step(layers, self, reads=reads)
+            printing.written(models, frame)
         if writes:
             layers.dirty = True
-        return _inside(layers, self, real, *args, **named)
+        return real(self, *args, **named) if stops_inside else _inside(layers, self, real, *args, **named)
 
-    call.__name__ = real.__name__
+    call.__name__ = name
     call.__doc__ = real.__doc__
     return call
 
 
 _READS: Final = ("read", "read1", "readinto", "readinto1", "readline", "readlines", "peek", "__next__", "seek")
 _WRITES: Final = ("write", "writelines")
+#: What a text file collects before it hands it to its buffer, in bytes.
+_CHUNK: Final = 8192
+#: Whether what one thread writes may replace what another has written while the file handed on what it had.
+_LOSES_WRITES: Final = sys.version_info < (3, 12, 4)
 _SETTLES: Final = ("tell", "truncate", "flush", "close", "detach", "reconfigure")
 
 
@@ -307,6 +385,13 @@ def _exit(self: Any, *exception: object) -> None:
     self.close()
 
 
+def _print(self: Any, task: int, parts: int) -> None:
+    """A thread is about to ``print`` so many parts."""
+    layers = _layers_of(self)
+    if layers is not None:
+        layers.printing[task] = _Printing(parts)
+
+
 def _dying(base: Any) -> Callable[[Any], None]:
     def finalise(self: Any) -> None:
         layers = _layers_of(self)
@@ -320,11 +405,15 @@ def _dying(base: Any) -> Callable[[Any], None]:
 def _made_of(base: Any) -> Any:
     """A class of `io`, whose methods pass the steps."""
     body: dict[str, Any] = {"__doc__": base.__doc__, "__module__": "_io", "_mz": None, "closed": _closed(base)}
+    is_text = issubclass(base, io.TextIOWrapper)
     for name in (*_READS, *_WRITES, *_SETTLES):
         if hasattr(base, name):
             real = getattr(base, name)
-            body[name] = _method(real, reads=name in _READS, writes=name in _WRITES, settles=name not in _WRITES)
+            reads, writes = name in _READS, name in _WRITES
+            body[name] = _method(real, reads=reads, writes=writes, settles=not writes, is_text=is_text)
     body["_mz_flush"] = base.flush
+    if is_text:
+        body["_mz_print"] = _print
     body["__enter__"], body["__exit__"], body["__del__"] = _enter, _exit, _dying(base)
     return type(base.__name__, (base,), body)
 
@@ -358,7 +447,7 @@ def open_(
     """``open`` of a run."""
     models = present()
     if models is not None and isinstance(file, int) and file in channels.of_run(models).by_descriptor:
-        return _open_pipe(file, mode, buffering, encoding, errors, newline, closefd)
+        return open_pipe(file, mode, buffering, encoding, errors, newline, closefd)
     if models is None and not (Preparing.on and _is_plain(file, mode)):
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     if models is not None and not _is_for_us(models, file, mode, opener):
@@ -400,48 +489,6 @@ def _layered(raw: Any, mode: str, buffering: int, encoding: Any, errors: Any, ne
     except BaseException:
         result.close()
         raise
-
-
-class _PipeIO(_RealFileIO):  # type: ignore[misc]  # a class known at run time only
-    """The raw file over an end of a pipe or socket, whose functions of `os` do the waiting."""
-
-    def readinto(self, buffer: Any, /) -> int:
-        data = os.read(self.fileno(), len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def readall(self) -> bytes:
-        parts = []
-        while part := os.read(self.fileno(), io.DEFAULT_BUFFER_SIZE):
-            parts.append(part)
-        return b"".join(parts)
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return self.readall() if size is None or size < 0 else os.read(self.fileno(), size)
-
-    def write(self, data: Any, /) -> int:
-        return os.write(self.fileno(), data)
-
-    def close(self) -> None:
-        if not self.closed and self.closefd:
-            models = present()
-            if models is not None:
-                channels.closing(models, self.fileno())
-        super().close()
-
-
-def _open_pipe(file: int, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool) -> Any:
-    """What ``open`` makes of a descriptor that is an end of a pipe."""
-    raw = _PipeIO(file, mode.replace("b", "").replace("t", ""), closefd)
-    if buffering == 0:
-        return raw
-    size = io.DEFAULT_BUFFER_SIZE if buffering in (-1, 1) else buffering
-    made: Any = io.BufferedReader(raw, size) if "r" in mode else io.BufferedWriter(raw, size)
-    if "b" in mode:
-        return made
-    text: Any = io.TextIOWrapper(made, encoding, errors, newline, buffering == 1)
-    text.mode = mode
-    return text
 
 
 def _is_wrong(mode: str, buffering: int) -> bool:

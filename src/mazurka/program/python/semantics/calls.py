@@ -456,7 +456,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             run,
             site,
             lambda told: _read(told, site, args, named, function),
-            lambda told: natives.printed(told, named, site),
+            lambda told: natives.printed(told, args, named, site),
         )
     elif function in _READERS:
         _read(run, site, args, named, function)

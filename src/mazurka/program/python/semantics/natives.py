@@ -195,7 +195,7 @@ def cached(run: Any, function: Any, site: int) -> None:
     run.visit(Op.RMW, (OBJECT, number(function)), site)
 
 
-def printed(run: Any, named: dict[str, Any], site: int) -> None:
+def printed(run: Any, args: tuple[Any, ...], named: dict[str, Any], site: int) -> None:
     """Something is printed: on the stream that is named, or on what `sys.stdout` is just now."""
     run.current.silent += 1
     if run.is_recording:
@@ -206,6 +206,9 @@ def printed(run: Any, named: dict[str, Any], site: int) -> None:
         stream = sys.stdout
     if state_of(type(stream)):
         native_objects.access(run, stream, Op.RMW, site)
+    start = type(stream).__dict__.get("_mz_print")
+    if start is not None:  # a file that the run has opened
+        start(stream, run.current.index, max(1, 2 * len(args)))
 
 
 def is_reference(thing: Any) -> bool:
