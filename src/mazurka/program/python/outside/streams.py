@@ -7,9 +7,9 @@ buffer is flushed, in a step of its own. Buffers are in C and keep others out wh
 stop inside of one: what they hand to the raw file is put by and goes to the file afterwards.
 
 Text files keep nobody out: amid reading from one, before it asks its buffer for more, others may use it, and lines get
-lost as in CPython. So may they amid what goes through several lines, amid a change of a text file's position, and, before
-Python 3.12.4, amid a write that makes it hand on what it has collected; but only where the system is called then. Such a
-call is one step here, and untracked beside another use of the same file.
+lost as in CPython. So may they amid what goes through several lines, amid a change of a text file's position, and,
+before Python 3.12.4, amid a write that makes it hand on what it has collected; but only where the system is called
+then. Such a call is one step here, and untracked beside another use of the same file.
 
 What becomes of such objects after their run, unflushed data included, has no effect on files.
 """
