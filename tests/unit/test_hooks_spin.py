@@ -24,11 +24,11 @@ def _hooks() -> Iterator[None]:
     hooks.uninstall()
 
 
-def run(source: str, *bodies: str, then: TailPolicy = TailPolicy.STAY) -> tuple[Runtime, dict[str, Any]]:
+def run(source: str, *bodies: str, tail: TailPolicy = TailPolicy.STAY) -> tuple[Runtime, dict[str, Any]]:
     """Run the functions named at the same time, each until it has to wait."""
     space: dict[str, Any] = {"__name__": "m", "result": []}
     exec(instrument.instrument_source(textwrap.dedent(source), "/m.py"), space)
-    running = Runtime(Plan(tail=then), Learned(), Limits(steps=5000, passes=5000))
+    running = Runtime(Plan(tail=tail), Learned(), Limits(steps=5000, passes=5000))
     running.on_stuck = stuck
 
     def main() -> None:

@@ -48,7 +48,7 @@ def turns(run: Run) -> list[Turn]:
         upcoming[step.task] = step.op
         enabled = enabled_at.get(number, (step.task,))
         before = steps[number - 1].task if number else 0
-        stays = before in enabled and upcoming.get(before) is not Op.POINT
+        stays = before in enabled and upcoming.get(before) is not Op.SLEEP
         found.append(Turn(tuple([run.tasks[task] for task in enabled]), run.tasks[before] if stays else ""))
     found.reverse()
     return found

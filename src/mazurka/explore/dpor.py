@@ -46,7 +46,7 @@ from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, sti
 from mazurka.program.protocol import Access, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
-from mazurka.trace.targets import SLEEP, TIME, kind_of
+from mazurka.trace.targets import TIME, kind_of
 
 
 class OptimalReduction(Strategy):
@@ -280,7 +280,7 @@ def in_time(run: Run) -> Run:
             request = () if any(each.op is Op.REQUEST for each in step.more) else (Access(Op.REQUEST, step.target),)
             step = step._replace(more=(*step.more, *request, Access(Op.RMW, TIME)))
         elif step.point:
-            ends = step.op is Op.POINT and step.target == SLEEP
+            ends = step.op is Op.SLEEP
             step = step._replace(more=(*step.more, Access(Op.RMW if ends else Op.READ, TIME)))
         log.append(step)
     told = copy(run)

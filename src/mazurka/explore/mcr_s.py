@@ -131,7 +131,7 @@ def _arrives(step: Step) -> bool:
 
 
 def _without(run: Run, out: set[int]) -> History:
-    log = [step._replace(op=Op.POINT) if index in out else step for index, step in enumerate(run.log)]
+    log = [step._replace(op=Op.NOP) if index in out else step for index, step in enumerate(run.log)]
     return History(run.tasks, log, run.blocked)
 
 

@@ -58,7 +58,7 @@ _WHOLE_RANKS: Final = 2
 _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK)
 
 #: Steps that say only that a thread comes or goes.
-_SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.POINT)
+_SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import Run, Step
 from mazurka.replay.anchor import target_in_words
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import CLOCK, SLEEP, Kind, Target, kind_of
+from mazurka.trace.targets import CLOCK, Kind, Target, kind_of
 
 _LONGEST_VALUE: Final = 32
 _LONGEST_TARGET: Final = 48
@@ -148,7 +148,7 @@ def step_words(run: Run, step: Step) -> str:
     if step.target == CLOCK:
         return "looks at the clock"
     if step.op not in _VERBS:
-        return "sleeps" if step.target == SLEEP else step.op.name.lower()
+        return "sleeps" if step.op is Op.SLEEP else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
 
 
@@ -170,7 +170,7 @@ def is_failed_attempt(step: Step) -> bool:
 def ending_words(run: Run, index: int) -> str:
     """What a step does by which a timeout fires, or a sleep has outrun others."""
     step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
-    if step.op is Op.POINT:
+    if step.op is Op.SLEEP:
         return f"has slept {seconds}"
     kind = kind_of(step.target)
     if kind is Kind.LOCK:

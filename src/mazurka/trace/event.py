@@ -21,7 +21,9 @@ END            last event of a thread                  no           yes
 JOIN           returns once the target has ended       yes          no
 =============  ======================================  ===========  ===========
 
-Branch, call, return, alloc, free, fence and point touch nothing shared; they say where control went.
+Branch, call, return, alloc, free, fence and nop touch nothing shared; they say where control went. Neither do a sleep,
+which is logged when it ends; a spin, by which a thread is held before a pass of a loop that would only repeat itself;
+and a point, which is an event of a property that a user states.
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ class Op(IntEnum):
     FENCE = 17
     RMW = 18
     POINT = 19
+    SLEEP = 20
+    SPIN = 21
+    NOP = 22
 
 
 _READING: Final = {Op.READ, Op.RMW, Op.ACQUIRE, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL, Op.BEGIN, Op.JOIN}

@@ -12,7 +12,7 @@ from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.targets import kind_of
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
-_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.POINT, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
+_SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.SLEEP, Op.SPIN, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
 
 
 @dataclass(frozen=True, slots=True)

@@ -433,10 +433,10 @@ class Runtime:
         self.slept = max(self.slept, task.clock)
         self.be_careful()
         task.sleeping = True
-        self._stop_before(task, Op.POINT, SLEEP, 0)
+        self._stop_before(task, Op.SLEEP, SLEEP, 0)
         if task.early:
             self._note_end(task, seconds)
-        self._record(task, Op.POINT, SLEEP, 0, True, None, ())
+        self._record(task, Op.SLEEP, SLEEP, 0, True, None, ())
 
     def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step says so."""
@@ -475,7 +475,7 @@ class Runtime:
         task.spinning = True
         task.repeats = reads
         pending = task.pending
-        op, target, site = pending if pending is not None else (Op.POINT, SPIN, 0)
+        op, target, site = pending if pending is not None else (Op.SPIN, SPIN, 0)
         self._stop_before(task, op, target, site, point=False)
         task.guard = None
         task.spinning = False

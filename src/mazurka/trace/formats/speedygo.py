@@ -2,7 +2,7 @@
 
 ``RD WR`` access variables, ``ARD AWR`` atomic ones: both are RMWs of an object of their own, so that each is bound to
 the one before it and none is a data race. ``LK UK`` take locks and give them back, ``PREBRANCH`` is a branch,
-``POSTBRANCH`` a point.
+``POSTBRANCH`` where it ends, a nop.
 
 ``SIG`` comes before the ``WT`` of the same signal (the last field), likewise ``SIGNALJOIN`` and ``WAITJOIN``, ``NT``
 and ``NTWT``, ``SIGNALNOTIFY`` and ``WAITNOTIFY``. What they stand for shows only in the whole log:
@@ -40,7 +40,7 @@ _OPS: Final = {
     "LK": (Op.ACQUIRE, LOCK),
     "UK": (Op.RELEASE, LOCK),
     "PREBRANCH": (Op.BRANCH, Kind.NOTHING.tag),
-    "POSTBRANCH": (Op.POINT, Kind.NOTHING.tag),
+    "POSTBRANCH": (Op.NOP, Kind.NOTHING.tag),
 }
 _SIGNALS: Final = frozenset({"SIG", "SIGNALJOIN", "SIGNALNOTIFY", "NT"})
 _WAITS: Final = frozenset({"WT", "WAITJOIN", "WAITNOTIFY", "NTWT"})
@@ -133,13 +133,13 @@ _WORD_OF: Final = {
     Op.BEGIN: "WT",
     Op.JOIN: "WT",
     Op.BRANCH: "PREBRANCH",
-    Op.POINT: "POSTBRANCH",
+    Op.NOP: "POSTBRANCH",
 }
 _KINDS: Final = {
     **dict.fromkeys((Op.READ, Op.WRITE), VARIABLE),
     **dict.fromkeys((Op.ACQUIRE, Op.RELEASE), LOCK),
     **dict.fromkeys((Op.FORK, Op.END, Op.BEGIN, Op.JOIN), THREAD),
-    **dict.fromkeys((Op.BRANCH, Op.POINT), Kind.NOTHING.tag),
+    **dict.fromkeys((Op.BRANCH, Op.NOP), Kind.NOTHING.tag),
 }
 
 

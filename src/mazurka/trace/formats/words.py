@@ -13,6 +13,7 @@ words                  operation
 ``enter exit``         CALL, RETURN of a method; some write ``call``, ``return``
 ``alloc free``         ALLOC, FREE of an object
 ``fence point``        FENCE, POINT
+``sleep spin nop``     SLEEP, SPIN, NOP
 =====================  ==========================================================
 
 A bare number that is forked or joined by a thread called ``T`` and a number is the thread of that name: ``T0`` that
@@ -48,6 +49,9 @@ WORDS: Final = {
     "rmw": Op.RMW,
     "fence": Op.FENCE,
     "point": Op.POINT,
+    "sleep": Op.SLEEP,
+    "spin": Op.SPIN,
+    "nop": Op.NOP,
     "broadcast": Op.NOTIFY_ALL,
     "notifyall": Op.NOTIFY_ALL,
     "call": Op.CALL,
@@ -79,6 +83,9 @@ KINDS: Final = {
     Op.BRANCH: Kind.NOTHING.tag,
     Op.FENCE: Kind.NOTHING.tag,
     Op.POINT: Kind.NOTHING.tag,
+    Op.SLEEP: Kind.NOTHING.tag,
+    Op.SPIN: Kind.NOTHING.tag,
+    Op.NOP: Kind.NOTHING.tag,
 }
 
 #: Operations that touch their own thread.
