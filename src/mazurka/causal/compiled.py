@@ -7,15 +7,13 @@ about ten seconds. numba is imported with this module.
 
 from __future__ import annotations
 
-from types import FunctionType, SimpleNamespace
 from typing import Any
 
-import numba
 from numba.core import types
 from numba.experimental import structref
 
-from mazurka.causal import kernel, queries
 from mazurka.causal.state import State, functions
+from mazurka.jit.compile import Form, compiled_together
 
 _struct: Any = structref
 _types: Any = types
@@ -42,14 +40,5 @@ def handle_of(state: State) -> Any:
     return _Handle(*state)
 
 
-def _compile() -> SimpleNamespace:
-    space: dict[str, Any] = {**vars(kernel), **vars(queries)}
-    jit: Any = numba.njit
-    for name, function in functions().items():
-        copy = FunctionType(function.__code__, space, name)
-        space[name] = jit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(copy)
-    return SimpleNamespace(**{name: space[name] for name in functions()})
-
-
-#: The functions of kernel.py and queries.py, each compiled when first called.
-COMPILED = _compile()
+#: The functions of kernel.py and queries.py, each compiled when first called. Most calls are short.
+COMPILED = compiled_together(functions().values(), lambda _: Form(allocates=True, keeps_gil=True))

@@ -20,8 +20,8 @@ from mazurka.errors import MazurkaError, UsageError, did_you_mean
 from mazurka.predict.kinds.registry import ENGINES, KINDS
 
 if TYPE_CHECKING:
-    from mazurka.jit.warm_up import Compiling
     from mazurka.predict.engines import Found
+    from mazurka.predict.warm_up import Compiling
     from mazurka.workflows.predicting import Numbered
 
 _FOUND: Final = 1
@@ -77,8 +77,8 @@ def command(
     progress: bool | None,
 ) -> int:
     """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
-    from mazurka.jit.warm_up import Compiling
     from mazurka.predict.suppressions import read_suppressions
+    from mazurka.predict.warm_up import Compiling
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request, predict
 

@@ -26,6 +26,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from mazurka.jit.compile import inner, jit
 from mazurka.order.clocks import (
     BLOCK,
     WRITE,
@@ -34,8 +35,6 @@ from mazurka.order.clocks import (
     copy,
     forget_shared,
     give_row,
-    inner,
-    jit,
     lengthened,
     move,
     padded,

@@ -26,9 +26,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numba
 import numpy as np
 
+from mazurka.jit.compile import inlined, inner
 from mazurka.trace.event import READS, WRITES, Op
 
 #: What a thread knows of itself: all events.
@@ -66,21 +66,7 @@ def _effect(op: Op) -> int:
 #: By operation code.
 EFFECTS: Final = np.array([_effect(op) for op in Op], np.int8)
 
-_njit: Any = numba.njit
-
-# What numba keeps compiled it compiles again when the kernel's own file changes, not when one that it calls does: after
-# a change here, delete __pycache__/*.nb? of whoever imports it.
-
-#: Kernels allocate nothing and keep nothing, so nobody need count who refers to an array: that is what most of the time
-#: would go to (30 instead of 100 million events a second).
-jit: Any = _njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)
-
-#: For what only kernels call: without what Python would need to, it compiles in half the time.
-inner: Any = _njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True, no_cpython_wrapper=True)
-
-#: For what innermost loops call often: to hand over that many arrays takes longer than the work.
-inlined: Any = _njit(cache=True, nogil=True, _nrt=False, inline="always", no_cfunc_wrapper=True)
-
+# Kernels allocate nothing and keep nothing.
 
 #: Event -1 is known to all.
 _UNPUBLISHED: Final = np.array([-1, 0, -1], np.int32)

@@ -29,7 +29,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, inner, jit, padded
+from mazurka.jit.compile import inner, jit
+from mazurka.order.clocks import BLOCK, padded
 from mazurka.order.locksets import Held, common, contains, give_back, held_by, is_tight, take, takes_again, with_sets
 from mazurka.order.streaming import Columns, Sizes
 from mazurka.trace.event import READS, WRITES, Op

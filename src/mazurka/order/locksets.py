@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, inner, jit, padded
+from mazurka.jit.compile import inner, jit
+from mazurka.order.clocks import BLOCK, padded
 
 _MIX: Final = 0x9E3779B1
 

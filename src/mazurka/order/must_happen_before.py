@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, WRITE, clocks_for, copy, jit, learn, move, publish, with_room
+from mazurka.jit.compile import jit
+from mazurka.order.clocks import BLOCK, WRITE, clocks_for, copy, learn, move, publish, with_room
 from mazurka.order.streaming import Columns, Sizes
 from mazurka.trace.event import Op
 

@@ -27,7 +27,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.order.clocks import BLOCK, copy, drop, give_row, inlined, jit, padded, take_row, with_more_free
+from mazurka.jit.compile import inlined, jit
+from mazurka.order.clocks import BLOCK, copy, drop, give_row, padded, take_row, with_more_free
 
 # Columns of an entry of Touched.
 WRITER: Final = 2

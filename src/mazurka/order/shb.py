@@ -22,8 +22,9 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.jit.compile import inner, jit
 from mazurka.order.accesses import Checks, Edges
-from mazurka.order.clocks import BLOCK, EFFECTS, LEARN, READ, copy, inner, jit
+from mazurka.order.clocks import BLOCK, EFFECTS, LEARN, READ, copy
 from mazurka.order.racy_events import RacyEvents, sorted_events
 from mazurka.order.streaming import LONG, Columns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.order.versions import BIAS, learn, move_rarely, versions_for, with_room

@@ -28,7 +28,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.order.clocks import BLOCK, inner, jit, padded
+from mazurka.jit.compile import inner, jit
+from mazurka.order.clocks import BLOCK, padded
 from mazurka.order.ideals import DATA, LOCK, Ideal, Index, grow, ideal_for, index_of, kinds_of, locks_in
 from mazurka.order.locksets import contains, disjoint, give_back, released, take, takes_again
 from mazurka.order.racy_events import RacyEvents, sorted_events

@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from mazurka.jit.compile import inlined, inner, jit
 from mazurka.order.clocks import (
     BLOCK,
     EFFECTS,
@@ -35,9 +36,6 @@ from mazurka.order.clocks import (
     PASS_ON,
     PUBLISH,
     copy,
-    inlined,
-    inner,
-    jit,
     learn_all,
     lengthened,
     padded,

@@ -29,6 +29,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from mazurka.jit.compile import inlined, jit
 from mazurka.order.accesses import Accesses, meet
 from mazurka.order.clocks import (
     BLOCK,
@@ -43,8 +44,6 @@ from mazurka.order.clocks import (
     Clocks,
     copy,
     forget_shared,
-    inlined,
-    jit,
     learn,
     learn_all,
     move,

@@ -20,12 +20,14 @@ memory 4 bytes an event and 4 x threads a shared place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from mazurka.jit.compile import Form, compiled_together
 from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import may_race
 from mazurka.trace.event import Op
@@ -142,12 +144,7 @@ def needs_of(trace: Trace, rows: Ints) -> Any:
 
 def _scanned(trace: Trace, watched: Any) -> _Scan:
     compiled = len(trace) >= _COMPILE_FROM
-    survey: Any = _survey
-    scan: Any = _scan
-    if compiled:
-        from mazurka.predict import fast_path_compiled
-
-        survey, scan = fast_path_compiled.survey, fast_path_compiled.scan
+    survey, scan = _compiled_passes() if compiled else (_survey, _scan)
     state, row = _begin(trace, compiled, watched), 0
     if not len(watched):  # else as if all places were guarded: nothing is to be found
         survey(state)
@@ -462,20 +459,15 @@ def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
         s.last[place] = row
 
 
-#: The functions of the pass, callees first.
-PASS: Final = (
-    "_has_room_to_find",
-    "_has_room_for_locksets",
-    "_has_room",
-    "_join",
-    "_acquire",
-    "_release",
-    "_lockset",
-    "_disjoint",
-    "_meet",
-    "_touch",
-    "_is_guarded",
-    "_intersect",
-    "_survey",
-    "_scan",
-)
+@cache
+def _compiled_passes() -> tuple[Callable[[_Scan], None], Callable[[_Scan, int], int]]:
+    """Surveying and scanning. Whatever they call is inlined: to hand over some forty arrays costs more than most of it
+    does."""
+    callees = (
+        *(_has_room_to_find, _has_room_for_locksets, _has_room, _join, _acquire, _release, _lockset, _disjoint),
+        *(_meet, _touch, _is_guarded, _intersect),
+    )
+    kernels = compiled_together(
+        (*callees, _survey, _scan), lambda name: Form(inlined=name not in (_survey.__name__, _scan.__name__))
+    )
+    return kernels._survey, kernels._scan

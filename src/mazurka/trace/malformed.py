@@ -16,11 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.jit.compile import jit
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD
@@ -229,9 +231,12 @@ def findings_of(parts: Parts) -> Findings:
 def _check_for(rows: int) -> tuple[Callable[..., None], Callable[..., None]]:
     if rows < COMPILED_FROM:
         return check_locks, check_threads
-    from mazurka.trace import malformed_compiled
+    return _compiled()
 
-    return malformed_compiled.check_locks, malformed_compiled.check_threads
+
+@cache
+def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
+    return jit(check_locks), jit(check_threads)
 
 
 # The first row of a part is number ``before``. Both are compiled for large ones, so written plainly.

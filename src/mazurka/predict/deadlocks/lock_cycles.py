@@ -20,13 +20,15 @@ search is given up after a number of steps: some 10 ns each if compiled, else a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from mazurka.jit.compile import Form, compiled_together
 from mazurka.predict.fast_path import needs_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
@@ -107,9 +109,8 @@ class LockCycles:
             return
         self._place = {row: place for place, row in enumerate(every)}
         self._needs = needs_of(self.trace, every)
-        search: Any = _search
-        if compiled := len(rows_of) >= _COMPILE_FROM:
-            from mazurka.predict.deadlocks.lock_cycles_compiled import search
+        compiled = len(rows_of) >= _COMPILE_FROM
+        search = _compiled_search() if compiled else _search
         state, rows = self._begin(rows_of, compiled), list(rows_of.values())
         for length in range(2, len({each.thread for each in rows_of}) + 1):
             state.reg[_NEXT] = 0
@@ -303,5 +304,8 @@ def _fits(s: Any, each: int, depth: int, threads: int) -> bool:
     return True
 
 
-#: The functions of the search, callees first.
-SEARCH: Final = ("_push", "_fits", "_search")
+@cache
+def _compiled_search() -> Callable[[_Dependencies, int, int], bool]:
+    kernels = compiled_together((_push, _fits, _search), lambda name: Form(inlined=name != _search.__name__))
+    search: Callable[[_Dependencies, int, int], bool] = kernels._search
+    return search

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
-from zlib import crc32
 
+from mazurka.jit.compile import Form, Kernels, compiled_together
 from mazurka.predict.seqcheck import cone, decide, index, layout, order, scan
 
 #: Traces of at least this many events are worked on by compiled code.
@@ -71,32 +70,15 @@ INTERPRETED: Final = SimpleNamespace(**_functions())
 
 
 @cache
-def compiled() -> SimpleNamespace:
+def compiled() -> Kernels:
     """The functions, each compiled when first called."""
-    import numba
-
-    space: dict[str, Any] = {"__name__": __name__}
-    for part in _PARTS:
-        own = {name: value for name, value in vars(part).items() if not name.startswith("__")}
-        assert all(space.get(name, value) is value for name, value in own.items()), part.__name__
-        space |= own
-    jit: Any = numba.njit
     functions = _functions()
     counting = _counting(functions)
-    sources = crc32(b"".join(Path(str(part.__file__)).read_bytes() for part in _PARTS))
-    for name, function in functions.items():
-        copy = FunctionType(function.__code__, space, name, function.__defaults__)
-        copy.__qualname__ = f"{name}_{sources:08x}"
-        space[name] = jit(
-            cache=True,
-            nogil=True,
-            error_model="numpy",
-            no_cfunc_wrapper=True,
-            no_cpython_wrapper=name not in _CALLED | STEPS,
-            inline="always" if name in _INLINED else "never",
-            _nrt=name in counting,
-        )(copy)
-    return SimpleNamespace(**{name: space[name] for name in functions})
+
+    def form_of(name: str) -> Form:
+        return Form(called=name in _CALLED | STEPS, inlined=name in _INLINED, allocates=name in counting)
+
+    return compiled_together(functions.values(), form_of)
 
 
 def kernel_for(events: int) -> Any:

@@ -14,17 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.jit.compile import jit
 from mazurka.trace.columns import LARGEST
 from mazurka.trace.formats.gathering import too_many
-
-_njit: Any = numba.njit
-
-#: Nothing here makes arrays, so nobody need count who refers to one: half the time to compile, and less to run.
-jit: Any = _njit(cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
 
 #: The number of the empty name of kind 0.
 NONE: Final = -1

@@ -23,6 +23,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from mazurka.jit.compile import jit
+
 MAGIC: Final = b"LZ4Block"
 
 _HEADER: Final = struct.Struct("<8sBiii")
@@ -100,10 +102,8 @@ def checksum_of(data: bytes) -> int:
 
 
 @cache
-def _compiled() -> Any:
-    import numba
-
-    return numba.njit(cache=True, nogil=True)(hash_of)
+def _compiled() -> Callable[[Any, int], int]:
+    return jit(hash_of)
 
 
 def hash_of(data: Any, seed: int) -> int:

@@ -19,9 +19,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.jit.compile import jit
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Location
-from mazurka.trace.formats.byte_names import SHORT, ByteNames, Spans, extended, finished, jit
+from mazurka.trace.formats.byte_names import SHORT, ByteNames, Spans, extended, finished
 from mazurka.trace.formats.gathering import NO_SITE
 from mazurka.trace.formats.line_reading import Malformed
 from mazurka.trace.formats.source import Source
