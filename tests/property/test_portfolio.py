@@ -22,7 +22,7 @@ from mazurka.explore.outcome import Inconclusive, Outcome, Verified
 from mazurka.explore.parallel.worker_pool import ForkPool
 from mazurka.explore.portfolio import Portfolio
 from mazurka.explore.se_mcr import SwitchEquivalence
-from mazurka.explore.search_journal import open_frontier
+from mazurka.explore.search_journal import open_journal
 
 _STATES = 15_000
 
@@ -116,7 +116,7 @@ def test_other_processes(jobs: int) -> None:
 def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     executions, stops, saved = 0, 0, set()
     while True:
-        journal = open_frontier(tmp_path, "program", "auto")
+        journal = open_journal(tmp_path, "program", "auto")
         saved |= {row[0].startswith("se-mcr ") for row in journal.rows()}
         outcome = _searched(COUNTING, journal=journal, budget=Budget(executions=executions + 10))
         assert outcome.executions > executions

@@ -24,7 +24,7 @@ from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import ForkPool
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.search_journal import SearchJournal, open_frontier
+from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run
 
 INCREMENT = (Read("t", "v"), Write("v", "t + 1"))
@@ -220,7 +220,7 @@ def test_an_error_in_a_worker_is_told() -> None:
 
 
 def _search_until_killed(folder: Path, ready: Any) -> None:
-    journal = open_frontier(folder, "program", "dfs")
+    journal = open_journal(folder, "program", "dfs")
 
     def stopped() -> bool:
         if explorer.seen.executions > 400:
@@ -249,7 +249,7 @@ def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
     process.join()
     assert os.read(alive, 1) == b""  # they are all gone
     os.close(alive)
-    journal = open_frontier(tmp_path, "program", "dfs")
+    journal = open_journal(tmp_path, "program", "dfs")
     assert journal.executions > 400
     outcome = searched(OracleProgram(LONGER), 2, "dfs", journal=journal)
     assert outcome.complete

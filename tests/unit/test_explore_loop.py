@@ -22,7 +22,7 @@ from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.explore.sampling import Priorities
-from mazurka.explore.search_journal import open_frontier
+from mazurka.explore.search_journal import open_journal
 from mazurka.explore.strategy import Settings
 from mazurka.program.protocol import Divergence, Failure, FailureKind, Plan, Run
 
@@ -198,7 +198,7 @@ def outcomes_until_complete(folder: Path, strategy: str, program: SmallProgram, 
     while True:
         limit += step
         runner = Watched(program)
-        journal = open_frontier(folder, "program", strategy)
+        journal = open_journal(folder, "program", strategy)
         outcome = Explorer(
             runner, strategy, budget=Budget(executions=limit), stop_at_first=False, journal=journal
         ).run()
@@ -249,10 +249,10 @@ def test_long_runs_offer_in_portions() -> None:
 
 
 def test_failures_of_an_interrupted_search_are_kept(tmp_path: Path) -> None:
-    journal = open_frontier(tmp_path, "program", "mcr")
+    journal = open_journal(tmp_path, "program", "mcr")
     first = Explorer(OracleProgram(WRONG), journal=journal).run()
     assert isinstance(first.verdict, Violation)
-    journal = open_frontier(tmp_path, "program", "mcr")
+    journal = open_journal(tmp_path, "program", "mcr")
     again = Explorer(OracleProgram(WRONG), journal=journal).run()
     assert isinstance(again.verdict, Violation)
     assert again.verdict.first.failure.identity == first.verdict.first.failure.identity
@@ -261,11 +261,11 @@ def test_failures_of_an_interrupted_search_are_kept(tmp_path: Path) -> None:
 
 def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
     for total in (7, 12):
-        journal = open_frontier(tmp_path, "program", "pct")
+        journal = open_journal(tmp_path, "program", "pct")
         outcome = Explorer(OracleProgram(RACY), "pct", budget=Budget(executions=total), journal=journal).run()
         assert outcome.executions == total
     restored = make_strategy("pct")
-    journal = open_frontier(tmp_path, "program", "pct")
+    journal = open_journal(tmp_path, "program", "pct")
     restored.restore(journal.rows())
     journal.close()
     seed = restored.next_seed()
@@ -286,7 +286,7 @@ def _explore_until_killed(folder: Path, ready: Any) -> None:
                 os.kill(os.getpid(), signal.SIGSTOP)
             return super().execute(plan)
 
-    explorer = Explorer(Killed(RACY), "dfs", journal=open_frontier(folder, "program", "dfs"))
+    explorer = Explorer(Killed(RACY), "dfs", journal=open_journal(folder, "program", "dfs"))
     explorer.run()
 
 
@@ -298,13 +298,13 @@ def test_kill_loses_nothing(tmp_path: Path) -> None:
     process.start()
     assert ready.wait(20)
     with pytest.raises(MazurkaError, match="another check") as refused:
-        open_frontier(tmp_path, "program", "dfs")
+        open_journal(tmp_path, "program", "dfs")
     assert refused.value.slug == "search-in-use"
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     runner = OracleProgram(RACY)
-    journal = open_frontier(tmp_path, "program", "dfs")
+    journal = open_journal(tmp_path, "program", "dfs")
     assert journal.executions == 10
     outcome = Explorer(runner, "dfs", journal=journal).run()
     assert outcome.complete
@@ -313,11 +313,11 @@ def test_kill_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_damaged_search_is_named(tmp_path: Path) -> None:
-    open_frontier(tmp_path, "program", "mcr").close()
+    open_journal(tmp_path, "program", "mcr").close()
     path = next(tmp_path.glob("*.sqlite"))
     path.write_bytes(b"not a database" * 100)
     with pytest.raises(MazurkaError, match="can't be read") as error:
-        open_frontier(tmp_path, "program", "mcr")
+        open_journal(tmp_path, "program", "mcr")
     assert error.value.slug == "search-damaged"
     assert str(path) in str(error.value)
     path.unlink()
@@ -325,18 +325,18 @@ def test_a_damaged_search_is_named(tmp_path: Path) -> None:
         other.execute("CREATE TABLE learnt (something)")
     other.close()
     with pytest.raises(MazurkaError, match="can't be read"):
-        open_frontier(tmp_path, "program", "mcr")
+        open_journal(tmp_path, "program", "mcr")
 
 
 def test_other_programs_and_settings_have_other_searches(tmp_path: Path) -> None:
-    frontiers = [open_frontier(tmp_path, p, s) for p in ("a", "b") for s in ("mcr", "dfs")]
-    assert len({journal.path for journal in frontiers}) == 4
-    for journal in frontiers:
+    journals = [open_journal(tmp_path, p, s) for p in ("a", "b") for s in ("mcr", "dfs")]
+    assert len({journal.path for journal in journals}) == 4
+    for journal in journals:
         journal.close()
 
 
 def test_going_on_without_a_disk(tmp_path: Path) -> None:
-    journal = open_frontier(tmp_path, "program", "mcr")
+    journal = open_journal(tmp_path, "program", "mcr")
     journal._connection.execute("PRAGMA query_only = 1")
     outcome = Explorer(OracleProgram(RACY), journal=journal).run()
     assert isinstance(outcome.verdict, Verified)
@@ -344,10 +344,10 @@ def test_going_on_without_a_disk(tmp_path: Path) -> None:
 
 
 def test_facts_are_remembered(tmp_path: Path) -> None:
-    journal = open_frontier(tmp_path, "program", "mcr")
-    assert journal.fact("points") == ""
-    journal.remember("points", "1 2 3")
+    journal = open_journal(tmp_path, "program", "mcr")
+    assert journal.get_meta("points") == ""
+    journal.set_meta("points", "1 2 3")
     journal.close()
-    again = open_frontier(tmp_path, "program", "mcr")
-    assert again.fact("points") == "1 2 3"
+    again = open_journal(tmp_path, "program", "mcr")
+    assert again.get_meta("points") == "1 2 3"
     again.close(finished=True)

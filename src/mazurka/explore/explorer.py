@@ -147,7 +147,7 @@ class Explorer:
         """Why it stopped ("": there was nothing left to run)."""
         yield from self._take_up()
         while not (stopped := self._stop_reason()):
-            batches = self._stints()
+            batches = self._batches()
             if batches is None:
                 break
             for batch in batches:
@@ -157,7 +157,7 @@ class Explorer:
 
     # -- batches -------------------------------------------------------------------------------------------------------
 
-    def _stints(self) -> Iterator[Batch] | None:
+    def _batches(self) -> Iterator[Batch] | None:
         """The next batches that are finished; None if there is nothing left to run."""
         if self.coordinator is not None and self.coordinator.unlucky:
             self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
@@ -168,13 +168,13 @@ class Explorer:
                 strategy.prune_from(self.budget.executions)
             if self.coordinator.hand_out(strategy, self._terms()):
                 if strategy.has_own_work():
-                    return self._stints_beside(self.coordinator)
+                    return self._batches_beside(self.coordinator)
                 return self.coordinator.collect(strategy, 0.0 if self._is_undecided() else WAIT)
         batch = work(self.program, strategy, self._terms(_HERE), self.judge)
         batch.statistics.know(points)
         return iter([batch]) if batch.statistics.executions or batch.undecided else None
 
-    def _stints_beside(self, coordinator: Coordinator) -> Iterator[Batch]:
+    def _batches_beside(self, coordinator: Coordinator) -> Iterator[Batch]:
         """A batch here while others are at theirs, and which of those are finished."""
         points, terms = frozenset(self.learned), self._terms(_HERE)
         if terms.executions is not None:
@@ -240,7 +240,7 @@ class Explorer:
             return
         self.strategy.restore(self.journal.rows())
         self.seen.executions = self.journal.executions
-        self._doubts = self.journal.fact("doubts")
+        self._doubts = self.journal.get_meta("doubts")
         self.seen.recall(self._doubts)
         for schedule in self.journal.failures():
             points = frozenset(self.learned)
@@ -258,7 +258,7 @@ class Explorer:
             doubts = self.seen.doubts()  # written before the runs that they come from count as made
             if doubts != self._doubts:
                 self._doubts = doubts
-                self.journal.remember("doubts", doubts)
+                self.journal.set_meta("doubts", doubts)
             self.journal.add(rows, self.seen.executions)
 
     # -- the end ------------------------------------------------------------------------------------------------------

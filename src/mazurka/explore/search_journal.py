@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS failures (number INTEGER PRIMARY KEY, schedule TEXT U
 
 
 class SearchJournal:
-    """An unfinished search on disk; open it with :func:`open_frontier`."""
+    """An unfinished search on disk; open it with :func:`open_journal`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: int) -> None:
         self.path = path
@@ -47,12 +47,12 @@ class SearchJournal:
         if row is not None:
             self.executions = int(row[0])
 
-    def fact(self, name: str) -> str:
+    def get_meta(self, name: str) -> str:
         """Something a caller wanted to be remembered ("" if it was not)."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (f"user:{name}",)).fetchone()
         return "" if row is None else str(row[0])
 
-    def remember(self, name: str, value: str) -> None:
+    def set_meta(self, name: str, value: str) -> None:
         """Keep a caller's fact with the search."""
         self._try([("INSERT OR REPLACE INTO facts VALUES (?, ?)", [(f"user:{name}", value)])])
 
@@ -122,7 +122,7 @@ class SearchJournal:
         os.close(self._lock)
 
 
-def open_frontier(folder: Path, program: str, strategy: str, settings: str = "") -> SearchJournal:
+def open_journal(folder: Path, program: str, strategy: str, settings: str = "") -> SearchJournal:
     """The journal of a search, made if there is none.
 
     ``program`` is :meth:`~mazurka.program.protocol.Program.identity`, so that a changed program starts anew. Raises

@@ -31,7 +31,7 @@ from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.search_journal import SearchJournal, open_frontier
+from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.explore.strategy import Settings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Program, Run, learned_points
@@ -202,7 +202,7 @@ class _Check:
     # -- the search ---------------------------------------------------------------------------------------------------
 
     def _search(self) -> Outcome:
-        journal = self._frontier()
+        journal = self._journal()
         program = _Interruptible(self.program, self.watcher)
         limit = self.options.time_limit
 
@@ -293,7 +293,7 @@ class _Check:
         leave = journal.leave if journal is not None else lambda: None
         return ForkPool(Worker(program, learned_points(self.program).points), size, leave)
 
-    def _frontier(self) -> SearchJournal | None:
+    def _journal(self) -> SearchJournal | None:
         """Where the search is kept; None, and a word about it, if it can't be kept."""
         if self.store is None or not self.resumable:
             return None
@@ -318,17 +318,17 @@ class _Check:
     def _open(self, key: str) -> SearchJournal:
         assert self.store is not None
         try:
-            return open_frontier(self.store.searches, key, self.options.strategy)
+            return open_journal(self.store.searches, key, self.options.strategy)
         except MazurkaError as error:
             if error.slug != "search-damaged" or not self.options.fresh:
                 raise
             Path(error.where).unlink(missing_ok=True)
-            return open_frontier(self.store.searches, key, self.options.strategy)
+            return open_journal(self.store.searches, key, self.options.strategy)
 
     def _take_up(self, journal: SearchJournal) -> bool:
         """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""
         known = learned_points(self.program).points
-        remembered = set(json.loads(journal.fact("points") or "[]"))
+        remembered = set(json.loads(journal.get_meta("points") or "[]"))
         if not known <= remembered:
             return journal.executions == 0
         known |= remembered
@@ -429,7 +429,7 @@ def _failing(found: Found) -> Failing:
 
 def _remember_points(journal: SearchJournal, points: set[int]) -> None:
     """What is saved of a search counts these points, and means nothing with others."""
-    journal.remember("points", json.dumps(sorted(points)))
+    journal.set_meta("points", json.dumps(sorted(points)))
 
 
 def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
