@@ -20,12 +20,12 @@ from mazurka.cli.interrupt import Interrupt
 from mazurka.cli.progress import Progress
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
+from mazurka.explore.outcome import Found
 from mazurka.program.python import outside
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.explain import unexplained
 from mazurka.report.finding import Finding
 from mazurka.workflows.checking import NullObserver, check, explain
-from mazurka.workflows.findings import Failing
 from mazurka.workflows.program_spec import ProgramSpec, open_program
 from mazurka.workflows.store import FOLDER, Store, open_store
 from mazurka.workflows.suppressing import suppressions_of
@@ -116,7 +116,7 @@ class _Telling(NullObserver):
     def note(self, text: str) -> None:
         self._wire.send(("note", text))
 
-    def found(self, failing: Failing) -> None:
+    def found(self, failing: Found) -> None:
         self._wire.send(("found", failing))
 
     def searched(self, number: int) -> None:
@@ -135,7 +135,7 @@ class _Watched:
     progress: Progress
     started: float
     executions: int = 0
-    failing: dict[tuple[str, ...], Failing] = field(default_factory=dict)
+    failing: dict[tuple[str, ...], Found] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     report: CheckReport | None = None
     error: MazurkaError | None = None
@@ -201,10 +201,10 @@ class _Watched:
 
         return _told(wire, work)
 
-    def _explain(self, wire: supervision.Wire, failing: list[Failing]) -> int:
+    def _explain(self, wire: supervision.Wire, failing: list[Found]) -> int:
         return _told(wire, lambda telling: self._explain_with(telling, failing))
 
-    def _explain_with(self, telling: _Telling, failing: list[Failing]) -> None:
+    def _explain_with(self, telling: _Telling, failing: list[Found]) -> None:
         store = Store(Path.cwd() / FOLDER) if self.options.save else None
         loaded = open_program(self.subject, self.options)
         try:
@@ -247,7 +247,7 @@ class _Watched:
             suppressed=tuple(suppressed),
         )
 
-    def _explain_the_rest(self, told: list[Failing]) -> None:
+    def _explain_the_rest(self, told: list[Found]) -> None:
         """In a second child, unless the first one was ended while it did so."""
         explained = {each.failure.identity for each in self.findings if each.failure is not None}
         rest = [each for each in told if each.failure.identity not in explained]

@@ -13,7 +13,7 @@ class Found:
 
     failure: Failure
     schedule: tuple[str, ...]
-    execution: int  # the number of the run it was first seen in, from 1
+    execution: int = 0  # the number of the run it was first seen in, from 1; 0: it was saved by an earlier check
     seed: int = 0  # its strategy's number for that run, if that means something to everybody
     points: frozenset[int] = frozenset()  # the sites known to need points before that run
     timing: float | None = None  # that of the run's plan

@@ -111,13 +111,14 @@ class _Search:
         return True
 
 
-def prefix_again(run: Run, program: Program) -> tuple[str, ...]:
-    """The prefix that repeats a run in which points were learnt: it counts those passed unknowingly, too."""
+def prefix_again(run: Run, program: Program, end: int | None = None) -> tuple[str, ...]:
+    """The prefix that repeats a run in which points were learnt, or its first ``end`` steps: it counts those passed
+    unknowingly, too."""
     known = learned_points(program).points
     marks = {Op.RELEASE: RELEASE_POINTS, Op.END: END_POINTS}
     return tuple(
         run.tasks[step.task]
-        for step in run.log
+        for step in run.log[:end]
         if step.point
         or (step.site and step.site in known)
         or marks.get(step.op, 0) in known

@@ -36,10 +36,11 @@ from mazurka.explore.strategy import Settings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Location
-from mazurka.workflows.findings import Failing, FindingBuilder, fails_again
+from mazurka.workflows.findings import FindingBuilder
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
 from mazurka.workflows.suppressing import Suppressions, suppressions_of
@@ -65,7 +66,7 @@ class CheckObserver(Protocol):
         """Told what is worth knowing right away."""
         ...
 
-    def found(self, failing: Failing) -> None:
+    def found(self, failing: Found) -> None:
         """Told of each failure when it is met, whether or not it is kept back."""
         ...
 
@@ -90,7 +91,7 @@ class NullObserver:
     def note(self, text: str) -> None:
         return
 
-    def found(self, failing: Failing) -> None:
+    def found(self, failing: Found) -> None:
         return
 
     def searched(self, number: int) -> None:
@@ -121,7 +122,7 @@ def explain(
     program: Program,
     subject: ProgramSpec,
     options: Options,
-    failing: list[Failing],
+    failing: list[Found],
     *,
     store: Store | None = None,
     watcher: CheckObserver | None = None,
@@ -130,9 +131,8 @@ def explain(
     others may be what it has died of. The ``watcher`` is told of each."""
     watcher = watcher or NullObserver()
     program.prepare()
-    FindingBuilder(program, subject, options, store, watcher.note, watcher.explained, simplifies=False).findings(
-        failing
-    )
+    note, explained, engine = watcher.note, watcher.explained, options.strategy
+    FindingBuilder(program, subject, options, store, note, explained, engine, simplifies=False).findings(failing)
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class _Check:
     pool: WorkerPool | None
     started: float
     retried: int = 0
-    known: list[Failing] = field(default_factory=list)  # saved failures that are still there
+    known: list[Found] = field(default_factory=list)  # saved failures that are still there
     gone: list[Path] = field(default_factory=list)  # saved failures that are not
     suppressions: Suppressions = field(init=False)
 
@@ -162,7 +162,7 @@ class _Check:
             return self._report(self._retried(first), self.known)
         outcome = self._look_at_timing(self._search())
         seen = {each.failure.identity for each in self.known}
-        new = [_failing(found) for found in outcome.found if found.failure.identity not in seen]
+        new = [found for found in outcome.found if found.failure.identity not in seen]
         return self._report(outcome, [*self.known, *new])
 
     # -- saved failures -----------------------------------------------------------------------------------------------
@@ -189,15 +189,14 @@ class _Check:
             if self._is_enough(again):
                 return
 
-    def _is_enough(self, failing: Failing) -> bool:
+    def _is_enough(self, failing: Found) -> bool:
         """Whether there need be no search after this saved failure."""
         failure = failing.failure
         return not (failure.is_race or self.options.all_failures or self.suppressions.keeps_back(failure))
 
-    def _retried(self, first: Failing) -> Outcome:
+    def _retried(self, first: Found) -> Outcome:
         """The outcome where a saved failure was enough."""
-        found = Found(first.failure, first.prefix, self.retried)
-        return Outcome(Violation(found), self.options.strategy, self.retried, 0.0, complete=False)
+        return Outcome(Violation(first), self.options.strategy, self.retried, 0.0, complete=False)
 
     # -- the search ---------------------------------------------------------------------------------------------------
 
@@ -232,7 +231,7 @@ class _Check:
                     _remember_points(journal, points)
             explorer.seen.untracked.update(dict.fromkeys(self.program.facts().untracked, 1))
             for each in progress.new:
-                self.watcher.found(_failing(each))
+                self.watcher.found(each)
             found = progress.found + len(self.known)
             self.watcher.progress(progress.executions, found, progress.estimate.total, progress.deciding)
         outcome = explorer.outcome
@@ -261,7 +260,7 @@ class _Check:
                 explorer = self._explorer_in_time(strategy, budget)
                 for progress in explorer.progress():
                     for each in progress.new:
-                        self.watcher.found(replace(_failing(each), timing=timing))
+                        self.watcher.found(replace(each, timing=timing))
                     done = before.executions + progress.executions
                     self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
                 if not explorer.strategy.incompleteness_reason():
@@ -338,14 +337,15 @@ class _Check:
 
     # -- the report ---------------------------------------------------------------------------------------------------
 
-    def _report(self, outcome: Outcome, failing: list[Failing]) -> CheckReport:
-        writer = FindingBuilder(
-            self.program, self.subject, self.options, self.store, self.watcher.note, self.watcher.explained
+    def _report(self, outcome: Outcome, failing: list[Found]) -> CheckReport:
+        note, explained = self.watcher.note, self.watcher.explained
+        builder = FindingBuilder(
+            self.program, self.subject, self.options, self.store, note, explained, outcome.strategy
         )
         told = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
         suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
-        findings, refused = writer.findings(told)
+        findings, refused = builder.findings(told)
         assuming = " and ".join(filter(None, (outcome.assuming, self.program.facts().assumption)))
         verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and suppressed:
@@ -372,7 +372,7 @@ class _Check:
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
-            notes=(*self._notes(), *writer.notes, *outcome.notes, *self.suppressions.problems),
+            notes=(*self._notes(), *builder.notes, *outcome.notes, *self.suppressions.problems),
             predictions=outcome.predictions,
             inconsistencies=refused,
             assuming=assuming if verdict is Verdict.VERIFIED else "",
@@ -421,10 +421,6 @@ def _verdict(
             return Verdict.VIOLATION, first.failure.message
         case never:
             assert_never(never)
-
-
-def _failing(found: Found) -> Failing:
-    return Failing(found.failure, found.schedule, found.points, found.timing)
 
 
 def _remember_points(journal: SearchJournal, points: set[int]) -> None:

@@ -1,0 +1,137 @@
+"""From a failure that a search has met to the execution that shows it best, and further executions that confirm it.
+
+A schedule counts points, and which places are points is learnt: a failing execution may itself have taught new ones. So
+a failure is met with the points known before its execution, and is first turned into a schedule that holds with all
+points that are known after it (:func:`settled`); only that can be simplified (shrink.py), and replayed elsewhere.
+
+What a program has learnt of its points changes with each execution here; who goes on with a search says what is known
+then. :func:`happens_again` and :func:`changes_places` leave it as it was.
+
+Cost: two to nine executions besides those of shrinking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mazurka.explore.outcome import Found
+from mazurka.program.protocol import LASSO, Failure, Plan, Program, Run, learned_points
+from mazurka.program.races import races_of
+from mazurka.replay.points import add_scheduling_points
+from mazurka.replay.replayer import Ending, replay
+from mazurka.replay.schedule import Schedule, fingerprint
+from mazurka.replay.shrink import failure_with, prefix_again, shrink
+from mazurka.replay.switches import steps_until
+
+#: How often a schedule is rewritten for points that its own run has taught.
+_ROUNDS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A failing run, made with detail. ``happened``: it failed again as it did when the failure was met; else the run
+    is what became of the same schedule, and the failure that which was met."""
+
+    run: Run
+    failure: Failure
+    happened: bool = True
+
+
+def fails_again(program: Program, schedule: Schedule) -> Found | None:
+    """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
+    add_scheduling_points(program, schedule.points)
+    points = frozenset(learned_points(program).points)
+    run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
+    same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
+    failure = next(iter(same or run.failures), None)
+    return None if failure is None else Found(failure, run.schedule(), points=points, timing=schedule.timing)
+
+
+@contextmanager
+def timed(program: Program, timing: float | None) -> Iterator[None]:
+    """Have all executions made with this timing, unless their plan says another."""
+    program.timing = timing
+    try:
+        yield
+    finally:
+        program.timing = None
+
+
+def without_delay(program: Program, found: Found, longest: float) -> Found:
+    """The same failure where nothing outruns threads that can move, if it happens there, too; else where they are held
+    up for ``longest`` seconds at most, or as it was met."""
+    first = _follow(program, found, Plan(found.schedule, strict=False, timing=found.timing))
+    if not first.lag and found.timing is None:
+        return found
+    for timing in sorted({0.0, longest}):
+        run = _follow(program, found, Plan(found.schedule, strict=False, timing=timing))
+        if failure_with(run, found.failure.identity) is not None:
+            return replace(found, schedule=run.schedule(), timing=timing)
+    return found
+
+
+def simplest(program: Program, found: Found, *, simplifies: bool = True) -> Reproduction:
+    """The run that shows a failure best; unless it ``simplifies``, by no other order than that in which it was met."""
+    identity = found.failure.identity
+    _know(program, found)
+    prefix = settled(program, found.schedule, identity)
+    if simplifies and prefix is not None and LASSO not in prefix:  # from elsewhere there may be a way out of the loops
+        shrunk = shrink(program, Plan(prefix), identity)
+        if shrunk is not None:
+            return Reproduction(shrunk.run, shrunk.failure)
+    run = _follow(program, found, Plan(found.schedule, strict=False, detail=True))
+    again = failure_with(run, identity)
+    return Reproduction(run, found.failure if again is None else again, again is not None)
+
+
+def settled(program: Program, prefix: tuple[str, ...], identity: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The same schedule in terms of all points that following it teaches; None if it does not lead to the failure."""
+    for _ in range(_ROUNDS):
+        run = program.execute(Plan(prefix, strict=True))
+        failure = failure_with(run, identity)
+        if failure is None:
+            return None
+        if not run.found_new_points:
+            return prefix
+        prefix = prefix_again(run, program, steps_until(run, failure))
+    return None
+
+
+def happens_again(program: Program, schedule: Schedule) -> bool:
+    """Run the program once more, by what is kept of a failure alone, as another process would."""
+    with _knowing_nothing(program):
+        return replay(program, schedule).ending is Ending.REPRODUCED
+
+
+def changes_places(program: Program, schedule: Schedule, failure: Failure) -> bool:
+    """Run a race the other way round: each of the two threads stands before its access, so either may go first."""
+    with _knowing_nothing(program):
+        add_scheduling_points(program, schedule.points)
+        *before, first, second = schedule.prefix
+        other = program.execute(Plan((*before, second, first)))
+    harmless = other.divergence is not None and other.divergence.harmless  # it would only read the same again
+    return harmless or any(each.identity == failure.identity for each in races_of(other, program.location))
+
+
+def _follow(program: Program, found: Found, plan: Plan) -> Run:
+    """Execute a plan with the points that were known when the failure was met."""
+    _know(program, found)
+    return program.execute(plan)
+
+
+def _know(program: Program, found: Found) -> None:
+    learned_points(program).points = set(found.points)
+
+
+@contextmanager
+def _knowing_nothing(program: Program) -> Iterator[None]:
+    """No points are known within; those that were are known again afterwards."""
+    learned = learned_points(program)
+    known, learned.points = learned.points, set()
+    try:
+        yield
+    finally:
+        learned_points(program).points = known
