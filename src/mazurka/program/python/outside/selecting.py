@@ -13,10 +13,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mazurka.program.python.outside.channels import IN, OUT, Channel, has_children, of_run, readable, really, wait
-from mazurka.program.python.outside.replacing import METHODS, replace_function, stand_in
+from mazurka.program.python.outside.replacing import METHODS, replace_function, replace_method, stand_in
 from mazurka.program.python.primitives.event_loops import is_looping, selecting
-from mazurka.program.python.primitives.run import Models, count_uncontrolled, here
+from mazurka.program.python.primitives.run import Models, count_uncontrolled, count_untracked, here
+from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Target
 
 _PRI: Final = select.POLLPRI
 
@@ -99,26 +102,60 @@ replace_function(select, "select", _select)
 # -- select.poll ----------------------------------------------------------------------------
 
 
+def _state(thing: Poll | Epoll) -> tuple[Target, str]:
+    """The location of which descriptors it waits for."""
+    return (OBJECT, number(thing)), f"the descriptors of {'an epoll' if isinstance(thing, Epoll) else 'a poll'} object"
+
+
+def _change(thing: Poll | Epoll) -> None:
+    models = here()
+    if models is not None:
+        pass_step(models, change(*_state(thing)))
+
+
+def _look(thing: Poll | Epoll) -> None:
+    models = here()
+    if models is not None:
+        pass_step(models, read(*_state(thing)))
+
+
 class Poll:
     """Stands in for what ``select.poll()`` returns in a run."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
         self._events: dict[int, int] = {}
+        self._is_polling = False
 
     def register(self, fd: Any, eventmask: int = IN | _PRI | OUT, /) -> None:
+        _change(self)
         self._real.register(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def modify(self, fd: Any, eventmask: int, /) -> None:
+        _change(self)
         self._real.modify(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def unregister(self, fd: Any, /) -> None:
+        _change(self)
         self._real.unregister(fd)
         self._events.pop(_descriptor(fd), None)
 
     def poll(self, timeout: float | None = None, /) -> list[tuple[int, int]]:
+        """One thread at a time, as CPython has it."""
+        _change(self)
+        if self._is_polling:
+            raise RuntimeError("concurrent poll() invocation")
+        self._is_polling = True
+        try:
+            found = self._poll(timeout)
+        finally:
+            _change(self)
+            self._is_polling = False
+        return found
+
+    def _poll(self, timeout: float | None) -> list[tuple[int, int]]:
         models = here()
         wanted = list(self._events.items())
         if models is None or not wanted or not _is_ours(models, wanted, "select.poll"):
@@ -142,18 +179,22 @@ class Epoll:
         self._events: dict[int, int] = {}
 
     def register(self, fd: Any, eventmask: int = IN | _PRI | OUT) -> None:
+        _change(self)
         self._real.register(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def modify(self, fd: Any, eventmask: int) -> None:
+        _change(self)
         self._real.modify(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def unregister(self, fd: Any) -> None:
+        _change(self)
         self._real.unregister(fd)
         self._events.pop(_descriptor(fd), None)
 
     def poll(self, timeout: float | None = None, maxevents: int = -1) -> list[tuple[int, int]]:
+        _look(self)
         models = here()
         wanted = [(descriptor, events & _KNOWN) for descriptor, events in self._events.items()]
         if models is None or not wanted or not _is_ours(models, wanted, "select.epoll"):
@@ -167,9 +208,11 @@ class Epoll:
 
     @property
     def closed(self) -> bool:
+        _look(self)
         return bool(self._real.closed)
 
     def close(self) -> None:
+        _change(self)
         self._real.close()
 
     def __enter__(self) -> Epoll:
@@ -200,6 +243,7 @@ def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     of_loops = selecting(name, real)
 
     def wait_in_run(models: Models, _real: Any, selector: Any, timeout: float | None = None) -> Any:
+        pass_step(models, read(*_keys(selector)))
         keys = list(selector.get_map().values())
         wanted = [(key.fd, sum(event for flag, event in _EVENTS.items() if key.events & flag)) for key in keys]
         if not wanted or not are_known(models, [descriptor for descriptor, _ in wanted]) or is_looping(models):
@@ -218,5 +262,39 @@ def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     return stand
 
 
+def _keys(selector: Any) -> tuple[Target, str]:
+    """The location of what is registered with a selector."""
+    return (OBJECT, number(selector)), f"what is registered with a {type(selector).__name__}"
+
+
+#: Selectors, by identity -> the thread that is changing what is registered.
+_changing: dict[int, int] = {}
+
+
+def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named: Any) -> Any:
+    """Stands for a method that changes what is registered: Python code, amid which another thread may do the same."""
+    me = models.runtime.current.index
+    if models.runtime.solo or _changing.get(id(selector)) == me:
+        return real(selector, *args, **named)
+    pass_step(models, change(*_keys(selector)))
+    if id(selector) in _changing:
+        count_untracked(models.runtime, "a selector that two threads change at the same time")
+    _changing[id(selector)] = me
+    try:
+        pass_step(models, change(*_keys(selector)))
+        return real(selector, *args, **named)
+    finally:
+        _changing.pop(id(selector), None)
+
+
+def _looking_at_keys(models: Models, real: Any, selector: Any, *args: Any) -> Any:
+    pass_step(models, read(*_keys(selector)))
+    return real(selector, *args)
+
+
 for _class in ("EpollSelector", "PollSelector", "SelectSelector"):
+    for _name in ("register", "unregister", "modify", "close"):
+        replace_method("selectors", f"{_class}.{_name}", _changing_keys)
+    for _name in ("get_key", "get_map"):
+        replace_method("selectors", f"{_class}.{_name}", _looking_at_keys)
     METHODS["selectors", f"{_class}.select"] = functools.partial(for_selector, f"selectors.{_class}.select")

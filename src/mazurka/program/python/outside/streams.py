@@ -28,7 +28,7 @@ from greenlet import GreenletExit
 
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside import files as _files
-from mazurka.program.python.outside.channel_streams import open_pipe
+from mazurka.program.python.outside.buffers import open_pipe
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.opening import open_path

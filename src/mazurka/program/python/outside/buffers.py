@@ -1,8 +1,8 @@
-"""File objects over pipes and sockets: what ``open`` and ``socket.makefile`` make of them.
+"""Buffers of `io` over raw files whose functions let other threads move: pipes, sockets, those of the program itself.
 
-The raw file calls functions that wait in the runtime (:mod:`.channels`). A buffer is one of `io`'s, in C, which has a
-lock that it holds while it waits for the raw file: other threads that use the buffer wait for that lock. It is a lock
-of the model here, for in C it is one of the whole process, and nobody else could move.
+A buffer is in C and has a lock, which it holds while it calls the raw file: other threads that use the buffer wait for
+it. That lock knows threads of the process only, to which all threads of a run are one. So here each buffer has a lock
+of the model around its methods. Those of plain files, whose raw files never wait, are in :mod:`.streams`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ from __future__ import annotations
 import functools
 import io
 import os
-import socket
 from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.outside import channels
-from mazurka.program.python.outside.replacing import present, replace_method
+from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.primitives.locks import Lock, allocate_lock
-from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.semantics.native_objects import is_in_python
 from mazurka.program.python.semantics.objects import number
+from mazurka.trace.targets import OBJECT
+
+_RealFileIO: Final[Any] = io.FileIO
 
 
-class _PipeIO(io.FileIO):
+class _PipeIO(_RealFileIO):  # type: ignore[misc]  # a class known at run time only
     """The raw file over an end of a pipe, whose functions of `os` do the waiting."""
 
     def readinto(self, buffer: Any, /) -> int:
@@ -61,7 +63,7 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
         if lock is None or models is None or models.runtime.solo or lock.holder() is models.runtime.current:
             return real(self, *args, **named)
         with lock:  # what is in the buffer decides whether the raw file is read
-            pass_step(models, change(("o", number(self)), f"the state of a {base.__name__}"))
+            pass_step(models, change((OBJECT, number(self)), f"the state of a {base.__name__}"))
             return real(self, *args, **named)
 
     return call
@@ -74,57 +76,50 @@ _LOCKING: Final = (
 )
 
 
+class _Kind(type(io.BufferedReader)):  # type: ignore[misc]  # a type
+    """Takes buffers that were made outside of runs, or for plain files, for its instances, too."""
+
+    _mz_base: Any
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls._mz_base) if "_mz_base" in vars(cls) else type.__instancecheck__(cls, instance)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, cls._mz_base) if "_mz_base" in vars(cls) else type.__subclasscheck__(cls, other)
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        if present() is None and "_mz_base" in vars(cls):
+            return cls._mz_base(*args, **named)
+        made = super().__call__(*args, **named)
+        if present() is not None and any(is_in_python(type(each)) for each in (*args, *named.values())):
+            made._mz_lock = allocate_lock()  # a raw file in C, like ``BytesIO``, lets nobody else move
+        return made
+
+
 def _made_of(base: Any) -> Any:
-    body = {name: _method(base, getattr(base, name)) for name in _LOCKING if hasattr(base, name)}
-    return type(base.__name__, (base,), {"__doc__": base.__doc__, "__module__": "_io", "_mz_lock": None, **body})
+    body: dict[str, Any] = {name: _method(base, getattr(base, name)) for name in _LOCKING if hasattr(base, name)}
+    body |= {"__doc__": base.__doc__, "__module__": "_io", "_mz_base": base, "_mz_lock": None}
+    return _Kind(base.__name__, (base,), body)
 
 
-_Reader: Final[Any] = _made_of(io.BufferedReader)
-_Writer: Final[Any] = _made_of(io.BufferedWriter)
+_BufferedReader: Final[Any] = _made_of(io.BufferedReader)
+_BufferedWriter: Final[Any] = _made_of(io.BufferedWriter)
+
+FUNCTIONS["io", "BufferedReader"] = _BufferedReader
+FUNCTIONS["io", "BufferedWriter"] = _BufferedWriter
+FUNCTIONS["io", "BufferedRandom"] = _made_of(io.BufferedRandom)
+FUNCTIONS["io", "BufferedRWPair"] = _made_of(io.BufferedRWPair)
 
 
 def open_pipe(file: int, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool) -> Any:
     """What ``open`` makes of a descriptor that is an end of a pipe."""
     raw = _PipeIO(file, mode.replace("b", "").replace("t", ""), closefd)
-    return raw if buffering == 0 else _layered(raw, mode, buffering, encoding, errors, newline)
-
-
-def _layered(raw: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any) -> Any:
+    if buffering == 0:
+        return raw
     size = io.DEFAULT_BUFFER_SIZE if buffering in (-1, 1) else buffering
-    made = (_Reader if "r" in mode else _Writer)(raw, size)
-    made._mz_lock = allocate_lock()
+    made = (_BufferedReader if "r" in mode else _BufferedWriter)(raw, size)
     if "b" in mode:
         return made
     text: Any = io.TextIOWrapper(made, encoding, errors, newline, buffering == 1)
     text.mode = mode
     return text
-
-
-def _make_file(
-    models: Models,
-    real: Any,
-    self: Any,
-    mode: str = "r",
-    buffering: int | None = None,
-    *,
-    encoding: Any = None,
-    errors: Any = None,
-    newline: Any = None,
-) -> Any:
-    """Stands for ``socket.makefile``."""
-    size = -1 if buffering is None or buffering < 0 else buffering
-    direction = set(mode) - {"b"}
-    if size == 0 or len(direction) > 1 or not direction <= {"r", "w"}:
-        return real(self, mode, buffering, encoding=encoding, errors=errors, newline=newline)
-    kind = "w" if direction == {"w"} else "r"
-    raw = socket.SocketIO(self, kind)  # type: ignore[arg-type]  # a mode
-    self._io_refs += 1
-    binary = "b" if "b" in mode else ""
-    size = io.DEFAULT_BUFFER_SIZE if size == 1 else size  # here that is no line
-    made = _layered(raw, kind + binary, size, encoding, errors, newline)
-    if not binary:
-        made.mode = mode
-    return made
-
-
-replace_method("socket", "socket.makefile", _make_file)
