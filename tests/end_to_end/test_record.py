@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import marshal
 import os
 import re
 import resource
@@ -317,6 +318,11 @@ def test_what_is_no_recording(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("record", "--finish", str(tmp_path))
     assert done.returncode == 2
     assert "this is no recording" in done.stderr
+    (tmp_path / "recording.json").write_text("{}")
+    (tmp_path / "000000.raw").write_bytes(marshal.dumps(["not", "ours"]))
+    done = shell.run("record", "--finish", str(tmp_path))
+    assert done.returncode == 2
+    assert "000000.raw, byte 0: this is no segment of a recording" in done.stderr
 
 
 def _rows(shell: Shell, recording: str) -> list[tuple[str, str, str]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib.util
 import types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 
-def _copy(name: str) -> types.ModuleType:
+def copy_of(name: str) -> Any:
+    """A module of its own, executed anew."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     copy = types.ModuleType(f"mazurka's {name}")
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     import contextlib
     from weakref import WeakKeyDictionary, WeakSet
 else:
-    contextlib = _copy("contextlib")
-    WeakKeyDictionary = _copy("weakref").WeakKeyDictionary
-    WeakSet = _copy("_weakrefset").WeakSet
+    contextlib = copy_of("contextlib")
+    WeakKeyDictionary = copy_of("weakref").WeakKeyDictionary
+    WeakSet = copy_of("_weakrefset").WeakSet
 
-__all__ = ["WeakKeyDictionary", "WeakSet", "contextlib"]
+__all__ = ["WeakKeyDictionary", "WeakSet", "contextlib", "copy_of"]

@@ -25,9 +25,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.errors import MazurkaError
 from mazurka.program.python.instrument.sites import Site
 from mazurka.program.python.recording.branches import Branches
-from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, MORE, OFFSETS, SUFFIX, Segment, read
+from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, MORE, OFFSETS, SUFFIX
+from mazurka.program.python.recording.reading import Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments
@@ -87,13 +89,16 @@ class Finished:
 
 
 def finish(directory: Path) -> Finished:
-    """Make a trace of the segments there are, in their place."""
+    """Make a trace of the segments there are, in their place.
+
+    Raises a MazurkaError about the file if one can't be of a recorder's, and OSError if the trace can't be written.
+    """
     raw = sorted(directory.glob(f"*{SUFFIX}"))
     if not raw:
         return Finished()
     marker = directory / _MARKER
     if marker.exists():  # an attempt was killed when all was made
-        before = Finished(**json.loads(marker.read_text(encoding="utf-8")))
+        before = _finished(marker)
         _clear(raw, marker)
         return before
     scratch = directory / "columns"
@@ -104,7 +109,11 @@ def finish(directory: Path) -> Finished:
     making, branches = _Making(), Branches()
     recorded = 0
     for path in raw:
-        rows = making.columns(read(path))
+        segment = read(path)
+        making.learn(segment)
+        for site in making.unknown(segment):
+            raise MazurkaError("trace-malformed", f"nobody says where site {site} is", where=str(path))
+        rows = making.columns(segment)
         making.look_at(rows)
         recorded += int((rows.op != Op.BRANCH).sum())
         counts = branches.look_at(rows, len(making.names.targets), making.seen)
@@ -132,6 +141,17 @@ def finish(directory: Path) -> Finished:
     os.replace(unfinished, marker)
     _clear(raw, marker)
     return done
+
+
+def _finished(marker: Path) -> Finished:
+    """What was finished."""
+    try:
+        counts = json.loads(marker.read_text(encoding="utf-8"))
+        if all(type(count) is int for count in counts.values()):
+            return Finished(**counts)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        pass
+    raise MazurkaError("trace-malformed", "this does not say what was finished", where=str(marker))
 
 
 def _clear(raw: list[Path], marker: Path) -> None:
@@ -182,7 +202,8 @@ class _Making:
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
-    def columns(self, segment: Segment) -> Columns:
+    def learn(self, segment: Segment) -> None:
+        """What objects are called, and where sites are."""
         for number, name in zip(segment.labels[::2], segment.labels[1::2], strict=True):
             kind = _CALLED.get(name, name)
             count = self._kinds[kind] = self._kinds.get(kind, 0) + 1
@@ -191,7 +212,14 @@ class _Making:
                 self._seeing.add(-number)
         for number, *parts in segment.places:
             self._sites[number] = Site(*parts)
-        codes, first = np.array(segment.codes, np.int64), np.array(segment.threads, np.int64)
+
+    def unknown(self, segment: Segment) -> set[int]:
+        """Sites that name attributes, if they are none."""
+        return set(np.unique(np.abs(segment.codes[np.abs(segment.codes) > LARGEST_CODE])).tolist()) - self._sites.keys()
+
+    def columns(self, segment: Segment) -> Columns:
+        """The events of a segment of which all is known."""
+        codes, first = segment.codes, segment.threads
         starts = np.flatnonzero(codes != MORE)
         code, ident = codes[starts], first[starts]
         things = [segment.targets[start] for start in starts.tolist()]
@@ -303,7 +331,7 @@ class _Making:
         """The number of a thread; one that has done something for another is itself again afterwards."""
         if name not in self._thread_numbers:
             self._thread_numbers[name] = len(self._threads)
-            self._threads.append(name)
+            self._threads.append(_told_as(name))
         return self._thread_numbers[name]
 
     def _number_of(self, touched: tuple[int, Any, Any]) -> int:
@@ -316,7 +344,8 @@ class _Making:
         return self._numbers[(tag, thing) if part is None and tag in _WHOLE else (tag, thing, part)]
 
     def _new_target(self, target: Target) -> int:
-        self._targets.append(self._words(target))
+        kind, name = self._words(target)
+        self._targets.append((_told_as(kind), _told_as(name)))
         self._always.append(_is_kept(target))
         number = len(self._targets) - 1
         match kind_of(target):
@@ -338,7 +367,7 @@ class _Making:
         known = self._sites.get(site)
         if known is None:
             return NO_VALUE
-        where = Location(known.file, known.line, known.column, known.function)
+        where = Location(_told_as(known.file), known.line, known.column, _told_as(known.function))
         return self._spans[where, known.end_line, known.end_column]
 
     def _new_span(self, span: tuple[Location, int, int]) -> int:
@@ -368,7 +397,7 @@ class _Making:
         return self._label(part) if isinstance(part, int) and abs(part) in self._labels else self._text(part)
 
     def _label(self, number: Any) -> str:
-        own = self._labels.get(abs(number), f"object#{number}")
+        own = self._labels.get(abs(number)) or f"object#{_repr(number)}"
         return own if number > 0 else f"vars({own})"
 
     def _text(self, key: Any) -> str:
@@ -379,6 +408,19 @@ class _Making:
             case ("tuple", *parts):
                 return f"({', '.join(map(self._text, parts))})"
             case (str(kind), value) if kind in ("int", "str", "bool", "NoneType", "bytes"):
-                text = repr(value)
+                text = _repr(value)
                 return text if len(text) <= _LONG else f"{text[:_LONG]}... {zlib.crc32(text.encode()):x}"
-        return repr(key)
+        return _repr(key)
+
+
+def _told_as(name: str) -> str:
+    """A name, as text that can be written: file names and attributes may have halves of characters in them."""
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _repr(thing: Any) -> str:
+    """As Python writes it, which it refuses to of integers of thousands of digits."""
+    try:
+        return repr(thing)
+    except ValueError:
+        return f"({', '.join(map(_repr, thing))})" if isinstance(thing, tuple) else hex(thing)

@@ -1,0 +1,217 @@
+"""Reads the segments of recordings (raw.py), and believes nothing of them: a file may be damaged, or somebody else's.
+
+Whatever the bytes, :func:`read` gives a segment that a recorder could have written, or a MazurkaError that says which
+file, and which byte can't be what it is. Of what follows (finishing.py) it promises: numbers of rows belong together,
+operations and kinds of targets are known, a target has the parts that its kind has, texts are texts. Not that numbers
+of objects have names, nor sites places: an earlier segment may have told them; finishing has words for those it lacks.
+
+Cost: some tens of nanoseconds an item, and a microsecond for each different one.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mazurka.errors import MazurkaError
+from mazurka.program.python.recording.raw import ADOPTED, HEAD, LARGEST_CODE, MAGIC, MORE, OFFSETS
+from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE, CELL, GLOBAL, ITEM, Kind, kind_of
+
+Ints = NDArray[np.int64]
+
+#: Bytes of an item: its first, third and second part.
+_ITEM: Final = 8 + 8 + 4
+
+_OP: Final = (1 << 5) - 1
+
+#: Lines and columns are less.
+_MOST: Final = 1 << 31
+
+#: Places: a site, the file, line and column, the function, what for, a name, last line and column.
+_PLACE: Final = (int, str, int, int, str, str, str, int, int)
+
+#: What follows a target's tag.
+_PARTS: Final[dict[Kind, Callable[[Sequence[Any]], bool]]] = {
+    Kind.ATTRIBUTE: lambda parts: len(parts) == 2 and _is_int(parts[0]) and _is_text(parts[1]),
+    Kind.ITEM: lambda parts: len(parts) == 2 and _is_int(parts[0]),
+    Kind.GLOBAL: lambda parts: len(parts) == 2 and all(map(_is_text, parts)),
+    Kind.CELL: lambda parts: len(parts) == 1 and _is_int(parts[0]),
+    Kind.THREAD: lambda parts: len(parts) == 1 and _is_text(parts[0]),
+    Kind.CONDITION: lambda parts: len(parts) == 2 and all(map(_is_int, parts)),
+    Kind.WAITER: lambda parts: len(parts) > 0,
+}
+
+#: Where a target is spelt out, its first part is an object's number, or a text; and its second one a text.
+_OF_OBJECTS: Final = [OFFSETS[tag] for tag in (ATTRIBUTE, ITEM, CELL)]
+_OF_TEXTS: Final = [OFFSETS[GLOBAL]]
+_TO_TEXTS: Final = [OFFSETS[tag] for tag in (ATTRIBUTE, GLOBAL)]
+
+
+class Segment(NamedTuple):
+    """What a file holds; items column by column."""
+
+    labels: list[Any]  # numbers of new objects (negated: code may run when attributes are stored), each with its class
+    places: list[list[Any]]  # number and what else there is to a site
+    threads: Ints  # and sites, where MORE is among the codes
+    targets: list[Any]
+    codes: Ints
+
+
+def read(path: Path) -> Segment:
+    """A segment, or `trace-truncated`, `trace-malformed`."""
+    return _Reader(path).segment()
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.data = path.read_bytes()
+
+    def segment(self) -> Segment:
+        text, items = self._lengths()
+        labels, places, things = self._told(HEAD.size, text)
+        begin = HEAD.size + text
+        first = np.frombuffer(self.data, "<i8", items, begin).astype(np.int64)
+        codes = np.frombuffer(self.data, "<i8", items, begin + 8 * items).astype(np.int64)
+        numbers = np.frombuffer(self.data, "<i4", items, begin + 16 * items)
+        self._none((numbers < 0) | (numbers >= len(things)), begin + 16 * items, 4, "no such name")
+        self._check_codes(codes, numbers, things, begin + 8 * items)
+        return Segment(labels, places, first, [things[number] for number in numbers.tolist()], codes)
+
+    # -- bytes --------------------------------------------------------------------------------------------------------
+
+    def _lengths(self) -> tuple[int, int]:
+        size = len(self.data)
+        if self.data[: len(MAGIC)] != MAGIC[:size]:
+            self._fail(0, "this is no segment of a recording")
+        if size < HEAD.size:
+            raise self._truncated(f"it ends after {size} bytes")
+        _, check, text, items = HEAD.unpack_from(self.data)
+        whole = HEAD.size + text + _ITEM * items
+        if size < whole:
+            raise self._truncated(f"it ends after {size} bytes of {whole}")
+        if size > whole:
+            self._fail(whole, "there is more than belongs to it")
+        if zlib.crc32(memoryview(self.data)[HEAD.size :]) != check:
+            self._fail(len(MAGIC), "its check sum is wrong")
+        return text, items
+
+    def _truncated(self, what: str) -> MazurkaError:
+        return MazurkaError("trace-truncated", what, where=str(self.path))
+
+    def _fail(self, byte: int, what: str) -> NoReturn:
+        raise MazurkaError("trace-malformed", what, where=f"{self.path}, byte {byte}")
+
+    def _none(self, wrong: NDArray[np.bool_], begin: int, size: int, what: str) -> None:
+        """Fails if anything in a column is wrong."""
+        if wrong.any():
+            self._fail(begin + size * int(wrong.argmax()), what)
+
+    # -- names --------------------------------------------------------------------------------------------------------
+
+    def _told(self, begin: int, length: int) -> tuple[list[Any], list[list[Any]], list[Any]]:
+        """Labels, places, and what second items are."""
+        try:
+            told = json.loads(self.data[begin : begin + length].decode("ascii"))
+        except UnicodeDecodeError as error:
+            self._fail(begin + error.start, "no ASCII")
+        except json.JSONDecodeError as error:
+            self._fail(begin + error.pos, f"no JSON: {error.msg}")
+        except (RecursionError, ValueError) as error:  # an integer of too many digits
+            self._fail(begin, f"no names: {type(error).__name__}")
+        if not (isinstance(told, list) and len(told) == 3 and all(isinstance(part, list) for part in told)):
+            self._fail(begin, "no lists of names, places and things")
+        labels, places, things = told
+        self._check(labels[::2], _is_number, begin, "number of an object")
+        self._check(labels[1::2], _is_text, begin, "name of a class")
+        if len(labels) % 2:
+            self._fail(begin, "an object without a class")
+        self._check(places, _is_place, begin, "place")
+        try:
+            return labels, places, [_thing(thing) for thing in things]
+        except (ValueError, RecursionError) as error:
+            self._fail(begin, f"no thing: {error}")
+
+    def _check(self, found: Sequence[Any], holds: Callable[[Any], bool], begin: int, what: str) -> None:
+        for number, each in enumerate(found):
+            if not holds(each):
+                self._fail(begin, f"in what is told from here on, {what} {number} is none")
+
+    # -- items --------------------------------------------------------------------------------------------------------
+
+    def _check_codes(self, codes: Ints, numbers: NDArray[np.int32], things: list[Any], begin: int) -> None:
+        """Each code is known, has as many items as it takes, and what it takes for a target."""
+        named = (codes > LARGEST_CODE) | (codes < -LARGEST_CODE)
+        spelt_out = (codes >= 0) & ~named
+        self._none(codes == np.iinfo(np.int64).min, begin, 8, "no site")
+        known = np.isin(codes & _OP, [op.value for op in Op]) & np.isin(codes & ~_OP, [0, *OFFSETS.values()])
+        fine = named | (spelt_out & known) | (codes == MORE) | (codes == ADOPTED)
+        self._none(~fine, begin, 8, "no operation")
+        follows = np.append(codes[1:] == MORE, False)
+        self._none(spelt_out != follows, begin, 8, "an event of too few items, or too many")
+        if len(codes) and codes[0] == MORE:
+            self._fail(begin, "an event of too few items, or too many")
+        objects, texts, targets = (_which(things, holds) for holds in (_is_number, _is_text, _is_target))
+        self._none((codes == ADOPTED) & ~texts[numbers], begin, 8, "nobody adopts this thread")
+        offsets = codes & ~_OP
+        on_objects = named | (spelt_out & np.isin(offsets, _OF_OBJECTS))
+        self._none(on_objects & ~objects[numbers], begin, 8, "there is no object to it")
+        self._none(spelt_out & (offsets == 0) & ~targets[numbers], begin, 8, "there is no target to it")
+        self._none(spelt_out & np.isin(offsets, _OF_TEXTS) & ~texts[numbers], begin, 8, "a global of no module")
+        named_by_next = np.append(False, (spelt_out & np.isin(offsets, _TO_TEXTS))[:-1])
+        self._none(named_by_next & ~texts[numbers], begin, 8, "an attribute, or global, without a name")
+
+
+def _which(things: list[Any], holds: Callable[[Any], bool]) -> NDArray[np.bool_]:
+    return np.fromiter(map(holds, things), np.bool_, len(things))
+
+
+def _is_int(thing: Any) -> bool:
+    return isinstance(thing, int)
+
+
+def _is_number(thing: Any) -> bool:
+    return isinstance(thing, int) and -(1 << 63) < thing < 1 << 63
+
+
+def _is_text(thing: Any) -> bool:
+    return isinstance(thing, str)
+
+
+def _is_target(thing: Any) -> bool:
+    if not (isinstance(thing, tuple) and thing and isinstance(thing[0], str)):
+        return False
+    holds = _PARTS.get(kind_of(thing))
+    return holds is None or holds(thing[1:])
+
+
+def _is_place(told: Any) -> bool:
+    """What `sites.Site` has, after its number."""
+    if not (isinstance(told, list) and len(told) == len(_PLACE)):
+        return False
+    if not all(type(part) is kind for part, kind in zip(told, _PLACE, strict=True)):
+        return False
+    return 0 < told[0] < 1 << 63 and all(0 <= told[at] < _MOST for at in (2, 3, 7, 8))
+
+
+def _thing(told: Any) -> Any:
+    """What JSON stands for; raises ValueError if it is nothing that recorders write."""
+    match told:
+        case str() | int() | float() | None:
+            return told
+        case list():
+            return tuple([_thing(part) for part in told])
+        case {"bytes": str(digits)} if len(told) == 1:
+            return bytes.fromhex(digits)
+        case {"complex": [int() | float() as real, int() | float() as imaginary]} if len(told) == 1:
+            return complex(real, imaginary)
+        case {"int": str(digits)} if len(told) == 1:
+            return int(digits, 16)
+    raise ValueError(f"a {type(told).__name__}")
