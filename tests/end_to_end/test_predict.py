@@ -46,7 +46,7 @@ def test_engines_and_kinds_have_the_names_that_they_have() -> None:
     assert list(KINDS) == ["race", "deadlock", "atomicity", "order-violation"]
     assert [kind.option for kind in KINDS.values()] == ["races", "deadlocks", "atomicity", "order-violations"]
     for kind in KINDS:
-        assert {"candidates", "claim", "sentence", "ending"} <= set(vars(definition(kind)))
+        assert {"candidates", "claim", "question", "sentence", "ending"} <= set(vars(definition(kind)))
 
 
 @pytest.mark.parametrize("engine", ["auto", "maximal", "seqcheck"])

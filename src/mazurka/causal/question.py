@@ -19,7 +19,9 @@ union, and every solver is made to say what becomes of it (``assert_never``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, starmap
 from typing import Any
 
 
@@ -55,6 +57,11 @@ class Sees:
 
 
 Constraint = Before | Sees
+
+
+def in_order(events: Sequence[int]) -> tuple[Before, ...]:
+    """That events happen one after the other."""
+    return tuple(starmap(Before, pairwise(events)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise, starmap
 from typing import Any, Final
 
 import numpy as np
@@ -25,9 +24,10 @@ import numpy as np
 from mazurka.causal.model import Model
 from mazurka.causal.model_from_columns import model_of_columns
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.question import Before, Question
+from mazurka.causal.question import Before, Question, in_order
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Solver, Unknown
 from mazurka.causal.solvers import FOR_TRACES
+from mazurka.predict.kinds.registry import KIND_OF_CLAIM, definition
 from mazurka.predict.relaxed_reads import RelaxedReads
 from mazurka.predict.thread_local import ThreadLocalEvents
 from mazurka.predict.wakers import wakers_of
@@ -243,40 +243,9 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
             raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")
 
 
-def is_early(claim: Claim, trace: Trace) -> bool:
-    """Whether it is that a place is used before it is ready, which it need not become then."""
-    return isinstance(claim, OrderViolation) and bool(trace.op[claim.first] != Op.FREE)
-
-
-def joins_of(claim: Deadlocks, trace: Trace) -> tuple[int, ...]:
-    """Those of its steps that wait for the end of a thread."""
-    return tuple([row for row in claim.steps if trace.op[row] == Op.JOIN])
-
-
-def _starts_of(trace: Trace, row: int) -> list[int]:
-    """What starts the thread of a row before that, if it is the first thing that the thread does."""
-    thread, op, target, _, _ = columns_of(trace)
-    if trace.rows_of_thread[thread[row]][0] != row:
-        return []
-    forks = np.flatnonzero(op[:row] == Op.FORK)
-    found: list[int] = forks[np.asarray(trace.thread_of_target)[target[forks]] == thread[row]].tolist()
-    return found
-
-
 def question_of(claim: Claim, trace: Trace) -> Question:
-    """What the model is asked about a claim."""
-    steps = steps_of(claim)
-    if is_early(claim, trace):
-        return Question(happen=steps[:1], never=steps[1:])
-    if isinstance(claim, Races):
-        return Question(next=steps)
-    if isinstance(claim, Deadlocks):
-        joins = joins_of(claim, trace)
-        starts = tuple(row for join in joins for row in _starts_of(trace, join))
-        return Question(starts, next=tuple([row for row in steps if row not in joins]), blocked=joins)
-    return Question(happen=steps, constraints=in_order(steps))
-
-
-def in_order(steps: Sequence[int]) -> tuple[Before, ...]:
-    """That steps happen one after the other."""
-    return tuple(starmap(Before, pairwise(steps)))
+    """What the model is asked about a claim: its kind of bug says; else whether its steps happen in their order."""
+    steps, kind = steps_of(claim), KIND_OF_CLAIM.get(type(claim).__name__)
+    if kind is None:
+        return Question(happen=steps, constraints=in_order(steps))
+    return definition(kind).question(steps, trace)

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.causal.question import Question, in_order
 from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
@@ -64,6 +65,11 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each three ro
 def claim(rows: Rows) -> Claim:
     """The second comes between the others."""
     return AtomicityViolation(*rows)
+
+
+def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
+    """Can they happen in this order?"""
+    return Question(happen=rows, constraints=in_order(rows))
 
 
 def sentence(events: Sequence[Doing]) -> str:

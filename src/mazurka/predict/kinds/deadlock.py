@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import numpy as np
+
+from mazurka.causal.question import Question
 from mazurka.predict.deadlocks.lock_cycles import LockCycles
 from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Deadlocks
@@ -27,6 +31,28 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each cycle is
 def claim(rows: Rows) -> Claim:
     """Each waits for the thread of the next."""
     return Deadlocks(rows)
+
+
+def question(rows: Rows, trace: Trace) -> Question:
+    """Can each be next, or wait for the end of a thread that has begun?"""
+    joins = joins_of(rows, trace)
+    starts = tuple(row for join in joins for row in _starts_of(trace, join))
+    return Question(starts, next=tuple([row for row in rows if row not in joins]), blocked=joins)
+
+
+def joins_of(rows: Rows, trace: Trace) -> Rows:
+    """Those that wait for the end of a thread."""
+    return tuple([row for row in rows if trace.op[row] == Op.JOIN])
+
+
+def _starts_of(trace: Trace, row: int) -> list[int]:
+    """What starts the thread of a row before that, if it is the first thing that the thread does."""
+    thread, op, target, _, _ = columns_of(trace)
+    if trace.rows_of_thread[thread[row]][0] != row:
+        return []
+    forks = np.flatnonzero(op[:row] == Op.FORK)
+    found: list[int] = forks[np.asarray(trace.thread_of_target)[target[forks]] == thread[row]].tolist()
+    return found
 
 
 def sentence(events: Sequence[Doing]) -> str:

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from mazurka.causal.question import Question, in_order
 from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
@@ -45,6 +46,18 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
 def claim(rows: Rows) -> Claim:
     """The first comes before the second."""
     return OrderViolation(*rows)
+
+
+def question(rows: Rows, trace: Trace) -> Question:
+    """Can they happen in this order, or the first without what makes its place ready?"""
+    if is_early(rows, trace):
+        return Question(happen=rows[:1], never=rows[1:])
+    return Question(happen=rows, constraints=in_order(rows))
+
+
+def is_early(rows: Rows, trace: Trace) -> bool:
+    """Whether a place is used before it is ready, which it need not become then."""
+    return bool(trace.op[rows[0]] != Op.FREE)
 
 
 def sentence(events: Sequence[Doing]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from mazurka.causal.question import Question
 from mazurka.predict.fast_path import candidates_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.trace import Trace
@@ -23,6 +24,11 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of 
 def claim(rows: Rows) -> Claim:
     """Both accesses are next."""
     return Races(*rows)
+
+
+def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
+    """Can both be next?"""
+    return Question(next=rows)
 
 
 def sentence(events: Sequence[Doing]) -> str:

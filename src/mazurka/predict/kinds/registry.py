@@ -2,7 +2,7 @@
 
 A row has what commands, settings and reports know of a kind before any trace is read, so this module takes no time to
 import. What is looked for in a trace is in the kind's own file (:class:`Definition`): which rows may make up such a
-bug, what is claimed of them, and how a finding is worded.
+bug, what is claimed of them, what the causal model is asked about that, and how a finding is worded.
 
 Names, counts and words are what users see: they do not change.
 """
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 from mazurka.trace.conflicts import RACE
 
 if TYPE_CHECKING:
+    from mazurka.causal.question import Question
     from mazurka.trace.event import Op
     from mazurka.trace.trace import Trace
     from mazurka.witness.witness import Claim
@@ -48,6 +49,11 @@ class Definition(Protocol):
         ...
 
     @staticmethod
+    def question(rows: Rows, trace: Trace) -> Question:
+        """What the trace's causal model is asked about that."""
+        ...
+
+    @staticmethod
     def sentence(events: Sequence[Doing]) -> str:
         """What goes wrong, in a sentence."""
         ...
@@ -74,8 +80,9 @@ class BugKind:
     """One row.
 
     ``name`` is that of findings (JSON, rules of SARIF, rules of suppressions), ``option`` that of `--kind`. ``rule``
-    says what such a bug is. ``unit`` is what is counted: distinct places; ``finer`` counts rows besides. ``engines``
-    says which engine looks for it by which stages.
+    says what such a bug is. ``unit`` is what is counted: distinct places; ``finer`` counts rows besides. ``claim`` is
+    the class of what is claimed, ``module`` the kind's file. ``engines`` says which engine looks for it, by which
+    stages.
 
     ``is_ordered``: the same places in another order are another bug. ``by_last_event``: it comes in pairs of events, of
     which there may be very many, and is looked for once more by its last event.
@@ -85,6 +92,7 @@ class BugKind:
     option: str
     rule: str
     unit: str
+    claim: str
     module: str
     engines: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _GENERAL)
     is_ordered: bool = False
@@ -123,6 +131,7 @@ _ROWS: Final = (
         "races",
         "Two threads access the same place, one of them writing, and nothing orders the two.",
         "race location",
+        "Races",
         "race",
         {
             "auto": ("shb", "seqcheck", "maximal"),
@@ -138,6 +147,7 @@ _ROWS: Final = (
         "deadlocks",
         "Threads may wait for one another for ever.",
         "deadlock",
+        "Deadlocks",
         "deadlock",
         {
             "auto": ("seqcheck", "maximal", "communication"),
@@ -151,6 +161,7 @@ _ROWS: Final = (
         "atomicity",
         "Another thread's access may come between two of one thread that no serial order explains.",
         "atomicity violation",
+        "AtomicityViolation",
         "atomicity",
         is_ordered=True,
     ),
@@ -159,6 +170,7 @@ _ROWS: Final = (
         "order-violations",
         "A thread may use a place before another has made it ready, or after another has freed it.",
         "order violation",
+        "OrderViolation",
         "order_violation",
         is_ordered=True,
     ),
@@ -166,6 +178,9 @@ _ROWS: Final = (
 
 #: The kinds by name, in the order in which they are looked for.
 KINDS: Final = {kind.name: kind for kind in _ROWS}
+
+#: By the class of a claim: the name of the kind.
+KIND_OF_CLAIM: Final = {kind.claim: kind.name for kind in _ROWS}
 
 #: By engine and kind: the stages. The default first.
 ENGINES: Final = {

@@ -25,10 +25,12 @@ import numpy as np
 
 from mazurka.causal.model import Model
 from mazurka.causal.model_from_trace import model_of_trace
-from mazurka.causal.question import Before, Question
+from mazurka.causal.question import Before, Question, in_order
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Solver, Unknown
 from mazurka.causal.solvers import FOR_TRACES
-from mazurka.predict.questions import in_order, is_early, joins_of, question_of, steps_of
+from mazurka.predict.kinds.deadlock import joins_of
+from mazurka.predict.kinds.order_violation import is_early
+from mazurka.predict.questions import question_of, steps_of
 from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck.decide import NO, YES
 from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
@@ -127,12 +129,14 @@ class SeqCheck:
         steps = steps_of(claim)
         if isinstance(claim, OrderViolation) and not self._looks_at(steps):
             return Unknown("of a place that other threads do not notice")
-        if isinstance(claim, Deadlocks) and joins_of(claim, self.trace):
+        if isinstance(claim, Deadlocks) and joins_of(steps, self.trace):
             return Unknown("threads join one another")
         standing = isinstance(claim, Races | Deadlocks)
         question = Question(next=steps) if standing else sequence(steps)
         answer, prefix, rows = self.shortly(question)
-        early = is_early(claim, self.trace)  # more is asked of the kernels than is claimed
+        early = isinstance(claim, OrderViolation) and is_early(
+            steps, self.trace
+        )  # more is asked of the kernels than is claimed
         if answer == NO and not early:
             return Infeasible()
         free = answer != YES or not standing or self.kernel.frees(self.index, self.cone)
