@@ -39,7 +39,7 @@ class Turn(NamedTuple):
 
 def turns(run: Run) -> list[Turn]:
     """The points of a run, in order."""
-    enabled_at = {choice.point: choice.enabled for choice in run.choices}
+    enabled_at: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
     steps = [step for step in run.log if step.point]
     upcoming: dict[int, Op] = {}  # by thread: what it does at its next point
     found = []

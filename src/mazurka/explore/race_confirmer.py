@@ -24,6 +24,7 @@ from mazurka.predict.predictor import Prediction
 from mazurka.predict.races import RacePredictor
 from mazurka.program.protocol import Failure, FailureKind, Plan, Program, Run
 from mazurka.trace.conflicts import Sites
+from mazurka.trace.ids import SiteNumber
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness.witness import Races
 
@@ -50,7 +51,8 @@ class RaceConfirmer:
         predictor = RacePredictor(self._is_known)
         for prediction in predictor.predict(trace):
             confirming = self.program.execute(Plan(_way(run, trace, prediction)))
-            identity = self._identity((trace.site[prediction.rows[0]], trace.site[prediction.rows[1]]))
+            one, other = (SiteNumber(trace.site[row]) for row in prediction.rows)
+            identity = self._identity((one, other))
             found = any(failure.identity == identity for failure in confirming.failures)
             if found:
                 self.known.add(identity)

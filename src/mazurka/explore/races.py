@@ -123,7 +123,7 @@ class Execution:
         self._steps: list[int] = []  # by event: its step
         self._touches: dict[Target, list[_Touch]] = {}
         self._woken: set[Target] = set()  # targets that notifications write
-        self._enabled = {choice.point: choice.enabled for choice in run.choices}
+        self._enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
         self._now = [[0] * len(run.tasks) for _ in run.tasks]
         self._reached = [0] * len(run.tasks)
         self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # and how much of each target's past it saw

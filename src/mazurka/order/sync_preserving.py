@@ -22,6 +22,7 @@ from mazurka.order.ideals import Ideal, grow, ideal_for, index_of, kinds_of
 from mazurka.order.racy_events import RacyEvents
 from mazurka.order.streaming import Columns, Sizes, columns_of, sizes_of
 from mazurka.order.sync_search import Search
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks, Races, Witness
 
@@ -94,7 +95,7 @@ class SyncPreserving:
     def witness_of_race(self, first: int, second: int) -> Witness | None:
         """For two conflicting accesses, given as rows; None if they don't race here."""
         step = self.trace.step
-        return self.witness(Races(int(step[first]), int(step[second])), first, second)
+        return self.witness(Races(StepIndex(int(step[first])), StepIndex(int(step[second]))), first, second)
 
 
 def witness_of(trace: Trace, first: int, second: int) -> Witness | None:

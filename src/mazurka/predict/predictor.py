@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from mazurka.trace.ids import Row
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Witness
 
@@ -20,7 +21,7 @@ class Prediction:
     """Something that another order of a trace shows: its kind, the rows of the trace that make it up, the order."""
 
     kind: str
-    rows: tuple[int, ...]
+    rows: tuple[Row, ...]
     witness: Witness
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from mazurka.predict.thread_local import ThreadLocalEvents
 from mazurka.predict.wakers import wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import waits_of
 from mazurka.witness.witness import (
@@ -200,11 +201,11 @@ class Questions:
 
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
         order = tuple([row for row in order if row not in self._held]) if self._held else order
-        unread: frozenset[int] = frozenset()
+        rows, unread = cast("tuple[StepIndex, ...]", order), frozenset[StepIndex]()
         if self._branches or isinstance(claim, Ordered | AtomicityViolation | OrderViolation):
             self._unread = self._unread or RelaxedReads(self.trace)
-            unread = self._unread.of(order, begin)
-        return Witness(order, unread, claim, begin)
+            unread = frozenset(map(StepIndex, self._unread.of(order, begin)))
+        return Witness(rows, unread, claim, begin)
 
 
 def _open(rows: Ints, op: Ints, target: Ints) -> list[int]:

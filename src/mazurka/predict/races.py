@@ -31,6 +31,7 @@ from mazurka.causal.solvers import FOR_TRACES
 from mazurka.predict.predictor import Prediction
 from mazurka.trace.conflicts import RACE, Sites, may_race, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.ids import Row, SiteNumber, StepIndex
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -41,7 +42,7 @@ _LIMIT: Final = 200
 class _Access:
     """A row that touches data: what its thread must have seen before it (steps by thread), and the locks it holds."""
 
-    row: int
+    row: Row
     thread: int
     position: int  # of its step in its thread
     writes: bool
@@ -76,15 +77,16 @@ class RacePredictor:
             if self.known(sites):
                 continue
             for one, other in islice(candidates, self.limit):
-                steps = (trace.step[one], trace.step[other])
+                steps = (StepIndex(trace.step[one]), StepIndex(trace.step[other]))
                 answer = solver.decide(model, Question(next=steps))
                 if isinstance(answer, Feasible):
-                    yield Prediction(RACE, (one, other), Witness(answer.order, claim=Races(*steps)))
+                    order = tuple(map(StepIndex, answer.order))
+                    yield Prediction(RACE, (one, other), Witness(order, claim=Races(*steps)))
                     break
             else:
                 self.unasked += sum(1 for _ in candidates)
 
-    def _pairs(self, trace: Trace) -> dict[Sites, Iterator[tuple[int, int]]]:
+    def _pairs(self, trace: Trace) -> dict[Sites, Iterator[tuple[Row, Row]]]:
         """Pairs of rows that may race, by their sites."""
         found: dict[Sites, list[tuple[_Columns, _Columns]]] = {}
         for by_site in _accesses(trace).values():
@@ -99,7 +101,7 @@ class RacePredictor:
         return {sites: _with(head, pairs_of[sites]) for sites, head in heads.items() if head is not None}
 
 
-def _with(head: tuple[int, int], rest: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _with(head: tuple[Row, Row], rest: Iterator[tuple[Row, Row]]) -> Iterator[tuple[Row, Row]]:
     yield head
     yield from rest
 
@@ -111,7 +113,7 @@ def _may_conflict(first: _Columns, second: _Columns) -> bool:
     return any(access.writes for columns in (first, second) for own in columns.values() for access in own)
 
 
-def _unordered(meetings: Iterable[tuple[_Columns, _Columns]]) -> Iterator[tuple[int, int]]:
+def _unordered(meetings: Iterable[tuple[_Columns, _Columns]]) -> Iterator[tuple[Row, Row]]:
     """The rows of conflicting accesses neither of which must come before the other."""
     for first, second in meetings:
         for thread, own in first.items():
@@ -122,7 +124,7 @@ def _unordered(meetings: Iterable[tuple[_Columns, _Columns]]) -> Iterator[tuple[
                     yield from _concurrent(one, theirs)
 
 
-def _concurrent(one: _Access, theirs: list[_Access]) -> Iterator[tuple[int, int]]:
+def _concurrent(one: _Access, theirs: list[_Access]) -> Iterator[tuple[Row, Row]]:
     """Of another thread's accesses those that conflict with one and are not ordered with it: neighbours."""
     thread = theirs[0].thread
     begin = bisect_left(theirs, one.before[thread], key=lambda access: access.position)
@@ -133,19 +135,19 @@ def _concurrent(one: _Access, theirs: list[_Access]) -> Iterator[tuple[int, int]
             yield one.row, other.row
 
 
-def _accesses(trace: Trace) -> dict[int, dict[int, _Columns]]:
+def _accesses(trace: Trace) -> dict[int, dict[SiteNumber, _Columns]]:
     """The accesses of data by several threads, by target and site."""
     threads_of: dict[int, set[int]] = {}
     for row, target in enumerate(trace.target):
         threads_of.setdefault(target, set()).add(trace.thread[row])
     shared = {t for t, threads in threads_of.items() if len(threads) > 1 and may_race(trace.targets[t])}
-    found: dict[int, dict[int, _Columns]] = {}
+    found: dict[int, dict[SiteNumber, _Columns]] = {}
     for access, target, site in _walk(trace, shared):
         found.setdefault(target, {}).setdefault(site, {}).setdefault(access.thread, []).append(access)
     return found
 
 
-def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, int]]:
+def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, SiteNumber]]:
     """Each access of the shared targets, with its target and site."""
     threads = range(len(trace.threads))
     clocks = [[0] * len(threads) for _ in threads]  # not changed in place: steps share them
@@ -163,7 +165,8 @@ def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, int]]:
         for at in range(row, end):
             op, target = Op(trace.op[at]), trace.target[at]
             if target in shared and touches(op):
-                yield _Access(at, thread, done[thread], WRITES[op], before, locks), target, trace.site[at]
+                access = _Access(Row(at), thread, done[thread], WRITES[op], before, locks)
+                yield access, target, SiteNumber(trace.site[at])
             if op is Op.ACQUIRE or op is Op.RELEASE:
                 held[thread][target] = max(held[thread].get(target, 0) + (1 if op is Op.ACQUIRE else -1), 0)
         clock = before

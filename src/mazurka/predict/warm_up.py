@@ -24,6 +24,7 @@ from mazurka.causal import state
 from mazurka.jit.warm_up import PACKAGE, Part, Parts, WarmUp
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.trace.event import Location, Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import LOCK, THREAD, VARIABLE
 from mazurka.trace.trace import Trace
 
@@ -106,7 +107,7 @@ def _model() -> None:
     from mazurka.witness.witness import Races
 
     trace = _example()
-    Questions(trace).ask(Races(len(trace) - 3, len(trace) - 2))
+    Questions(trace).ask(Races(StepIndex(len(trace) - 3), StepIndex(len(trace) - 2)))
 
 
 _CLOSING: Final = ("close", "forget")

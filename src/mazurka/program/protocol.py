@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
 from mazurka.trace.event import Location, Op
+from mazurka.trace.ids import PointIndex, SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import Kind, Target, of_kinds
 
 
@@ -43,10 +44,10 @@ class Step(NamedTuple):
     without taking effect (a try-lock on a held lock is a READ).
     """
 
-    task: int
+    task: ThreadIndex
     op: Op
     target: Target
-    site: int
+    site: SiteNumber
     point: bool
     value: Any = None
     more: tuple[Access, ...] = ()
@@ -75,7 +76,7 @@ class GuideStep(NamedTuple):
 
     thread: str
     op: Op
-    sites: frozenset[int]  # none: of a primitive
+    sites: frozenset[SiteNumber]  # none: of a primitive
     name: str = ""  # of the attribute or global, if it is of one, or ITEM
     stays: bool = False  # the thread is to stand before it, no more
 
@@ -208,10 +209,10 @@ class Blocked:
     is as of the step it would have been.
     """
 
-    task: int
+    task: ThreadIndex
     op: Op
     target: Target
-    site: int
+    site: SiteNumber
     repeats: tuple[Target, ...] | None = None
     point: bool = True
 
@@ -219,16 +220,16 @@ class Blocked:
 class Choice(NamedTuple):
     """A decision at a point where several threads could move (task indexes, ascending)."""
 
-    point: int  # index into :meth:`Run.schedule` of the step the choice led to
-    chosen: int
-    enabled: tuple[int, ...]
+    point: PointIndex  # of the step the choice led to
+    chosen: ThreadIndex
+    enabled: tuple[ThreadIndex, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
     """The first place where a run could not follow its prefix."""
 
-    index: int  # of the prefix entry
+    index: PointIndex  # of the prefix entry
     expected: str
     actual: str
     harmless: bool = False  # the thread was only prevented from repeating a loop pass that changes nothing
@@ -253,20 +254,18 @@ class Run:
     uncontrolled: dict[str, int] = field(default_factory=dict)
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: those of what targets held before a write
-    given: dict[int, dict[str, Any]] = field(
-        default_factory=dict
-    )  # arguments only: step -> its function's plain arguments
-    daemons: tuple[int, ...] = ()  # tasks nobody waits for at the end
-    stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: step -> frames, innermost last
-    labels: dict[int, str] = field(default_factory=dict)  # task -> the name the program gave its thread
+    given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain
+    daemons: tuple[ThreadIndex, ...] = ()  # tasks nobody waits for at the end
+    stacks: dict[StepIndex, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: innermost frame last
+    labels: dict[ThreadIndex, str] = field(default_factory=dict)  # task -> the name the program gave its thread
     result: Any = None  # what the user's end-of-run callback returned
     seconds: float = 0.0
     limited: bool = False  # some waits had time limits
     shortest: float = float("inf")  # the shortest of these limits, in seconds
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
-    ended: dict[int, float] = field(default_factory=dict)  # steps by which a timeout fires, or a sleep outruns others
-    bounded: frozenset[int] = frozenset()  # with timing: steps before which a thread waited with a time limit
+    ended: dict[StepIndex, float] = field(default_factory=dict)  # by which a timeout fires, or a sleep outruns others
+    bounded: frozenset[StepIndex] = frozenset()  # with timing: steps before which a thread waited with a time limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
     again: int = 0  # of a livelock: the last points that repeat as many before
 
@@ -333,7 +332,7 @@ class Program(Protocol):
     def identity(self) -> str:
         """A fingerprint of the program's source, so that a schedule is not replayed on another one."""
 
-    def location(self, site: int) -> Location | None:
+    def location(self, site: SiteNumber) -> Location | None:
         """Where a step's site, which is an opaque number to everybody else, is in the source."""
         return None
 
@@ -370,15 +369,15 @@ class LearnsPoints(Program, Protocol):
 
     learned: LearnedPoints
 
-    def sites_of(self, file: str) -> Sequence[int]:
+    def sites_of(self, file: str) -> Sequence[SiteNumber]:
         """The sites of a source file, in order; none if it is not loaded."""
         ...
 
-    def site_of(self, file: str, number: int) -> int:
+    def site_of(self, file: str, number: int) -> SiteNumber:
         """The ``number``-th site (from 1) of a source file, which need not be loaded yet."""
         ...
 
-    def sites_at(self, place: Location, name: str) -> frozenset[int]:
+    def sites_at(self, place: Location, name: str) -> frozenset[SiteNumber]:
         """The sites of accesses at a place: to a location of this name if there are any, otherwise all."""
         ...
 

@@ -8,12 +8,13 @@ from typing import Any, Final
 from mazurka.program.protocol import Failure, FailureKind, Run
 from mazurka.trace.conflicts import Shown, shown
 from mazurka.trace.event import Location, Op
+from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import Kind, kind_of
 
 _NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}
 
 
-def races_of(run: Run, location: Callable[[int], Location | None]) -> Iterator[Failure]:
+def races_of(run: Run, location: Callable[[SiteNumber], Location | None]) -> Iterator[Failure]:
     """What the run shows; ``location`` says where a site is."""
     told = set()
     for each in shown(run.log):

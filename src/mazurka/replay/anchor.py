@@ -19,6 +19,7 @@ from typing import Final
 
 from mazurka.program.protocol import Frame, Program, Run
 from mazurka.trace.event import Location
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import Kind, Target, kind_of
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
@@ -99,6 +100,6 @@ def step_location(run: Run, program: Program, index: int) -> Location | None:
     """Where a logged step is: its site, else the innermost frame that was recorded for it."""
     location = program.location(run.log[index].site) if run.log[index].site else None
     if location is None:
-        frames: tuple[Frame, ...] = run.stacks.get(index) or ()
+        frames: tuple[Frame, ...] = run.stacks.get(StepIndex(index)) or ()
         location = frames[-1].location if frames else None
     return location

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from mazurka.program.protocol import LearnsPoints, Program, Run
 from mazurka.replay.anchor import places_of, portable_path, source_text
+from mazurka.trace.ids import SiteNumber
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,7 +65,7 @@ def add_scheduling_points(program: Program, points: Iterable[Point], root: str =
             program.learned.points |= _resolved(program, name, wanted, root)
 
 
-def _resolved(program: LearnsPoints, file: str, wanted: list[Point], root: str) -> set[int]:
+def _resolved(program: LearnsPoints, file: str, wanted: list[Point], root: str) -> set[SiteNumber]:
     """The sites of one file that are the wanted points."""
     known = {
         (each.function, each.text, each.column, each.occurrence): each for _, each in _described(program, file, root)

@@ -51,7 +51,7 @@ def prefix_until(run: Run, failure: Failure) -> tuple[str, ...]:
 
 def preemptive_steps(run: Run, end: int) -> frozenset[int]:
     """Indexes, below ``end``, of steps where another thread moved although the previous one could have gone on."""
-    enabled = {choice.point: choice.enabled for choice in run.choices}
+    enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
     found = set()
     previous, point = -1, -1
     for index, step in enumerate(run.log[:end]):

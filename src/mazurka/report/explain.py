@@ -26,6 +26,7 @@ from mazurka.report.trail import Trail
 from mazurka.report.words import ending_words, label_of, label_of_name, owner, shorten, step_words
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Location
+from mazurka.trace.ids import StepIndex, ThreadIndex
 
 _LONGEST_MESSAGE: Final = 160
 
@@ -37,7 +38,7 @@ def explain(run: Run, failure: Failure, program: Program) -> Explanation:
     shape, sentence = recognise(trail, relevant, program)
     rows = [*_rows(trail, relevant, program), *_endings(trail)]
     mentioned = {row.thread for row in rows if isinstance(row, Row)}
-    columns = tuple(Column(name, label_of(run, task)) for task, name in enumerate(run.tasks) if name in mentioned)
+    columns = tuple(Column(name, label_of_name(run, name)) for name in run.tasks if name in mentioned)
     return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence + _timing(trail))
 
 
@@ -130,12 +131,12 @@ def _rows(trail: Trail, relevant: Relevance, program: Program) -> Iterator[Row |
         yield _fold(trail.run, left_out)
 
 
-def _counted(run: Run, steps: Iterable[int]) -> Counter[int]:
+def _counted(run: Run, steps: Iterable[int]) -> Counter[ThreadIndex]:
     """How many of these steps each thread made, the arrivals of its stores among them."""
     return Counter(owner(run, run.log[at].task) for at in steps)
 
 
-def _fold(run: Run, left_out: Counter[int]) -> Fold:
+def _fold(run: Run, left_out: Counter[ThreadIndex]) -> Fold:
     return Fold(tuple((label_of(run, task), count) for task, count in sorted(left_out.items())))
 
 
@@ -143,14 +144,14 @@ def _row(trail: Trail, relevant: Relevance, program: Program, index: int, note: 
     run = trail.run
     step = run.log[index]
     location = step_location(run, program, index)
-    words = ending_words(run, index) if index in run.ended else step_words(run, step)
+    words = ending_words(run, StepIndex(index)) if index in run.ended else step_words(run, step)
     return Row(
         index + 1,
         owner_of(run.tasks[step.task]),
         (words + (" only now" if any(index == each.arrival for each in relevant.late) else ""),),
         location,
         source_text(location),
-        _caller(location, run.stacks.get(index, ())),
+        _caller(location, run.stacks.get(StepIndex(index), ())),
         note,
     )
 
@@ -196,7 +197,7 @@ def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
     return notes
 
 
-def _turn(trail: Trail, relevant: Relevance, task: int) -> str:
+def _turn(trail: Trail, relevant: Relevance, task: ThreadIndex) -> str:
     """Why a thread goes on where no interference tells it."""
     if relevant.half_done is not None and task == trail.task:
         return f"{label_of(trail.run, task)} goes on before {label_of(trail.run, relevant.half_done.task)} has finished"

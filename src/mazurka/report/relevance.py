@@ -32,6 +32,7 @@ from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.report.words import is_failed_attempt
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
+from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import CLOCK, Target, is_buffered
 
 #: How many steps an explanation shows at most.
@@ -65,7 +66,7 @@ _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
 class HalfDone:
     """A thread was stopped after it had changed one target and before it changed another; the failing one read both."""
 
-    task: int
+    task: ThreadIndex
     changed: Target
     missing: Target
     steps: tuple[int, ...]

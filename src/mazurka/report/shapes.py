@@ -32,6 +32,7 @@ from mazurka.report.trail import Interference, Touch, Trail, accesses
 from mazurka.report.words import label_of, label_of_name, target_words, value_words, verb
 from mazurka.trace.conflicts import Shown, shown_at
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import Kind, Target, kind_of
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
@@ -54,7 +55,7 @@ class _Case:
     relevant: Relevance
     program: Program
 
-    def label(self, task: int) -> str:
+    def label(self, task: ThreadIndex) -> str:
         return label_of(self.trail.run, task)
 
     def words(self, target: Target) -> str:
@@ -310,7 +311,7 @@ def _lost_wake_up(case: _Case) -> Recognised | None:
                 notifier = label_of(trail.run, trail.run.log[early[0]].task)
                 return Shape.LOST_WAKE_UP, (
                     f"Lost wake-up: {notifier} notifies {case.words(waits[0])} when nobody waits on it yet; "
-                    f"{case.label(task)} waits afterwards, and nobody is left to wake it."
+                    f"{label_of_name(trail.run, name)} waits afterwards, and nobody is left to wake it."
                 )
             if waits:
                 break

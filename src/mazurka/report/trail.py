@@ -17,6 +17,7 @@ from mazurka.program.memory import owner_of
 from mazurka.program.protocol import Failure, Run, Step
 from mazurka.replay.switches import preemptive_steps, steps_until
 from mazurka.trace.event import READS, WRITES
+from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import Target, orders_threads
 
 
@@ -25,19 +26,19 @@ class Touch:
     """One access by one step."""
 
     index: int
-    task: int
+    task: ThreadIndex
     reads: bool
     writes: bool
 
 
-_NEVER: Final = Touch(sys.maxsize, -1, False, True)
+_NEVER: Final = Touch(sys.maxsize, ThreadIndex(-1), False, True)
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """A thread stopped after step ``before`` and went on with step ``after``; others moved in between."""
 
-    task: int
+    task: ThreadIndex
     before: int
     after: int
     preemptive: bool
@@ -85,13 +86,13 @@ class Trail:
         self.run = run
         self.failure = failure
         self.end = steps_until(run, failure)
-        self.task = run.tasks.index(failure.thread) if failure.thread in run.tasks else 0
+        self.task = ThreadIndex(run.tasks.index(failure.thread) if failure.thread in run.tasks else 0)
         self.steps_of: dict[int, list[int]] = {}
         self._own: dict[tuple[Target, int], list[Touch]] = {}
         self._later: dict[tuple[Target, int], Touch] = {}  # each thread's first write of each target after the failure
         self._writes: dict[Target, list[Touch]] = {}
         self._users: dict[Target, set[int]] = {}
-        self._owners = [run.tasks.index(owner_of(name)) for name in run.tasks]
+        self._owners = [ThreadIndex(run.tasks.index(owner_of(name))) for name in run.tasks]
         for index, step in enumerate(run.log):
             task = self._owners[step.task]
             if index < self.end:
@@ -106,7 +107,7 @@ class Trail:
                     if index >= self.end:
                         self._later.setdefault((target, task), touch)
 
-    def task_of(self, index: int) -> int:
+    def task_of(self, index: int) -> ThreadIndex:
         """The thread of a step; of a store's arrival, the one that stored."""
         return self._owners[self.run.log[index].task]
 
@@ -116,7 +117,7 @@ class Trail:
             return False
         return self._writes.get(target, [_NEVER])[0].index < self.end
 
-    def own(self, target: Target, task: int) -> list[Touch]:
+    def own(self, target: Target, task: ThreadIndex) -> list[Touch]:
         """A thread's accesses to a target before the failure, in order."""
         return self._own.get((target, task), [])
 
@@ -147,7 +148,7 @@ class Trail:
                 if after > before + 1:
                     first = bisect_right(forced, before)
                     preemptive = first < len(forced) and forced[first] < after and self._stopped_by(forced[first], task)
-                    found.append(Gap(task, before, after, preemptive))
+                    found.append(Gap(ThreadIndex(task), before, after, preemptive))
         return sorted(found, key=lambda gap: (gap.before, gap.after))
 
     def _stopped_by(self, index: int, task: int) -> bool:

@@ -14,6 +14,7 @@ from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import Run, Step
 from mazurka.replay.anchor import target_in_words
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.ids import StepIndex, ThreadIndex
 from mazurka.trace.targets import CLOCK, Kind, Target, kind_of
 
 _LONGEST_VALUE: Final = 32
@@ -48,20 +49,21 @@ def verb(op: Op) -> str:
     return _VERBS[op]
 
 
-def label_of(run: Run, task: int) -> str:
+def label_of(run: Run, task: ThreadIndex) -> str:
     """What people call a thread; its stable name is added where others are called the same."""
     task = owner(run, task)
     called = _plain_label(run, task)
-    same = Counter(_plain_label(run, each) for each, name in enumerate(run.tasks) if not is_flusher(name))[called]
+    own = [ThreadIndex(each) for each, name in enumerate(run.tasks) if not is_flusher(name)]
+    same = Counter(_plain_label(run, each) for each in own)[called]
     return f"{called} ({run.tasks[task]})" if same > 1 else called
 
 
-def owner(run: Run, task: int) -> int:
+def owner(run: Run, task: ThreadIndex) -> ThreadIndex:
     """The thread itself, or the one whose stores it carries to memory."""
-    return run.tasks.index(owner_of(run.tasks[task]))
+    return ThreadIndex(run.tasks.index(owner_of(run.tasks[task])))
 
 
-def _plain_label(run: Run, task: int) -> str:
+def _plain_label(run: Run, task: ThreadIndex) -> str:
     label = run.labels.get(task, "")
     if run.tasks[task] == "0" and label in ("", "MainThread"):
         return "main"
@@ -70,7 +72,7 @@ def _plain_label(run: Run, task: int) -> str:
 
 def label_of_name(run: Run, thread: str) -> str:
     """The same, for a thread given by its stable name."""
-    return label_of(run, run.tasks.index(thread)) if thread in run.tasks else thread
+    return label_of(run, ThreadIndex(run.tasks.index(thread))) if thread in run.tasks else thread
 
 
 def target_words(run: Run, target: Target, numbers: Mapping[str, str] | None = None) -> str:
@@ -167,7 +169,7 @@ def is_failed_attempt(step: Step) -> bool:
     return step.op is Op.READ and kind_of(step.target) is Kind.LOCK and any(each.op is Op.REQUEST for each in step.more)
 
 
-def ending_words(run: Run, index: int) -> str:
+def ending_words(run: Run, index: StepIndex) -> str:
     """What a step does by which a timeout fires, or a sleep has outrun others."""
     step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
     if step.op is Op.SLEEP:

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.ids import SiteNumber, StepIndex
 from mazurka.trace.targets import is_data
 
 #: The kind of a finding.
@@ -28,14 +29,14 @@ RACE: Final = "race"
 _TOUCHING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 
 #: Source sites of two racing accesses, ascending.
-Sites = tuple[int, int]
+Sites = tuple[SiteNumber, SiteNumber]
 
 
 class Shown(NamedTuple):
     """A race that a run shows: the steps of the two accesses, which are adjacent, their operations, and the place."""
 
-    first: int
-    second: int
+    first: StepIndex
+    second: StepIndex
     ops: tuple[Op, Op]
     target: Any
 
@@ -55,7 +56,7 @@ def touches(op: Op) -> bool:
     return op in _TOUCHING
 
 
-def sites_of(one: int, other: int) -> Sites:
+def sites_of(one: SiteNumber, other: SiteNumber) -> Sites:
     """Names a pair of places in the source."""
     return (one, other) if one <= other else (other, one)
 
@@ -72,7 +73,7 @@ def shown(log: Sequence[Any]) -> Iterator[Shown]:
         if last >= 0 and log[last].task != step.task and step.task in begun and step.task not in since:
             meeting = conflict(log[last], step)
             if meeting is not None:
-                yield Shown(last, number, *meeting)
+                yield Shown(StepIndex(last), StepIndex(number), *meeting)
         begun |= since
         begun.add(step.task)
         since.clear()

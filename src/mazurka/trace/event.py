@@ -32,6 +32,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from mazurka.trace.ids import Row
+
 
 class Op(IntEnum):
     """An operation; the codes are part of the trace format and never change."""
@@ -86,7 +88,7 @@ class Location:
 class Event:
     """One event of a trace, as people see it. Its number is its place in the trace."""
 
-    number: int
+    number: Row
     thread: str
     op: Op
     target: str

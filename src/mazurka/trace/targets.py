@@ -133,7 +133,7 @@ class Kind(Enum):
 
     def has(self, what: Property) -> bool:
         """Whether this holds of the kind, or one of these."""
-        return bool(self.properties & what)
+        return self.properties._value_ & what._value_ != 0
 
 
 #: Tags, for those who make many targets; others are ``Kind.X.tag``.

@@ -23,6 +23,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mazurka.trace.event import Event, Location, Op
+from mazurka.trace.ids import Row, SiteNumber
 from mazurka.trace.targets import Kind
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Trace:
 
     def events(
         self,
-        location: Callable[[int], Location | None] | None = None,
+        location: Callable[[SiteNumber], Location | None] | None = None,
         names: dict[Any, str] | None = None,
     ) -> Iterator[Event]:
         """The rows as people see them; ``names`` gives targets in words, ``location`` places for sites."""
@@ -117,15 +118,15 @@ class Trace:
             target = self.targets[self.target[number]]
             value = self.value[number]
             yield Event(
-                number,
+                Row(number),
                 self.threads[self.thread[number]],
                 Op(self.op[number]),
                 words.get(target, _words(target)),
                 None if value == NO_VALUE else repr(self.values[value]),
-                place(self.site[number]),
+                place(SiteNumber(self.site[number])),
             )
 
-    def _location(self, site: int) -> Location | None:
+    def _location(self, site: SiteNumber) -> Location | None:
         return self.locations[site] if 0 <= site < len(self.locations) else None
 
 

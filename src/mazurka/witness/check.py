@@ -29,6 +29,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import is_counter
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.wellformed import Walk
@@ -108,7 +109,7 @@ def _rows_of_steps(trace: Trace) -> _Rows:
 
 def _prefixes(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     """Program order: what each thread does in the order is how its part of the trace starts."""
-    does: dict[int, list[int]] = {}
+    does: dict[int, list[StepIndex]] = {}
     for step in witness.order:
         does.setdefault(trace.thread[rows[step][0]], []).append(step)
     for thread, steps in does.items():

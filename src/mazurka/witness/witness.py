@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class LivelockLasso:
 class Races:
     """Each of these two steps is what its thread does next, and they conflict: both touch some place, one writes it."""
 
-    first: int
-    second: int
+    first: StepIndex
+    second: StepIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Deadlocks:
     joining that thread, which has yet to do something before that (the first comes after the last). Other threads may
     be anywhere."""
 
-    steps: tuple[int, ...]
+    steps: tuple[StepIndex, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +77,14 @@ class CommunicationDeadlock:
     threads holds, or joining one of them; or it is a wait that has taken place, and no notification has come for it
     since. If one waits so, no other thread is left that could notify: all others have ended, or never start."""
 
-    steps: tuple[int, ...]
+    steps: tuple[StepIndex, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
     """These steps take place, in this order: a use before its initialisation, for one."""
 
-    steps: tuple[int, ...]
+    steps: tuple[StepIndex, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,9 @@ class AtomicityViolation:
     """``between`` takes place between ``first`` and ``last``, two consecutive accesses of a place by another thread,
     and no serial order explains the three: read-write-read, write-write-read, read-write-write or write-read-write."""
 
-    first: int
-    between: int
-    last: int
+    first: StepIndex
+    between: StepIndex
+    last: StepIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ class OrderViolation:
     what is there first in the trace, which need not take place; or it does (``second``) after another one has freed the
     place or what it is part of."""
 
-    first: int
-    second: int
+    first: StepIndex
+    second: StepIndex
 
 
 Claim = (
@@ -130,7 +131,7 @@ class Witness:
     None claims no more than the order.
     """
 
-    order: tuple[int, ...]
-    unread: frozenset[int] = frozenset()
+    order: tuple[StepIndex, ...]
+    unread: frozenset[StepIndex] = frozenset()
     claim: Claim | None = None
     prefix: int = 0

@@ -19,6 +19,7 @@ from mazurka.program.protocol import Failure, FailureKind, Run, Step
 from mazurka.report.finding import CheckedWitness, Turn
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, Waiting, Witness, contradictions, objections
 
@@ -59,6 +60,10 @@ def _turns(run: Run, order: Sequence[int]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
+def _first(count: int) -> tuple[StepIndex, ...]:
+    return tuple(map(StepIndex, range(count)))
+
+
 def witness_of(run: Run, failure: Failure) -> tuple[Trace, Witness]:
     """The run as a trace, and the failure as a claim about its end."""
     end = len(run.log) if failure.waiting else failure.step
@@ -66,8 +71,8 @@ def witness_of(run: Run, failure: Failure) -> tuple[Trace, Witness]:
     if failure.is_race:
         race = shown_at(run.log, end)
         assert race is not None
-        return trace, Witness(tuple(range(race.first)), claim=Races(race.first, race.second))
-    return trace, Witness(tuple(range(end)), claim=_claim(run, failure))
+        return trace, Witness(_first(race.first), claim=Races(race.first, race.second))
+    return trace, Witness(_first(end), claim=_claim(run, failure))
 
 
 def _comparable(run: Run) -> Iterator[Step]:

@@ -40,6 +40,7 @@ from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, Scope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Location
+from mazurka.trace.ids import SiteNumber
 from mazurka.workflows.findings import FindingBuilder
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
@@ -468,7 +469,7 @@ class _Interruptible(Program):
             raise KeyboardInterrupt
         return run
 
-    def location(self, site: int) -> Location | None:
+    def location(self, site: SiteNumber) -> Location | None:
         return self.program.location(site)
 
     def identity(self) -> str:

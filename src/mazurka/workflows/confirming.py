@@ -38,6 +38,7 @@ from mazurka.program.protocol import (
 )
 from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.workflows.program_spec import ProgramSpec, open_program
@@ -176,7 +177,7 @@ class Confirmer:
             return ITEM
         return name.rpartition(".")[2] if kind == VARIABLE else ""
 
-    def _sites_of(self, row: int) -> frozenset[int]:
+    def _sites_of(self, row: int) -> frozenset[SiteNumber]:
         number = int(self._trace.site[row])
         if not 0 <= number < len(self._trace.locations):
             return frozenset()
@@ -186,7 +187,7 @@ class Confirmer:
         place = replace(location, file=os.path.join(self._directory, location.file))
         return self._program.sites_at(place, str(self._trace.targets[self._trace.target[row]][-1]))
 
-    def _places(self, found: Found) -> list[frozenset[int]]:
+    def _places(self, found: Found) -> list[frozenset[SiteNumber]]:
         """Of each of its events: the sites that the program may do it at."""
         return [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
 

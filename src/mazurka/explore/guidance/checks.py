@@ -31,12 +31,13 @@ from typing import Any, Final
 from mazurka.program.conditions import Check, Kind, Uses, UsesOf
 from mazurka.program.terms import MISSING, UNKNOWN, Reads, truth, value_of
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.ids import StepIndex
 
 #: How often a check is predicted to fail without having failed.
 _ATTEMPTS: Final = 3
 
 
-NOTHING_GIVEN: Final[Mapping[int, Mapping[str, Any]]] = {}
+NOTHING_GIVEN: Final[Mapping[StepIndex, Mapping[str, Any]]] = {}
 
 #: Those that fail for what is read being nothing.
 _OF_NOTHING: Final = (Kind.NONE, Kind.MISSING)
@@ -54,7 +55,7 @@ class ObservedValues:
     """A run that told its values, by what each thread read at each place."""
 
     def __init__(
-        self, log: Sequence[Any], first: Mapping[Any, Any], given: Mapping[int, Mapping[str, Any]] = NOTHING_GIVEN
+        self, log: Sequence[Any], first: Mapping[Any, Any], given: Mapping[StepIndex, Mapping[str, Any]] = NOTHING_GIVEN
     ) -> None:
         self.log = log
         self.first = first
@@ -97,7 +98,7 @@ class ObservedValues:
 
         def read(site: int | str) -> Any:
             if isinstance(site, str):
-                return value_of(self.given.get(step, {}).get(site))
+                return value_of(self.given.get(StepIndex(step), {}).get(site))
             if site == here:
                 return changed
             steps = self._steps.get((task, site), ())

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access, Blocked, Choice, Divergence, Failure, FailureKind, Run, Step
 from mazurka.trace.event import Op
+from mazurka.trace.ids import PointIndex
 
 #: Failures that say that the threads left can't move.
 STUCK: Final = frozenset({FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK})
@@ -46,7 +47,7 @@ class CompressedRun:
         if left:
             run.failures.append(Failure(FailureKind.EXIT, "", left, None))
         if diverged:
-            run.divergence = Divergence(0, "", "")
+            run.divergence = Divergence(PointIndex(0), "", "")
         return run
 
 

@@ -76,7 +76,7 @@ class RunLearner:
         self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
 
     def walk(self) -> None:
-        enabled = {choice.point: choice.enabled for choice in self.run.choices}
+        enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in self.run.choices}
         cursor = 0
         self.at[0] = self.behaviour.root(self.threads[0])
         for number, step in enumerate(self.run.log):

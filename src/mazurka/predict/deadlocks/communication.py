@@ -39,6 +39,7 @@ from mazurka.causal.question import Before, Question
 from mazurka.predict.wakers import ended_by, wakers_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.trace.waits import NONE, Wait, waits_of
 from mazurka.witness.witness import CommunicationDeadlock
@@ -231,9 +232,8 @@ class CommunicationDeadlocks:
             self.left.add(place)
             return
         question = self._question(steps, limits, self._waking)
-        yield Candidate(
-            place, CommunicationDeadlock(steps), question, self._question(steps, limits, self._surely_waking)
-        )
+        claim = CommunicationDeadlock(tuple(map(StepIndex, steps)))
+        yield Candidate(place, claim, question, self._question(steps, limits, self._surely_waking))
 
     def _limits(self, stops: _Stops, needs: _Needs) -> _Limits:
         """How far threads get if some of them stop."""

@@ -24,6 +24,7 @@ from mazurka.order.sync_preserving import SyncPreserving
 from mazurka.predict.deadlocks.lock_cycles import patterns_of
 from mazurka.predict.kinds.registry import DEADLOCK
 from mazurka.predict.predictor import Prediction
+from mazurka.trace.ids import Row, StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks
 
@@ -43,6 +44,6 @@ class SyncDeadlockPredictor:
             rows = asked.first_of(pattern)
             if rows is None:
                 continue
-            witness = asked.witness(Deadlocks(tuple(int(trace.step[row]) for row in rows)), *rows)
+            witness = asked.witness(Deadlocks(tuple(StepIndex(int(trace.step[row])) for row in rows)), *rows)
             if witness is not None:
-                yield Prediction(DEADLOCK, rows, witness)
+                yield Prediction(DEADLOCK, tuple(map(Row, rows)), witness)

@@ -26,6 +26,7 @@ from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import is_data
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import AtomicityViolation, Claim
@@ -64,7 +65,7 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each three ro
 
 def claim(rows: Rows) -> Claim:
     """The second comes between the others."""
-    return AtomicityViolation(*rows)
+    return AtomicityViolation(*map(StepIndex, rows))
 
 
 def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace

@@ -16,6 +16,7 @@ from mazurka.predict.deadlocks.lock_cycles import LockCycles
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Deadlocks
 
@@ -30,7 +31,7 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each cycle is
 
 def claim(rows: Rows) -> Claim:
     """Each waits for the thread of the next."""
-    return Deadlocks(rows)
+    return Deadlocks(tuple(map(StepIndex, rows)))
 
 
 def question(rows: Rows, trace: Trace) -> Question:

@@ -28,6 +28,7 @@ from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.registry import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import is_data
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, OrderViolation
@@ -45,7 +46,7 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
 
 def claim(rows: Rows) -> Claim:
     """The first comes before the second."""
-    return OrderViolation(*rows)
+    return OrderViolation(*map(StepIndex, rows))
 
 
 def question(rows: Rows, trace: Trace) -> Question:

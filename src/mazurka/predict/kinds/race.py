@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from mazurka.causal.question import Question
 from mazurka.predict.fast_path import candidates_of
 from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Races
 
@@ -23,7 +24,7 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of 
 
 def claim(rows: Rows) -> Claim:
     """Both accesses are next."""
-    return Races(*rows)
+    return Races(*map(StepIndex, rows))
 
 
 def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace

@@ -36,6 +36,7 @@ from mazurka.predict.seqcheck.decide import NO, YES
 from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
 from mazurka.predict.seqcheck.kernel import kernel_for
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.indexes import Rows
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, OrderViolation, Races, Witness
@@ -116,7 +117,7 @@ class SeqCheck:
         other._model = None
         return other
 
-    def shortly(self, question: Question) -> tuple[int, int, tuple[int, ...]]:
+    def shortly(self, question: Question) -> tuple[int, int, tuple[StepIndex, ...]]:
         """What the kernels say: YES, NO or UNDECIDED; how many rows happen first, as they did, and which after them."""
         answer, since, events = self.quickly(question, True)
         if answer != YES:
@@ -144,9 +145,9 @@ class SeqCheck:
             complete = self.completely(question_of(claim, self.trace) if early else question)
             if not isinstance(complete, Feasible):
                 return complete
-            rows = complete.order
+            rows = tuple(map(StepIndex, complete.order))
         if not standing and (answer == YES or not early):
-            rows = (*rows, steps[-1])
+            rows = (*rows, StepIndex(steps[-1]))
         return Witness(rows, self._unread(prefix, rows) if free else frozenset(), claim, prefix)
 
     def witness(self, claim: Races, since: int, rows: Ints, free: bool) -> Witness:
@@ -156,12 +157,12 @@ class SeqCheck:
         order = self._with_the_others(prefix, self.rows[rows], (claim.first, claim.second))
         return Witness(order, self._unread(prefix, order) if free else frozenset(), claim, prefix)
 
-    def _unread(self, prefix: int, rows: Sequence[int]) -> frozenset[int]:
+    def _unread(self, prefix: int, rows: Sequence[StepIndex]) -> frozenset[StepIndex]:
         """Rows that read something else than in the trace. What is not looked at reads what its own thread wrote."""
         trace, order = self.trace, np.array(rows, np.int64)
         columns = (np.asarray(column)[order].tolist() for column in (trace.op, trace.target, trace.thread))
         last: dict[int, int] = {}
-        found: set[int] = set()
+        found: set[StepIndex] = set()
         doubtful: set[int] = set()  # writes of threads that had read something else
         broken: set[int] = set()  # these threads
         for row, had, op, target, thread in zip(order.tolist(), self._sources(order).tolist(), *columns, strict=True):
@@ -169,7 +170,7 @@ class SeqCheck:
                 source = last.get(target, NONE)
                 same = source == had or had == _OWN or (source == NONE and had < prefix)
                 if source in doubtful or not (same or self._gives(source, row)):
-                    found.add(row)
+                    found.add(StepIndex(row))
                     broken.add(thread)
             if op in _WRITING:
                 last[target] = row
@@ -238,7 +239,7 @@ class SeqCheck:
             raise ValueError(f"rows {list(rows)} are not all such that other threads may notice them")
         return self.index.event[at].astype(np.int64) if len(rows) else np.empty(0, np.int64)
 
-    def _with_the_others(self, prefix: int, rows: Ints, next_: tuple[int, ...]) -> tuple[int, ...]:
+    def _with_the_others(self, prefix: int, rows: Ints, next_: tuple[int, ...]) -> tuple[StepIndex, ...]:
         """Rows in order, and before each those of its thread that were not looked at."""
         if self.whole:
             return tuple(rows.tolist())

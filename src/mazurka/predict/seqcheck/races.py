@@ -26,6 +26,7 @@ from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.index import ENTER, NONE, Ints
 from mazurka.predict.seqcheck.scan import CROWDED, EVENT, Scan, hash_of
 from mazurka.trace.conflicts import may_race
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
@@ -64,7 +65,7 @@ class SeqCheckRaces:
         row, untold = check.index.row, list[Races]()
         for found, pool in self._passed(check, _POOL):
             for first, second, answer, since, free, begin, end in found.tolist():
-                claim = Races(int(check.rows[row[first]]), int(check.rows[row[second]]))
+                claim = Races(StepIndex(int(check.rows[row[first]])), StepIndex(int(check.rows[row[second]])))
                 if answer != YES:
                     yield claim, Unknown("undecided in the pass")
                 elif begin == NONE:

@@ -52,6 +52,7 @@ from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import Learned, Task
 from mazurka.program.settings import Isolation, Settings
 from mazurka.trace.event import Location
+from mazurka.trace.ids import SiteNumber
 
 #: At most this many trial runs: each may import more, or find more that is shared.
 _TRIALS: Final = 8
@@ -167,13 +168,13 @@ class PythonProgram(LearnsPoints):
 
     # -- its scheduling points ----------------------------------------------------------------------------------------
 
-    def sites_of(self, file: str) -> Sequence[int]:
+    def sites_of(self, file: str) -> Sequence[SiteNumber]:
         return sites.numbers(file) if sites.is_registered(file) else ()
 
-    def site_of(self, file: str, number: int) -> int:
+    def site_of(self, file: str, number: int) -> SiteNumber:
         return sites.numbered(file, number)
 
-    def sites_at(self, place: Location, name: str) -> frozenset[int]:
+    def sites_at(self, place: Location, name: str) -> frozenset[SiteNumber]:
         return accesses_at(place, name)
 
     def _is_judged_from_outside(self) -> bool:

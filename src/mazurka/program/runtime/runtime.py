@@ -41,6 +41,7 @@ from mazurka.program.runtime.task import (
     Task,
 )
 from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Target
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
@@ -80,8 +81,8 @@ class Runtime:
     limited = False  # some waits had time limits
     shortest = inf  # the shortest of them
     slept = 0.0  # the latest end of a sleep
-    bounded: tuple[int, ...] = ()  # as in Run
-    ended: dict[int, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
+    bounded: tuple[StepIndex, ...] = ()  # as in Run
+    ended: dict[StepIndex, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
     past = False  # values: those after the prefix
@@ -156,14 +157,14 @@ class Runtime:
                 born.greenlet.switch(self._life, born)
         finally:
             self.blocked = [
-                Blocked(task.index, *task.pending, task.repeats, task.point)
+                Blocked(task.index, *task.pending[:2], SiteNumber(task.pending[2]), task.repeats, task.point)
                 for task in self.live
                 if task.pending is not None and not task.done
             ]
             self._end_all()
 
     def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
-        task = Task(len(self.tasks), name, body, daemon)
+        task = Task(ThreadIndex(len(self.tasks)), name, body, daemon)
         self.scheduler.rank(task)
         self.required += not daemon
         self.tasks.append(task)
@@ -351,7 +352,7 @@ class Runtime:
         task.waiting_for = None
         deadline, task.deadline = task.deadline, None
         if deadline is not None and self.in_time and not self.solo:
-            self.bounded = (*self.bounded, len(self.log))
+            self.bounded = (*self.bounded, StepIndex(len(self.log)))
         if task.timed_out:
             task.timed_out = False
             self.timed = True
@@ -441,7 +442,7 @@ class Runtime:
     def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step says so."""
         task.early = 0.0
-        self.ended = {**self.ended, len(self.log): seconds}
+        self.ended = {**self.ended, StepIndex(len(self.log)): seconds}
 
     def now(self, told: bool = True) -> float:
         """Seconds on the clock. Looking again and again makes it go faster and faster.

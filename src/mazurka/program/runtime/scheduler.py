@@ -23,6 +23,7 @@ from typing import Final, Protocol
 from mazurka.program.protocol import LASSO, Divergence, Plan, TailPolicy, unfolded
 from mazurka.program.runtime.policy import Pending, Policy, make_policy
 from mazurka.program.runtime.task import Task
+from mazurka.trace.ids import PointIndex
 
 _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
@@ -157,7 +158,7 @@ class Scheduler:
         else:
             actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
         harmless = task is not None and task.spinning
-        run.divergence = Divergence(cursor, f"thread {name} moves", actual, harmless)
+        run.divergence = Divergence(PointIndex(cursor), f"thread {name} moves", actual, harmless)
         return None
 
     def _decide(self, run: Scheduled, enabled: list[Task], cursor: int) -> Task | None:

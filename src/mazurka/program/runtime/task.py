@@ -9,6 +9,7 @@ from typing import Any, Final
 from greenlet import greenlet
 
 from mazurka.trace.event import Op
+from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import THREAD, Target
 
 #: Marks in :attr:`Learned.points`: releases of locks, ends of threads, or looks at the clock are observable and so need
@@ -81,7 +82,7 @@ class Task:
     entered = 0  # values: loops it has come to
     turned = False  # others go first: its loop goes round (spin.py), with values in a state of before (loop_state.py)
 
-    def __init__(self, index: int, name: str, body: Callable[[], object], daemon: bool) -> None:
+    def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
         self.name = name
         self.life: Target = (THREAD, name)  # what its steps from FORK to JOIN touch

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -60,7 +60,7 @@ class Needless:
 
 def needless(
     modules: Mapping[str, Module],
-    numbers: Mapping[str, list[int]],
+    numbers: Mapping[str, Sequence[int]],
     tracked: Tracked = frozenset().__contains__,
     *,
     final: bool,
@@ -81,7 +81,7 @@ def needless(
     return _Judgement(flows, _unambiguous(modules, numbers), at_top).needless(final)
 
 
-def _unambiguous(modules: Mapping[str, Module], numbers: Mapping[str, list[int]]) -> dict[Place, int]:
+def _unambiguous(modules: Mapping[str, Module], numbers: Mapping[str, Sequence[int]]) -> dict[Place, int]:
     """The sites of accesses by place, where there is but one."""
     found: dict[Place, int] = {}
     several = set()

@@ -10,14 +10,15 @@ from collections import defaultdict
 
 from mazurka.program.python.instrument import sites
 from mazurka.trace.event import Location
+from mazurka.trace.ids import SiteNumber
 
-_Index = dict[tuple[str, int, int], set[int]]
+_Index = dict[tuple[str, int, int], set[SiteNumber]]
 
 _extent = ""
 _index: _Index = {}
 
 
-def accesses_at(place: Location, name: str) -> frozenset[int]:
+def accesses_at(place: Location, name: str) -> frozenset[SiteNumber]:
     """The sites at a line and column of a file: those of accesses to a location of this name if there are any,
     otherwise all."""
     found = _sites_by_place().get((os.path.abspath(place.file), place.line, place.column), set())

@@ -16,6 +16,7 @@ from types import CodeType, FrameType
 from typing import Final, NamedTuple
 
 from mazurka.trace.event import Location
+from mazurka.trace.ids import SiteNumber
 
 _BITS: Final = 20
 _MASK: Final = (1 << _BITS) - 1
@@ -98,15 +99,15 @@ def is_registered(file: str) -> bool:
     return zlib.crc32(file.encode("utf-8", "surrogatepass")) in _modules
 
 
-def numbers(file: str) -> list[int]:
+def numbers(file: str) -> list[SiteNumber]:
     """All sites of a module."""
     key = zlib.crc32(file.encode("utf-8", "surrogatepass"))
-    return [key << _BITS | number for number in range(1, len(_modules[key][1]) + 1)]
+    return [SiteNumber(key << _BITS | number) for number in range(1, len(_modules[key][1]) + 1)]
 
 
-def numbered(file: str, number: int) -> int:
+def numbered(file: str, number: int) -> SiteNumber:
     """A site by its number in its module."""
-    return zlib.crc32(file.encode("utf-8", "surrogatepass")) << _BITS | number
+    return SiteNumber(zlib.crc32(file.encode("utf-8", "surrogatepass")) << _BITS | number)
 
 
 def extent() -> str:

@@ -32,6 +32,7 @@ from mazurka.program.python.weak_memory.store_slots import Place
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.ids import PointIndex
 from mazurka.trace.targets import FENCE, Target
 
 _READ: Final = Op.READ
@@ -221,7 +222,7 @@ class RelaxedRuntime(Runtime):
         super()._touch(index, op, target, site, point)
         if target in self.hasty and self.is_shared(target):
             self.divergence = Divergence(
-                self.scheduler.cursor, "nobody else looks", f"{target} is shared", harmless=True
+                PointIndex(self.scheduler.cursor), "nobody else looks", f"{target} is shared", harmless=True
             )
             self.stop()
 
