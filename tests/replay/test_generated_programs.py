@@ -14,6 +14,7 @@ from mazurka.replay.codec import from_json, from_token, to_json, to_token
 from mazurka.replay.replayer import Ending, replay
 from mazurka.replay.schedule import record_schedule
 from mazurka.replay.shrink import Shrunk, shrink
+from mazurka.replay.switches import steps_until
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.explain import describe
 from mazurka.report.finding import Row
@@ -60,7 +61,10 @@ def test_every_failure_is_explained_by_the_run_itself(small: SmallProgram) -> No
     if shrunk is None:
         return
     run = shrunk.run
-    explanation = describe(run, shrunk.failure, program).explanation
+    finding = describe(run, shrunk.failure, program)
+    assert [event.number for event in finding.execution] == list(range(1, steps_until(run, shrunk.failure) + 1))
+    assert all(run.tasks[run.log[event.number - 1].task] == event.thread for event in finding.execution)
+    explanation = finding.explanation
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     assert rows[-1].failing
     assert [row.step for row in rows] == sorted(row.step for row in rows)

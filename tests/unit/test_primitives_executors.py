@@ -232,8 +232,8 @@ def test_a_shared_counter_is_found_beyond_the_number_of_workers(load: Any) -> No
     )
     assert result.verdict is api.Verdict.VIOLATION, str(result)
     (found,) = result.failures
-    assert found.evidence is not None
-    assert found.evidence.replayed
+    assert found.witness is not None
+    assert found.replayed
 
 
 def test_too_few_workers_for_tasks_that_wait(load: Any) -> None:

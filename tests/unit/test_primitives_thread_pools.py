@@ -347,8 +347,8 @@ def test_a_race_between_tasks(load: Any) -> None:
         jobs=1,
     )
     (found,) = result.failures
-    assert found.evidence is not None
-    assert found.evidence.replayed
+    assert found.witness is not None
+    assert found.replayed
 
 
 def test_tasks_that_share_nothing_need_one_execution(load: Any) -> None:
