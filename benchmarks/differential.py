@@ -60,7 +60,7 @@ def reached(scenario: Callable[[], str], strategy: str) -> Reached:
         jobs=1,  # in other processes `returned` would be another set
     )
     report = result.report
-    failures = {finding.failure.identity for finding in report.findings}
+    failures = {finding.failure.identity for finding in report.findings if finding.failure is not None}
     decided = report.complete and not report.untracked and not report.uncontrolled
     return Reached(
         frozenset(returned), frozenset(failures), decided, "; ".join(report.inconsistencies), report.executions

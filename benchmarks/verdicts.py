@@ -80,7 +80,7 @@ def _check(path: str, seconds: float, settings: dict[str, Any]) -> tuple[str, li
         program.close()
     if report.inconsistencies:
         return CRASH, list(report.inconsistencies), report.executions
-    reasons = [f"{each.failure.kind.value}: {each.failure.message}" for each in report.findings]
+    reasons = [f"{each.kind}: {each.message}" for each in report.findings]
     reasons += [*report.untracked, *report.uncontrolled] if not reasons else []
     return report.verdict.value, reasons or [report.reason], report.executions
 

@@ -105,9 +105,9 @@ def test_the_witness_checker_believes_every_run_of_python(model: MemoryModel, tm
                 if run.divergence is None:
                     late = Failure(FailureKind.ASSERTION, "so far", "0", None, step=len(run.log) - 1)
                     for failure in run.failures or [late]:
-                        evidence = examined(run, failure, replayed=True)
-                        assert evidence is not None
-                        assert evidence.checked, evidence.contradictions
+                        witness = examined(run, failure)
+                        assert witness is not None
+                        assert witness.checked, witness.contradictions
                         checked += 1
         finally:
             program.close()
