@@ -26,7 +26,8 @@ from mazurka.program.protocol import Failure, FailureKind
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Column, Explanation, Finding, FindingEvent, Fold, Row
 from mazurka.report.prediction_report import PredictionReport
-from mazurka.report.render import AnyReport, renderer
+from mazurka.report.render import renderer
+from mazurka.report.renderer import AnyReport
 from mazurka.trace.event import Location
 
 _SHA256 = "c3b4bb2d6093897483348925aaa73af03b3e3f4bd4ca38cef26dcb4212a2682e"

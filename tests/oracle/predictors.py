@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mazurka.predict.kinds.registry import Rows, definition
+from mazurka.predict.kinds.definition import Rows
+from mazurka.predict.kinds.registry import definition
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.trace.trace import Trace

@@ -1,4 +1,7 @@
-"""No module needs one that needs it: neither when it is imported, nor when it runs, nor for its types."""
+"""No module needs one that needs it: neither when it is imported, nor when it runs, nor for its types.
+
+A registry that imports modules by name (`importlib.import_module`) needs all that its texts name.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,12 @@ def test_relative_imports_are_seen() -> None:
     assert graph_of({"p.a": "from . import b", "p.b": "from .a import name"}) == {"p.a": {"p.b"}, "p.b": {"p.a"}}
 
 
+def test_what_a_registry_names_is_seen() -> None:
+    table = "TABLE = {'x': 'q.x:make', 'a': 'b'}\nimport_module(TABLE[name])\nimportlib.import_module(f'p.{name}')"
+    found = graph_of({"p.r": table, "p.a": "from p.r import TABLE", "p.c": "", "q.x": "NAME = 'p.a'"})
+    assert found == {"p.r": {"p.a", "q.x"}, "p.a": {"p.r"}, "p.c": set(), "q.x": set()}
+
+
 def _modules() -> dict[str, str]:
     """The source of each module, by its name."""
     sources: dict[str, str] = {}
@@ -53,10 +62,29 @@ def _modules() -> dict[str, str]:
 def graph_of(sources: Mapping[str, str]) -> Graph:
     """By module: those that it imports, wherever in it that is written."""
     packages = {name.rpartition(".")[0] for name in sources}
+    trees = {name: ast.parse(text) for name, text in sources.items()}
     return {
-        name: {each for each in _imported(ast.parse(text), name, name in packages, sources) if each != name}
-        for name, text in sources.items()
+        name: {*_imported(tree, name, name in packages, sources), *_named(tree, sources)} - {name}
+        for name, tree in trees.items()
     }
+
+
+def _named(tree: ast.AST, known: Iterable[str]) -> Iterator[str]:
+    """What a registry may import: modules that a text in it names, as ``"p.a"`` or ``"p.a:name"``; and where it makes
+    up names as ``f"p.{name}"``, modules ``a`` of the package ``p`` that a text names so."""
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if not any("import_module" in (getattr(each, "id", ""), getattr(each, "attr", "")) for each in calls):
+        return
+    texts = {
+        node.value.partition(":")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    packages = {text[:-1] for text in texts if text.endswith(".")}
+    for name in known:
+        package, _, own = name.rpartition(".")
+        if name in texts or (package in packages and own in texts):
+            yield name
 
 
 def _imported(tree: ast.AST, importer: str, is_package: bool, known: Iterable[str]) -> Iterator[str]:

@@ -27,8 +27,9 @@ from mazurka.report.finding import (
     Turn,
 )
 from mazurka.report.prediction_report import PredictionReport
-from mazurka.report.render import FORMATS, AnyReport, renderer
+from mazurka.report.render import FORMATS, renderer
 from mazurka.report.render_json import PREDICT_SCHEMA_PATH, SCHEMA_PATH
+from mazurka.report.renderer import AnyReport
 from mazurka.trace.event import Location
 
 _ROOT = "/home/somebody/project"

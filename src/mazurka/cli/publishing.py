@@ -18,7 +18,8 @@ from typing import Final
 
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
-from mazurka.report.render import DEFAULT_WIDTH, AnyReport, renderer
+from mazurka.report.render import renderer
+from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
 from mazurka.workflows import store
 
 STANDARD_OUTPUT: Final = "-"

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
 
-from mazurka.cli import run
 from mazurka.cli.choice import Choice
+from mazurka.cli.exit_status import status_of
 from mazurka.cli.publishing import TEXT, Output, outputs_of, publish
 from mazurka.config import FORMATS, Options, resolve
 from mazurka.errors import MazurkaError, UsageError
@@ -44,9 +45,12 @@ def command(
     """Run a saved schedule again, exactly, from its FILE or its TOKEN. Status 1: the failure is still there.
 
     Several are replayed one after the other."""
+
+    def replay_one(schedule: str) -> int:
+        return _replay(schedule, pdb, times, replace(resolve(), format=format_, output=output, quiet=quiet))
+
     if len(schedules) == 1:
-        options = replace(resolve(), format=format_, output=output, quiet=quiet)
-        return _replay(schedules[0], pdb, times, options)
+        return replay_one(schedules[0])
     if format_ != "text" or output or quiet:
         raise UsageError(
             "output",
@@ -54,28 +58,28 @@ def command(
             where="replay",
             hint="name one, or leave out --format, --output and --quiet",
         )
-    return _each(schedules, [*(["--pdb"] if pdb else []), "--times", str(times)])
+    return _each(schedules, replay_one)
 
 
-def _each(schedules: tuple[str, ...], options: list[str]) -> int:
+def _each(schedules: tuple[str, ...], replay_one: Callable[[str], int]) -> int:
     """The worst of what replaying each came to: an error, then a failure that is still there, then neither."""
     statuses = []
     for number, schedule in enumerate(schedules):
         print(f"{chr(10) if number else ''}{schedule}", flush=True)
-        statuses.append(_in_a_child(["replay", *options, "--", schedule]))
+        statuses.append(_in_a_child(partial(replay_one, schedule)))
     again = statuses.count(_FOUND)
     print(f"\n{again} of {len(schedules)} failures happened again")
     return next((status for status in statuses if status not in (0, _FOUND)), max(statuses))
 
 
-def _in_a_child(arguments: list[str]) -> int:
+def _in_a_child(command: Callable[[], int]) -> int:
     """The exit status of a command, made in a child of this process."""
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     status = _FAILED
     try:
-        status = run(arguments)
+        status = status_of(command)
         sys.stdout.flush()
     finally:
         os._exit(status)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mazurka.cli import supervision
+from mazurka.cli.exit_status import confess
 from mazurka.cli.interrupt import Interrupt
 from mazurka.cli.progress import Progress
 from mazurka.config import Options
@@ -265,8 +266,6 @@ def _told(wire: supervision.Wire, work: Callable[[_Telling], None]) -> int:
     except MazurkaError as error:
         wire.send(("error", error))
     except Exception:
-        from mazurka.cli import confess
-
         confess()
         return 2
     return 0

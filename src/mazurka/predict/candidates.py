@@ -18,7 +18,8 @@ from enum import Enum
 from typing import Final
 
 from mazurka.predict.deadlocks.lock_cycles import LockCycles
-from mazurka.predict.kinds.registry import KINDS, Rows, definition
+from mazurka.predict.kinds.definition import Rows
+from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.trace.trace import Trace
 
 #: Questions for one signature, and what may be asked about altogether.

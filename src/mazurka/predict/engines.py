@@ -26,7 +26,8 @@ import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.candidates import Groups, Once, Signatures, grouped
-from mazurka.predict.kinds.registry import ENGINES, KINDS, ORDERS, Rows, definition
+from mazurka.predict.kinds.definition import Rows
+from mazurka.predict.kinds.registry import ENGINES, KINDS, ORDERS, definition
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of

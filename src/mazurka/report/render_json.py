@@ -16,7 +16,7 @@ from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
 from mazurka.report.finding import CheckedWitness, Explanation, Finding, FindingEvent, Fold, Row
 from mazurka.report.prediction_report import PredictionReport
-from mazurka.report.render import AnyReport
+from mazurka.report.renderer import AnyReport
 from mazurka.report.report import Report
 from mazurka.trace.event import Location
 

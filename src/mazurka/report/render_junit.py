@@ -12,8 +12,8 @@ from typing import Final
 from xml.etree import ElementTree as Xml
 
 from mazurka.report.finding import Finding
-from mazurka.report.render import DEFAULT_WIDTH, AnyReport
 from mazurka.report.render_text import TextRenderer
+from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
 from mazurka.report.report import Fact, Report
 
 #: What XML 1.0 can't hold, not even escaped (XML 1.0, production 2).

@@ -18,7 +18,7 @@ from mazurka.report import predicted_text
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.prediction_report import PredictionReport
-from mazurka.report.render import AnyReport
+from mazurka.report.renderer import AnyReport
 from mazurka.report.report import Suppressed
 from mazurka.report.table import Line, table
 from mazurka.report.words import counted, cut, printable, shorten

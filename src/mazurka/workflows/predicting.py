@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from mazurka.predict.candidates import Once, Signatures
 from mazurka.predict.engines import Found, Search, run, undecided_after
-from mazurka.predict.kinds.registry import KINDS, Doing, definition
+from mazurka.predict.kinds.definition import Doing
+from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
 from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding, FindingEvent, HeldLock, Row, Turn

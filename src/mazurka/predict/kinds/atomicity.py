@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mazurka.causal.question import Question, in_order
 from mazurka.predict.fast_path import needs_of
-from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.predict.kinds.definition import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import StepIndex

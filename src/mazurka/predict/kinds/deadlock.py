@@ -13,7 +13,7 @@ import numpy as np
 
 from mazurka.causal.question import Question
 from mazurka.predict.deadlocks.lock_cycles import LockCycles
-from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.predict.kinds.definition import Doing, Rows
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from mazurka.causal.question import Question
 from mazurka.predict.fast_path import candidates_of
-from mazurka.predict.kinds.registry import Doing, Rows
+from mazurka.predict.kinds.definition import Doing, Rows
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Races

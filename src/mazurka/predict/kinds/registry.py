@@ -1,68 +1,24 @@
 """The kinds of bugs that are predicted from traces: one row each, and one file that defines the bug.
 
 A row has what commands, settings and reports know of a kind before any trace is read, so this module takes no time to
-import. What is looked for in a trace is in the kind's own file (:class:`Definition`): which rows may make up such a
-bug, what is claimed of them, what the causal model is asked about that, and how a finding is worded.
+import. What is looked for in a trace is in the kind's own file (definition.py): which rows may make up such a bug, what
+is claimed of them, what the causal model is asked about that, and how a finding is worded.
 
 Names, counts and words are what users see: they do not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from mazurka.trace.conflicts import RACE
 
 if TYPE_CHECKING:
-    from mazurka.causal.question import Question
-    from mazurka.trace.event import Op
-    from mazurka.trace.trace import Trace
-    from mazurka.witness.witness import Claim
-
-#: Rows of a trace that may make up a bug, or do.
-Rows = tuple[int, ...]
-
-
-class Doing(NamedTuple):
-    """One of the events that make up a bug, as sentences name it."""
-
-    thread: str
-    op: Op
-    target: str
-
-
-class Definition(Protocol):
-    """What the file of a kind has."""
-
-    @staticmethod
-    def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
-        """Rows that may make up such a bug; ``thorough``: also those that others at the same places imply."""
-        ...
-
-    @staticmethod
-    def claim(rows: Rows) -> Claim:
-        """What is claimed of them."""
-        ...
-
-    @staticmethod
-    def question(rows: Rows, trace: Trace) -> Question:
-        """What the trace's causal model is asked about that."""
-        ...
-
-    @staticmethod
-    def sentence(events: Sequence[Doing]) -> str:
-        """What goes wrong, in a sentence."""
-        ...
-
-    @staticmethod
-    def ending(events: Sequence[Doing]) -> str:
-        """Where the order that shows the bug leads to."""
-        ...
-
+    from mazurka.predict.kinds.definition import Definition, Rows
 
 DEADLOCK: Final = "deadlock"
 ATOMICITY: Final = "atomicity"

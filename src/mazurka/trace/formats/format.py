@@ -23,10 +23,7 @@ from typing import BinaryIO, Final, Protocol
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.trace.columns import Parts
 from mazurka.trace.formats.packed import unpacked_name
-from mazurka.trace.formats.source import BYTE_ORDER_MARK, Source
-
-#: What a folder of RV-Predict's holds.
-RV_PREDICTS: Final = "*_trace.bin"
+from mazurka.trace.formats.source import BYTE_ORDER_MARK, RV_PREDICTS, Source
 
 
 class Module(Protocol):

@@ -35,9 +35,8 @@ from numpy.typing import NDArray
 from mazurka.errors import MazurkaError
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
-from mazurka.trace.formats.format import RV_PREDICTS
 from mazurka.trace.formats.gathering import Interning
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import RV_PREDICTS, Source
 from mazurka.trace.formats.words import OWN
 from mazurka.trace.locations import location_of
 from mazurka.trace.targets import ATOMIC, LOCK, THREAD, VARIABLE, Kind

@@ -25,6 +25,9 @@ BLOCK: Final = 1 << 22
 #: The path of standard input, or output.
 STANDARD: Final = Path("-")
 
+#: What a folder of RV-Predict's holds.
+RV_PREDICTS: Final = "*_trace.bin"
+
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 

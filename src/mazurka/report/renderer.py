@@ -1,0 +1,28 @@
+"""The seam between a report and the forms it is told in."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from mazurka.report.check_report import CheckReport
+from mazurka.report.prediction_report import PredictionReport
+
+#: Columns of text where there is no terminal to ask.
+DEFAULT_WIDTH: Final = 120
+
+#: The reports that there are. What they share is :class:`mazurka.report.report.Report`.
+AnyReport = CheckReport | PredictionReport
+
+
+class Renderer(Protocol):
+    """Turns a report into text that ends with a line break."""
+
+    def render(self, report: AnyReport) -> str:
+        """The whole report."""
+        ...
+
+
+class RendererFactory(Protocol):
+    """What each module of a renderer offers as ``make``."""
+
+    def __call__(self, *, width: int, colour: bool) -> Renderer: ...
