@@ -66,7 +66,7 @@ def _own_order(history: History, past: Sequence[int], extras: _Extras) -> tuple[
     return (*order[:place], *range(count, count + len(extras)), *order[place:])
 
 
-def _place(history: History, past: Sequence[int], extras: _Extras, order: list[int]) -> int | None:
+def _place(history: History, past: Sequence[int], extras: _Extras, order: Sequence[int]) -> int | None:
     """The last place in ``order`` where all sources of the extra steps are still visible and their predecessors
     done."""
     numbers, positions, count = history.numbers, history.positions, len(history.numbers)

@@ -21,13 +21,14 @@ Cost: one pass over the log; a clock is shared by the steps of a thread until a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.ids import StepIndex, ThreadIndex
 
 #: The "step" that wrote a target's initial value.
-INITIAL: Final = -1
+INITIAL: Final = StepIndex(-1)
 
 #: Fingerprint of the initial value of every target.
 INITIAL_PRINT: Final = 0
@@ -62,32 +63,34 @@ class History:
     def __init__(self, tasks: Sequence[str], log: Iterable[Any], blocked: Iterable[Any] = ()) -> None:
         """``log`` yields ``(task, op, target, site, point, value, more)``, ``blocked`` has task, op and target."""
         self.tasks = tasks
-        self.threads: list[list[int]] = [[] for _ in tasks]  # by thread: its steps
-        self.numbers: list[int] = []  # its thread
+        self.threads: list[list[StepIndex]] = [[] for _ in tasks]  # by thread: its steps
+        self.numbers: list[ThreadIndex] = []  # its thread
         self.positions: list[int] = []  # its place in its thread
         self.ops: list[Op] = []
         self.points: list[bool] = []
-        self.reads: list[tuple[tuple[Any, int], ...]] = []  # (target, source step) of each reading access
+        self.reads: list[tuple[tuple[Any, StepIndex], ...]] = []  # (target, source step) of each reading access
         self.writes: list[tuple[Any, ...]] = []  # targets of the writing accesses
-        self.overwrites: list[dict[Any, int]] = []  # of the targets that it reads and writes: the sources of the reads
+        self.overwrites: list[dict[Any, StepIndex]] = []  # of targets that it reads, too: the sources of the reads
         self.acquires: list[Any] = []  # the target it takes exclusively, waiting for it if need be, or None
         self.clocks: list[list[int]] = []
         self.states: list[int] = []
         self.prints: list[int] = []
-        self.writers: dict[Any, list[int]] = {}  # by target: the steps that write it
-        self.looks: dict[Any, list[int]] = {}  # by target: the steps that read it
-        self.readers: list[list[int]] = []  # the steps that read from it
-        self.attempts: set[int] = set()  # the steps that would not have waited
-        self.frees: set[tuple[int, Any]] = set()  # (step, lock it releases)
+        self.writers: dict[Any, list[StepIndex]] = {}  # by target: the steps that write it
+        self.looks: dict[Any, list[StepIndex]] = {}  # by target: the steps that read it
+        self.readers: list[list[StepIndex]] = []  # the steps that read from it
+        self.attempts: set[StepIndex] = set()  # the steps that would not have waited
+        self.frees: set[tuple[StepIndex, Any]] = set()  # (step, lock it releases)
         self._read_log(log)
         self.pending = [(b.task, b.op, b.target) for b in blocked]  # (thread, op, target) of what never happened
 
     def _read_log(self, log: Iterable[Any]) -> None:
-        last: dict[Any, int] = {}
+        last: dict[Any, StepIndex] = {}
         current = [fingerprint_of_name(name) for name in self.tasks]
         now = [[0] * len(self.tasks) for _ in self.tasks]
         prints, clocks, threads = self.prints, self.clocks, self.threads
-        for step, (task, op, target, _site, point, _value, more) in enumerate(log):
+        for step, (task, op, target, _site, point, _value, more) in cast(
+            "Iterable[tuple[StepIndex, Any]]", enumerate(log)
+        ):
             reads = [(target, last.get(target, INITIAL))] if READS[op] else []
             writes = [target] if WRITES[op] else []
             if more:
@@ -129,7 +132,12 @@ class History:
         self.final_states = current
 
     def _read_more(
-        self, step: int, more: Iterable[Any], last: dict[Any, int], reads: list[tuple[Any, int]], writes: list[Any]
+        self,
+        step: StepIndex,
+        more: Iterable[Any],
+        last: dict[Any, StepIndex],
+        reads: list[tuple[Any, StepIndex]],
+        writes: list[Any],
     ) -> None:
         """The further accesses of a step."""
         for access in more:
@@ -186,7 +194,7 @@ class History:
         return hash(tuple(sorted(zip(map(fingerprint_of_name, self.tasks), self.final_states, strict=True))))
 
 
-def overwritten(reads: Sequence[tuple[Any, int]], writes: Sequence[Any]) -> dict[Any, int]:
+def overwritten(reads: Sequence[tuple[Any, StepIndex]], writes: Sequence[Any]) -> dict[Any, StepIndex]:
     """Of the targets that a step reads and writes: the sources of the reads."""
     if not (reads and writes):
         return _NOTHING
@@ -196,7 +204,7 @@ def overwritten(reads: Sequence[tuple[Any, int]], writes: Sequence[Any]) -> dict
     return {target: source for target, source in reads if target in written}
 
 
-_NOTHING: Final[dict[Any, int]] = {}
+_NOTHING: Final[dict[Any, StepIndex]] = {}
 
 
 def fingerprint(state: int, sources: Sequence[int]) -> int:

@@ -40,6 +40,7 @@ from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.question import HypotheticalEvent, Question
+from mazurka.trace.ids import StepIndex
 
 #: As a section's end: it is not left in the run.
 NEVER_LEFT: Final = -1
@@ -112,7 +113,7 @@ def model_of_history(history: History, question: Question) -> tuple[Model, Quest
         ends[extra.thread] = past[extra.thread]
     rows = [history.threads[t][:length] for t, length in enumerate(ends)]
     for number, extra in enumerate(extras):
-        rows[extra.thread].append(base + number)
+        rows[extra.thread].append(StepIndex(base + number))
     model = _model_of_rows(history, extras, rows)
     if question.is_plain:
         return model, Question(happen=model.last_events())
@@ -120,7 +121,7 @@ def model_of_history(history: History, question: Question) -> tuple[Model, Quest
     return model, replace(question, happen=happen, hypothetical=())
 
 
-def _model_of_rows(history: History, extras: Sequence[HypotheticalEvent], rows: list[list[int]]) -> Model:
+def _model_of_rows(history: History, extras: Sequence[HypotheticalEvent], rows: Sequence[Sequence[StepIndex]]) -> Model:
     base = len(history.numbers)
     model = Model([0])
     sources: list[int] = []

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from itertools import pairwise, starmap
 from typing import Any
 
+from mazurka.trace.ids import StepIndex
+
 
 @dataclass(frozen=True, slots=True)
 class HypotheticalEvent:
@@ -34,7 +36,7 @@ class HypotheticalEvent:
     """
 
     thread: int
-    reads: tuple[tuple[Any, int], ...]
+    reads: tuple[tuple[Any, StepIndex], ...]
     writes: tuple[Any, ...]
 
 

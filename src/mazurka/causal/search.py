@@ -26,6 +26,7 @@ from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import INITIAL, History, overwritten
 from mazurka.causal.question import HypotheticalEvent, Question
 from mazurka.causal.solver import Answer, CausalModel, Feasible, Infeasible, Solver, Unknown
+from mazurka.trace.ids import StepIndex
 
 
 class SearchSolver:
@@ -64,7 +65,7 @@ class _Search:
         self.extras_overwrite = [overwritten(extra.reads, extra.writes) for extra in extras]
         self.rows = [history.threads[t][:length] for t, length in enumerate(past)]
         for number, extra in enumerate(extras):
-            self.rows[extra.thread].append(self.base + number)
+            self.rows[extra.thread].append(StepIndex(self.base + number))
         self.total = sum(map(len, self.rows))
         self.at = [0] * len(self.rows)
         self.order: list[int] = []
@@ -82,7 +83,7 @@ class _Search:
         extra = self.extras[step - self.base]
         return extra.reads, extra.writes
 
-    def _overwritten(self, step: int) -> dict[Any, int]:
+    def _overwritten(self, step: int) -> dict[Any, StepIndex]:
         return self.overwrites[step] if step < self.base else self.extras_overwrite[step - self.base]
 
     def _count(self) -> None:
@@ -111,7 +112,7 @@ class _Search:
         threads: dict[Any, set[int]] = {}
         steady: dict[Any, bool] = {}
         plain: set[tuple[Any, int]] = set()
-        sources: list[tuple[Any, int]] = []
+        sources: list[tuple[Any, StepIndex]] = []
         for number, row in enumerate(self.rows):
             opened: dict[Any, bool] = {}
             for step in row:

@@ -15,6 +15,7 @@ from mazurka.causal.history import INITIAL, History
 from mazurka.causal.model import model_of_history
 from mazurka.causal.question import Question
 from mazurka.causal.solver import Answer, CausalModel, Feasible, Infeasible, Unknown
+from mazurka.trace.ids import StepIndex
 
 
 class Z3Solver:
@@ -38,8 +39,8 @@ class Z3Solver:
         rows = [history.threads[t][:length] for t, length in enumerate(history.prefixes(question.happen))]
         base = len(history.numbers)
         for number, extra in enumerate(question.hypothetical):
-            rows[extra.thread].append(base + number)
-        place = {step: z3.Int(f"o{step}") for row in rows for step in row}
+            rows[extra.thread].append(StepIndex(base + number))
+        place: dict[int, Any] = {step: z3.Int(f"o{step}") for row in rows for step in row}
         solver = z3.SolverFor("QF_IDL")
         solver.set("timeout", int(self.seconds * 1000))
         for row in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from math import prod
 from typing import Any, Final
@@ -16,6 +16,7 @@ from mazurka.explore.reads_from.feasibility import CandidateSchedule, Feasibilit
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import Kind, kind_of
 
 #: At most this many combinations of sources are tried for a step that reads several targets.
@@ -25,7 +26,7 @@ _COMBINATIONS: Final = 512
 _FEW: Final = 4
 
 #: (target, source) of one reading access.
-Read = tuple[Any, int]
+Read = tuple[Any, StepIndex]
 
 
 class Alternatives:
@@ -40,9 +41,9 @@ class Alternatives:
         self.locks = walk.locks
         self.lockable = walk.lockable
         self.counted = walk.counted
-        self._locks_by_thread: dict[Any, dict[int, list[int]]] = {}
-        self._writers_by_thread: dict[Any, dict[int, list[int]]] = {}
-        self._writers_that_read: dict[Any, list[int]] = {}
+        self._locks_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
+        self._writers_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
+        self._writers_that_read: dict[Any, list[StepIndex]] = {}
 
     def all(self) -> Iterator[CandidateSchedule | None]:
         """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
@@ -102,7 +103,7 @@ class Alternatives:
             self.history.acquires[source] == self.history.acquires[step] == lock
         )
 
-    def _rival_takers(self, stop: Decision, lock: Any) -> list[int]:
+    def _rival_takers(self, stop: Decision, lock: Any) -> list[StepIndex]:
         """Of each thread its next acquire of the lock, and the steps that only looked because ``stop.step`` had it.
 
         A thread's later acquires need its next one, which comes after ``stop.step`` or in its place.
@@ -117,8 +118,8 @@ class Alternatives:
         return [j for j in rivals if self._would_take(j, lock)]
 
     def _by_thread(
-        self, steps_of: dict[Any, list[int]], target: Any, made: dict[Any, dict[int, list[int]]]
-    ) -> dict[int, list[int]]:
+        self, steps_of: Mapping[Any, Sequence[StepIndex]], target: Any, made: dict[Any, dict[int, list[StepIndex]]]
+    ) -> dict[int, list[StepIndex]]:
         """The steps that ``steps_of`` has for the target, by thread, ascending."""
         groups = made.get(target)
         if groups is None:
@@ -132,7 +133,7 @@ class Alternatives:
         history = self.history
         return lock in history.writes[step] or step in history.attempts or not history.attempts
 
-    def _blocked_taker(self, stop: Decision, thread: int, lock: Any, source: int) -> Iterator[CandidateSchedule]:
+    def _blocked_taker(self, stop: Decision, thread: int, lock: Any, source: StepIndex) -> Iterator[CandidateSchedule]:
         """A thread that waits for the lock at the end of the run; after a wait, once it has been notified."""
         history = self.history
         position, state = len(history.threads[thread]), history.final_states[thread]
@@ -149,7 +150,7 @@ class Alternatives:
             elif wakers:
                 stop.node.tried.discard(state)
 
-    def _possible_wakers(self, thread: int) -> list[list[int]]:
+    def _possible_wakers(self, thread: int) -> list[list[StepIndex]]:
         """What may have woken a thread that is blocked before acquiring: nothing need have, unless it waits."""
         history = self.history
         last = history.threads[thread][-1] if history.threads[thread] else -1
@@ -183,12 +184,12 @@ class Alternatives:
                     break
         yield from self._nearly_shown(stop, asked)
 
-    def _combinations(self, targets: list[Any], choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+    def _combinations(self, targets: list[Any], choices: list[list[StepIndex]]) -> Iterator[tuple[StepIndex, ...]]:
         """One of the choices for each target, the same for targets that are written by the same steps: whoever reads
         them in one step finds them as the same step left them."""
         if prod(map(len, choices)) > _FEW:
             writers = self.history.writers
-            grouped: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+            grouped: dict[tuple[tuple[StepIndex, ...], tuple[StepIndex, ...]], list[int]] = {}
             for i, (target, each) in enumerate(zip(targets, choices, strict=True)):
                 grouped.setdefault((tuple(writers.get(target, ())), tuple(each)), []).append(i)
             if len(grouped) < len(targets):
@@ -199,12 +200,12 @@ class Alternatives:
                 return
         yield from self._capped(choices)
 
-    def _capped(self, choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+    def _capped(self, choices: list[list[StepIndex]]) -> Iterator[tuple[StepIndex, ...]]:
         if prod(map(len, choices)) > _COMBINATIONS:
             self.tally.capped += 1
         yield from islice(product(*choices), _COMBINATIONS)
 
-    def _sources(self, step: int, target: Any, present: int) -> list[int]:
+    def _sources(self, step: int, target: Any, present: StepIndex) -> list[StepIndex]:
         """What ``step`` might read of ``target``: the present source first, then the other writes that do not need it.
 
         Of the writes that the step needs anyway, each thread's last hides the earlier ones, and the initial value.
@@ -292,7 +293,7 @@ class Alternatives:
             and self._would_take(step, target)
         )
 
-    def _rivals(self, stop: Decision, read: dict[Any, int]) -> list[int]:
+    def _rivals(self, stop: Decision, read: dict[Any, StepIndex]) -> list[StepIndex]:
         """Steps of other threads that write what ``stop.step`` reads, or would if it was free, and whose print depends
         on what they read; without those that have to come before it anyway, or after it."""
         history, step = self.history, stop.step
@@ -301,7 +302,7 @@ class Alternatives:
         needed = [*stop.past]
         history.include_before(needed, own, positions[step])
         needed[own] = len(numbers)
-        found: dict[int, None] = {}
+        found: dict[StepIndex, None] = {}
         for target in read:
             if target in self.lockable:
                 near = [j for j in history.looks.get(target, ()) if positions[j] >= needed[numbers[j]]]
@@ -311,7 +312,7 @@ class Alternatives:
                 found.update(dict.fromkeys(near))
         return [j for j in found if not self._before_needs(numbers[j], positions[j], step)]
 
-    def _reading_writers(self, target: Any) -> list[int]:
+    def _reading_writers(self, target: Any) -> list[StepIndex]:
         found = self._writers_that_read.get(target)
         if found is None:
             history = self.history
@@ -335,7 +336,7 @@ class Alternatives:
         answer = answer_of([printed if t in changed else self.walk.print_of(s) for t, s in asked])
         if answer in stop.node.tried or place[0] == history.numbers[step]:
             return
-        base = len(history.numbers)
+        base = StepIndex(len(history.numbers))
         reads = tuple((t, base if t in changed else s) for t, s in asked)
         needed = [s for _, s in rival.reads] + [s for t, s in asked if t not in changed]
         places = [place, self._place(step)]

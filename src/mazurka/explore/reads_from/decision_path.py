@@ -9,6 +9,7 @@ from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
 from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, Node
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import kind_of
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
@@ -35,10 +36,10 @@ class DecisionPath:
         self.history = history
         self.branch = branch
         self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
-        self.locks: dict[Any, list[int]] = {}  # by lock: the steps that acquire it, waiting if need be
+        self.locks: dict[Any, list[StepIndex]] = {}  # by lock: the steps that acquire it, waiting if need be
         for step, lock in enumerate(self.taken):
             if lock is not None:
-                self.locks.setdefault(lock, []).append(step)
+                self.locks.setdefault(lock, []).append(StepIndex(step))
         touched = history.looks if taken_kinds else ()
         self.counted = {t for t in touched if kind_of(t).tag in taken_kinds}  # several may take from them
         tried = {target for step in history.attempts for target in history.writes[step]}
@@ -61,7 +62,7 @@ class DecisionPath:
                 return target
         return None
 
-    def _takers(self, locks: set[Any]) -> dict[tuple[int, int], int]:
+    def _takers(self, locks: set[Any]) -> dict[tuple[int, int], StepIndex]:
         """(print of a release, print of the lock) -> the step that took the lock then."""
         history, found = self.history, {}
         for lock in locks:

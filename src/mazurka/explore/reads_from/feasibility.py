@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -47,7 +48,7 @@ class FeasibilityCheck:
         stop: Decision,
         answer: int,
         places: list[tuple[int, int]],
-        sources: list[int],
+        sources: Sequence[int],
         extras: tuple[HypotheticalEvent, ...],
         unsure: bool = False,
     ) -> CandidateSchedule | None:
