@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib
 import inspect
 import linecache
+import marshal
+import stat
 import sys
 import traceback
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from types import ModuleType
 import pytest
 
 from mazurka.program.python.instrument import hot_patching, instrument, loader, sites
+from mazurka.program.python.instrument.instrument import compile_instrumented
+from mazurka.program.python.instrument.kept_code import KeptCode, private_key
 from mazurka.program.python.semantics import hooks
 
 SOURCE = '''"""A module."""
@@ -126,7 +129,7 @@ def test_named_packages_are_instrumented_with_their_modules(tmp_path: Path, monk
     assert sorted(used.modules) == ["named", "named.inner"]
 
 
-def test_compiled_code_is_kept_and_damage_repaired(installed: loader.Loader, tmp_path: Path) -> None:
+def test_compiled_code_is_kept_and_damage_repaired(installed: loader.Loader, project: Path, tmp_path: Path) -> None:
     importlib.import_module("counted")
     (kept,) = (tmp_path / "cache").iterdir()
     good = kept.read_bytes()
@@ -134,12 +137,64 @@ def test_compiled_code_is_kept_and_damage_repaired(installed: loader.Loader, tmp
         kept.write_bytes(damaged)
         del sys.modules["counted"]
         assert is_instrumented(importlib.import_module("counted"))
-        assert hashlib.sha256(kept.read_bytes()[32:]).digest() == kept.read_bytes()[:32]
+        assert KeptCode(str(kept.parent)).find(SOURCE.encode(), str(project / "counted.py"))
     del sys.modules["counted"]
     module = importlib.import_module("counted")
     assert is_instrumented(module)
     number = next(each for each in module.fail.__code__.co_consts if isinstance(each, int))
     assert sites.location(number).line == 17  # type: ignore[union-attr]
+
+
+def test_code_that_another_user_kept_is_never_loaded(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor any that was kept for another file: whoever makes a folder `.mazurka` up does not have the key."""
+    source, file, made = SOURCE.encode(), str(project / "counted.py"), compile_instrumented(SOURCE.encode(), "other.py")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))
+    KeptCode(str(tmp_path / "cache")).keep(source, file, made)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "ours"))
+    ours = KeptCode(str(tmp_path / "cache"))
+    (kept,) = (tmp_path / "cache").iterdir()
+    monkeypatch.setattr(marshal, "loads", None)  # not to be called
+    assert ours.find(source, file) is None
+    kept.write_bytes(b"")
+    ours.keep(SOURCE.encode() + b" ", file, made)
+    (other,) = {*(tmp_path / "cache").iterdir()} - {kept}
+    other.replace(kept)
+    assert ours.find(source, file) is None
+
+
+def test_a_key_that_others_could_know_is_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    key = private_key()
+    path = tmp_path / "mazurka" / "key"
+    assert key is not None
+    assert len(key) == 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert private_key() == key
+    path.chmod(0o644)
+    another = private_key()
+    assert another not in (None, key)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.write_bytes(b"short")
+    assert private_key() not in (None, b"short", another)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert private_key() is None
+    monkeypatch.setenv("XDG_STATE_HOME", str(path / "below"))
+    assert private_key() is None
+
+
+def test_without_a_key_nothing_is_kept(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    used = loader.Loader([str(project)], [], str(tmp_path / "cache"))
+    used.install()
+    try:
+        assert is_instrumented(importlib.import_module("counted"))
+    finally:
+        used.uninstall()
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_changed_source_is_compiled_anew(installed: loader.Loader, project: Path) -> None:

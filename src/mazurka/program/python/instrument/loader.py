@@ -4,8 +4,7 @@ The finder stands before Python's own, asks them for a module's place, and takes
 is meant to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be
 instrumented is loaded plain; one with faulty source, or that was named and has none, is in :attr:`Loader.opaque`.
 
-Compiled code is kept in the directory the caller names, one file per module, with a hash of the source, our version
-and Python's in the file's name; a file that is damaged is ignored and written anew, atomically.
+Compiled code is kept in the directory the caller names (kept_code.py).
 
 Cost: from kept code about that of a plain import.
 """
@@ -13,20 +12,18 @@ Cost: from kept code about that of a plain import.
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import marshal
 import os
 import sys
-import tempfile
 import types
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mazurka.program.python.instrument import late_imports, sites
-from mazurka.program.python.instrument.instrument import VERSION, compile_instrumented, instrument_source
+from mazurka.program.python.instrument.instrument import compile_instrumented, instrument_source
+from mazurka.program.python.instrument.kept_code import KeptCode
 from mazurka.program.python.instrument.own import contextlib
 
 #: What an invariant is called for the moment in which it is made.
@@ -59,7 +56,7 @@ class Loader(importlib.abc.MetaPathFinder):
         self.never = never
         self.roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
         self.include = tuple(include)
-        self.cache = cache
+        self._kept = KeptCode(cache)
         self.modules: dict[str, types.ModuleType] = {}
         self.opaque: dict[str, str] = {}
 
@@ -128,23 +125,13 @@ class Loader(importlib.abc.MetaPathFinder):
 
     def code_for(self, source: bytes, file: str) -> types.CodeType:
         """The instrumented code of a file's text, kept or new; its sites are known afterwards."""
-        kept = self._kept(source, file)
-        found = _read_kept(kept, file) if kept else None
+        found = self._kept.find(source, file)
         if found is None:
             found = compile_instrumented(source, file)
-            if kept:
-                _keep(kept, found)
+            self._kept.keep(source, file, found)
         code, entries = found
         sites.register(file, entries)
         return code
-
-    def _kept(self, source: bytes, file: str) -> str:
-        """Where a file's compiled code is kept; "" if nowhere."""
-        if self.cache is None:
-            return ""
-        parts = (file.encode("utf-8", "surrogatepass"), source, str(VERSION).encode(), str(sys.flags.optimize).encode())
-        digest = hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
-        return os.path.join(self.cache, f"{digest}.{sys.implementation.cache_tag}.mz")
 
 
 def _in_environment(root: str, below: list[str]) -> bool:
@@ -177,33 +164,6 @@ class _Instrumenting(importlib.machinery.SourceFileLoader):
         self.owner.modules[module.__name__] = module
         late_imports.notice(module.__name__, self.get_data(self.get_filename(module.__name__)))
         super().exec_module(module)
-
-
-def _read_kept(path: str, file: str) -> tuple[types.CodeType, list[sites.Entry]] | None:
-    try:
-        with open(path, "rb") as stream:
-            data = stream.read()
-        if hashlib.sha256(data[32:]).digest() != data[:32]:
-            return None
-        code, entries = marshal.loads(data[32:])
-    except (OSError, ValueError, EOFError, TypeError):
-        return None
-    return (code, entries) if code.co_filename == file else None
-
-
-def _keep(path: str, made: tuple[types.CodeType, list[sites.Entry]]) -> None:
-    data = marshal.dumps(made)
-    folder = os.path.dirname(path)
-    with contextlib.suppress(OSError):  # a read-only or full disk only costs time
-        os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(hashlib.sha256(data).digest() + data)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
 
 
 def compile_invariant(text: str) -> types.CodeType:

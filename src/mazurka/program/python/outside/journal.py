@@ -32,6 +32,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from mazurka.program.python.instrument.own import contextlib
+from mazurka.program.python.state_folder import state_folder
 
 # What the functions are before anything stands in for them.
 _os: Final = types.SimpleNamespace(**vars(os))
@@ -47,12 +48,6 @@ _SLACK: Final = 100_000_000
 
 class NotKept(Exception):
     """What an operation would destroy could not be kept; the message says why."""
-
-
-def state_folder() -> str:
-    """Where a user's programs keep what should outlast them (XDG Base Directory Specification)."""
-    home = _os.environ.get("XDG_STATE_HOME") or _os.path.join(_os.path.expanduser("~"), ".local", "state")
-    return str(_os.path.join(home, "mazurka"))
 
 
 def _fallback() -> str:

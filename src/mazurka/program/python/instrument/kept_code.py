@@ -1,0 +1,124 @@
+"""Instrumented code that is kept between processes, one file per module, and believed only if this user kept it.
+
+Code can be had in no form that is safe to load, so a file is loaded only if it bears a digest (BLAKE2b, keyed: RFC
+7693, 2.9) made with a key that is the user's own: 32 random bytes in the user's state folder, in a file that nobody
+else may read. A `.mazurka` folder that came with a repository, or a file that others could write, is never loaded: its
+modules are compiled anew, like those of a file that is damaged, and the file is replaced. The digest also covers the
+file's name, which tells source, place, our version and Python's apart.
+
+Whoever has no state folder to write to has nothing kept: it only costs time.
+
+Cost: a look-up reads one small file; the key is read once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+import stat
+import sys
+import tempfile
+import types
+from _operator import _compare_digest  # `hmac` has no more of it; a program may track that module
+from typing import Final
+
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.instrument import VERSION
+from mazurka.program.python.instrument.own import contextlib
+from mazurka.program.python.state_folder import state_folder
+
+#: The file with the key, in the state folder.
+KEY: Final = "key"
+
+_LENGTH: Final = 32
+
+#: A module's code and its sites.
+Compiled = tuple[types.CodeType, list[sites.Entry]]
+
+
+class KeptCode:
+    """The code kept in a folder; nothing is if ``folder`` is None."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._key = None if folder is None else private_key()
+
+    def find(self, source: bytes, file: str) -> Compiled | None:
+        """What was compiled of a file's text by this user."""
+        if self._folder is None or self._key is None:
+            return None
+        name = _name(source, file)
+        try:
+            with open(os.path.join(self._folder, name), "rb") as stream:
+                data = stream.read()
+        except OSError:
+            return None
+        if not _compare_digest(data[:_LENGTH], self._digest(self._key, name, data[_LENGTH:])):
+            return None
+        try:
+            code, entries = marshal.loads(data[_LENGTH:])
+        except (ValueError, EOFError, TypeError):
+            return None
+        return (code, entries) if code.co_filename == file else None
+
+    def keep(self, source: bytes, file: str, made: Compiled) -> None:
+        """Keep what was compiled, if that can be written."""
+        if self._folder is None or self._key is None:
+            return
+        name, data = _name(source, file), marshal.dumps(made)
+        with contextlib.suppress(OSError):  # a read-only or full disk only costs time
+            os.makedirs(self._folder, exist_ok=True)
+            _write(os.path.join(self._folder, name), self._digest(self._key, name, data) + data)
+
+    def _digest(self, key: bytes, name: str, data: bytes) -> bytes:
+        digest = hashlib.blake2b(name.encode(), key=key, digest_size=_LENGTH)
+        digest.update(data)
+        return digest.digest()
+
+
+def _name(source: bytes, file: str) -> str:
+    """A file's: all are equally long, so that in a digest a name and what follows can't be taken for others."""
+    parts = (file.encode("utf-8", "surrogatepass"), source, str(VERSION).encode(), str(sys.flags.optimize).encode())
+    digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
+    return f"{digest[:32]}.{sys.implementation.cache_tag}.mz"
+
+
+def private_key() -> bytes | None:
+    """The user's key, made if there is none; None if it can be neither kept nor trusted."""
+    folder = state_folder()
+    path = os.path.join(folder, KEY)
+    with contextlib.suppress(OSError):
+        found = _trusted(path)
+        if found is not None:
+            return found
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _write(path, os.urandom(_LENGTH))
+        return _trusted(path)  # another process's, if it was the last to write
+    return None
+
+
+def _trusted(path: str) -> bytes | None:
+    """What is in a file that only this user can have written and can read; None if there is no such file."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            return None
+        key = stream.read(_LENGTH + 1)
+    return key if len(key) == _LENGTH else None
+
+
+def _write(path: str, data: bytes) -> None:
+    """All of it or nothing, for this user's eyes only."""
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
