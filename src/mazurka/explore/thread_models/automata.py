@@ -85,7 +85,7 @@ class ThreadAutomata:
 
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
         """Add a run that was learnt in an earlier life; :func:`.learning.relearn` makes the trees of them."""
-        self.records.append(Record(CompressedRun(packed), idle, refused))
+        self.records.append(Record(CompressedRun.read(packed), idle, refused))
         self.stale = True
 
     def is_behind(self) -> bool:
