@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.config import Options
 from mazurka.errors import UsageError
@@ -71,15 +71,16 @@ class Confirmer:
     def happens(self, found: Found) -> bool | None:
         """Whether a run shows it; None if the program can't be run so, or nobody knows what such a bug looks like in a
         run."""
-        if self.trouble or found.kind not in _SHOWN:
+        known = _CONFIRMATIONS.get(found.kind)
+        if self.trouble or known is None:
             return None
         self._program.prepare()
-        for guide in self._guides(found):
+        for guide in self._guides(found, known):
             learned_points(self._program).points.update(site for wanted in guide for site in wanted.sites)
-            plan = Plan(tail=TailPolicy.GUIDED, guide=guide, brief=found.kind != DEADLOCK)
+            plan = Plan(tail=TailPolicy.GUIDED, guide=guide, brief=not known.ends)
             for _ in range(_TRIES):
                 run = self._program.execute(plan)
-                if _SHOWN[found.kind](self, run, found):
+                if known.shows(self, run, found):
                     self._cut = 0
                     return True
                 if run.truncated:
@@ -95,11 +96,11 @@ class Confirmer:
         if self._cut == _PATIENCE:
             self.trouble = reason
 
-    def _guides(self, found: Found) -> Iterator[tuple[GuideStep, ...]]:
+    def _guides(self, found: Found, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
         """Ways to lead the program there, the nearest to the order first."""
-        for rows in self._orders(found):
+        for rows in known.orders(self, found):
             yield tuple(self._guide(rows))
-        if found.kind == RACE:
+        if known.stands:
             before = [list(self._before(found, row)) for row in found.rows]
             if all(before):
                 ends = [wanted[-1] for wanted in before]
@@ -112,22 +113,26 @@ class Confirmer:
         """The accesses of a row's thread that look like it, in the order, and it."""
         trace, lead = self._trace, self._leads[row]
         own = (trace.thread[lead], trace.op[lead], trace.site[lead])
-        for each in (*range(found.witness.prefix), *found.witness.order):
+        for each in _proven(found):
             if each not in found.rows and (trace.thread[each], trace.op[each], trace.site[each]) == own and each < lead:
                 yield from self._guide([each])
         yield from self._guide([lead])
 
-    def _orders(self, found: Found) -> Iterator[Sequence[int]]:
-        """Orders of events that end in the bug."""
-        witness, leads = found.witness, [self._leads[row] for row in found.rows]
-        order = [row for row in (*range(witness.prefix), *witness.order) if self._leads[row] not in leads]
-        if found.kind == RACE:
-            yield [*order, *leads]
-            yield [*order, *reversed(leads)]
-        elif found.kind == DEADLOCK:
-            yield order
-        else:
-            yield [*range(witness.prefix), *witness.order]
+    def orders_before(self, found: Found) -> Iterator[Sequence[int]]:
+        """The order as it was proven, up to where each thread waits."""
+        leads = {self._leads[row] for row in found.rows}
+        yield [row for row in _proven(found) if self._leads[row] not in leads]
+
+    def orders_of_both(self, found: Found) -> Iterator[Sequence[int]]:
+        """The same, then the two events in either order."""
+        leads = [self._leads[row] for row in found.rows]
+        for before in self.orders_before(found):
+            yield [*before, *leads]
+            yield [*before, *reversed(leads)]
+
+    def orders_as_proven(self, found: Found) -> Iterator[Sequence[int]]:
+        """The whole order as it was proven."""
+        yield _proven(found)
 
     def _guide(self, rows: Sequence[int]) -> Iterator[GuideStep]:
         trace = self._trace
@@ -240,13 +245,27 @@ class Confirmer:
         return False
 
 
-#: By kind of bug: what tells whether a run shows it.
-_SHOWN: Final[dict[str, Callable[[Confirmer, Run, Found], bool]]] = {
-    RACE: Confirmer.races,
-    DEADLOCK: Confirmer.stops,
-    ATOMICITY: Confirmer.interleaves,
-    ORDER_VIOLATION: Confirmer.is_too_early,
+class _Confirmation(NamedTuple):
+    """How a kind of bug is run: the orders to lead a run by, and what tells whether it shows the bug. ``stands``: also
+    by having threads stand before their events; ``ends``: what the run comes to in the end counts."""
+
+    shows: Callable[[Confirmer, Run, Found], bool]
+    orders: Callable[[Confirmer, Found], Iterator[Sequence[int]]]
+    stands: bool = False
+    ends: bool = False
+
+
+_CONFIRMATIONS: Final = {
+    RACE: _Confirmation(Confirmer.races, Confirmer.orders_of_both, stands=True),
+    DEADLOCK: _Confirmation(Confirmer.stops, Confirmer.orders_before, ends=True),
+    ATOMICITY: _Confirmation(Confirmer.interleaves, Confirmer.orders_as_proven),
+    ORDER_VIOLATION: _Confirmation(Confirmer.is_too_early, Confirmer.orders_as_proven),
 }
+
+
+def _proven(found: Found) -> list[int]:
+    """The whole order that shows a finding."""
+    return [*range(found.witness.prefix), *found.witness.order]
 
 
 def _description(recording: Path) -> dict[str, Any]:
