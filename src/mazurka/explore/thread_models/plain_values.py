@@ -17,7 +17,9 @@ _DEEPEST: Final = 100
 
 _SHARED: Final = 0x80  # a flag: what follows may be referred to
 _END: Final = object()
-_CONSTANTS: Final = {b"N": None, b"T": True, b"F": False, b"0": _END}
+_CONSTANTS: Final = {ord("N"): None, ord("T"): True, ord("F"): False, ord("0"): _END}
+_SMALL: Final = ord("i")
+_AGAIN: Final = ord("r")
 _INT: Final = struct.Struct("<i")
 _FLOAT: Final = struct.Struct("<d")
 
@@ -45,10 +47,12 @@ class _Reader:
             raise ValueError(f"byte {self.at}: nested too deep")
         code = self.data[self.at]
         self.at += 1
-        kind = bytes((code & ~_SHARED,))
-        if kind in _CONSTANTS:
-            return _CONSTANTS[kind]
-        if kind == b"r":
+        if code == _SMALL:
+            self.at += 4
+            return _INT.unpack_from(self.data, self.at - 4)[0]
+        if code in _CONSTANTS:
+            return _CONSTANTS[code]
+        if code == _AGAIN:
             found = self.shared[self._length(len(self.shared))]
             if found is _END:
                 raise ValueError(f"byte {self.at}: a value within itself")
@@ -57,7 +61,7 @@ class _Reader:
         if code & _SHARED:  # numbered before its parts are
             place = len(self.shared)
             self.shared.append(_END)
-        made = self._made(kind, depth)
+        made = self._made(bytes((code & ~_SHARED,)), depth)
         if place >= 0:
             self.shared[place] = made
         return made
