@@ -23,19 +23,8 @@ from mazurka.config import Options
 from mazurka.errors import UsageError
 from mazurka.predict.engines import Found
 from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK, ORDER_VIOLATION
-from mazurka.program.protocol import (
-    ITEM,
-    FailureKind,
-    GuideStep,
-    LearnsPoints,
-    Plan,
-    Program,
-    Run,
-    Step,
-    TailPolicy,
-    is_called,
-    learned_points,
-)
+from mazurka.program.guide import ITEM_NAME, GuideStep, is_called
+from mazurka.program.protocol import FailureKind, LearnsPoints, Plan, Program, Run, Step, TailPolicy, learned_points
 from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
@@ -179,7 +168,7 @@ class Confirmer:
         """What the attribute or global is called that a row touches, if it does, or that it is an item."""
         kind, name = self._trace.targets[self._trace.target[row]]
         if kind == Kind.STRUCTURE.recorded or (kind == VARIABLE and name[-1:] == "]"):
-            return ITEM
+            return ITEM_NAME
         return name.rpartition(".")[2] if kind == VARIABLE else ""
 
     def _sites_of(self, row: int) -> frozenset[SiteNumber]:

@@ -25,7 +25,8 @@ import random
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
-from mazurka.program.protocol import GuideStep, Plan, TailPolicy
+from mazurka.program.guide import GuideStep
+from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.targets import Target

@@ -1,0 +1,41 @@
+"""Operations that a run is to be led to, as they are known from elsewhere: from a recording, say."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber
+from mazurka.trace.targets import Kind, Target, of_kinds
+
+#: What looks something up or stores it is the one or the other: what is missing may be made, as by ``setdefault``.
+_ALIKE: Final = ({Op.READ, Op.RMW}, {Op.WRITE, Op.RMW})
+
+#: In place of the name of an attribute: it is none, but an item of a container, or how that is organised.
+ITEM_NAME: Final = "[]"
+
+
+class GuideStep(NamedTuple):
+    """An operation as it is known from elsewhere: by its thread, its places in the source, and what it does."""
+
+    thread: str
+    op: Op
+    sites: frozenset[SiteNumber]  # none: of a primitive
+    name: str = ""  # of the attribute or global, if it is of one, or ITEM_NAME
+    stays: bool = False  # the thread is to stand before it, no more
+
+    def is_met_by(self, pending: Any) -> bool:
+        """Whether a thread's pending operation (policy.Pending) is it."""
+        if pending.op is not self.op and {pending.op, self.op} not in _ALIKE:
+            return False
+        if self.sites and pending.site not in self.sites:
+            return False
+        return not self.name or is_called(pending.target, self.name)
+
+
+_has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)  # no attribute is called like an item
+
+
+def is_called(target: Target, name: str) -> bool:
+    """Whether a target may be the attribute or global of that name, or an item."""
+    return not _has_name(target) or target[-1] == name
