@@ -33,12 +33,19 @@ _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 #: Operations of conditions: they change who waits.
 _QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 
-#: Whether a target is never left out, besides what every thread does.
-_is_kept: Final = of_kinds(Kind.CONDITION, Kind.STORE, Kind.FLUSHED)
-_is_wake: Final = of_kinds(Kind.WAKE)
-_is_event: Final = of_kinds(Kind.EVENT)
-_is_store: Final = of_kinds(Kind.STORE)
-_is_arrival: Final = of_kinds(Kind.FLUSHED)
+#: Kinds, looked up once: every access of every run is asked for its own.
+_WAKE: Final = Kind.WAKE
+_EVENT: Final = Kind.EVENT
+_STORE: Final = Kind.STORE
+_ARRIVAL: Final = Kind.FLUSHED
+
+#: Kinds of targets that are never left out, besides what every thread does.
+_KEPT: Final = (Kind.CONDITION, _STORE, _ARRIVAL)
+
+_is_wake: Final = of_kinds(_WAKE)
+_is_event: Final = of_kinds(_EVENT)
+_is_store: Final = of_kinds(_STORE)
+_is_arrival: Final = of_kinds(_ARRIVAL)
 
 #: Object numbers are at least this (objects.py).
 _OBJECTS: Final = 1 << 24
@@ -71,7 +78,7 @@ class RunLearner:
         self.noticed = 0  # the steps that are moves, as bits
         self.contended = _contended_in(run)
         self.event_wakes = {  # what waits for events are woken by
-            access.target for step in run.log if _is_event(step.target) for access in step.more
+            access.target for step in run.log if step.more and _is_event(step.target) for access in step.more
         }
         self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
 
@@ -118,7 +125,11 @@ class RunLearner:
             moment.op = step.op
             behaviour.expects(moment, tuple([place for place, _ in seen]), taking, 0, 0)
         self._refuse(step, moment, seen, attempt)
-        if not step.point and any(map(_is_arrival, (step.target, *[access.target for access in step.more]))):
+        if (
+            self.stores
+            and not step.point
+            and any(map(_is_arrival, (step.target, *[access.target for access in step.more])))
+        ):
             # It waits until stores have reached memory, all at once, even where it was never held before this one.
             moment.refused.update(product(*[{(place, FIRST), (place, value)} for place, value in seen]))
             moment.refused.discard(seen)
@@ -133,7 +144,7 @@ class RunLearner:
         move.to.done = step.op is Op.END
         move.to.things |= moment.things
         self._arrive(task, moment, move)
-        if _is_store(step.target) and step.op is Op.WRITE:
+        if step.op is Op.WRITE and _is_store(step.target):
             self.private[task].since = move.to.number  # stores are numbered
             self._store(step.target[1], step.target[2])
         elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
@@ -196,7 +207,7 @@ class RunLearner:
 
     def _started_by(self, step: Step) -> int:
         """The thread that a step starts: a queue of stores lives from its first store on. -1: none."""
-        starts = step.op is Op.FORK or _is_store(step.target) and step.op is Op.WRITE
+        starts = step.op is Op.FORK or step.op is Op.WRITE and _is_store(step.target)
         if not starts or step.target[1] in self.stores:
             return -1
         return self.behaviour.thread(step.target[1])
@@ -258,9 +269,10 @@ class RunLearner:
                 self.written.add(target)
             elif _is_object(value) and self._is_untouched(target):
                 self._began_with(location, value[1])
-            if _is_wake(target):
+            kind = kind_of(target)
+            if kind is _WAKE:
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
-            elif op not in _LIFE and not _is_kept(target) and not self._contended(task, location, target, WRITES[op]):
+            elif op not in _LIFE and kind not in _KEPT and not self._contended(task, location, target, WRITES[op]):
                 if WRITES[op]:
                     self.private[task].write(location, op, None if opaque else value, moment.number)
                 continue
@@ -269,7 +281,7 @@ class RunLearner:
             place = self._place(location)
             self._begin(place, location, target)
             # What setting an event wakes depends on who waits for it.
-            if (READS[op] or _is_event(target)) and all(place != written for written, _ in writes):
+            if (READS[op] or kind is _EVENT) and all(place != written for written, _ in writes):
                 seen.append((place, self.memory[place]))
                 self._saw(place, location, op, value)
             if WRITES[op]:
@@ -314,9 +326,10 @@ class RunLearner:
             if place not in self.history and self.behaviour.initial[place] != HELD:
                 self.behaviour.was_held(location)
             return None if self.behaviour.is_opaque(location) else FIRST
-        if op is Op.END or _is_wake(location) or _is_arrival(location):
+        kind = kind_of(location)
+        if op is Op.END or kind is _WAKE or kind is _ARRIVAL:
             return ENDED  # of the waiting: whoever woke the thread
-        if _is_store(location) or self.behaviour.is_opaque(location):
+        if kind is _STORE or self.behaviour.is_opaque(location):
             return None  # the value alone does not say where it goes
         # Of an update it is what was written only if it is told as a key; else it may be what was read.
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
@@ -467,7 +480,7 @@ class RunLearner:
             if (
                 blocked.op in _LIFE
                 or _is_wake(target)
-                or _is_kept(target)
+                or kind_of(target) in _KEPT
                 or self._contended(blocked.task, location, target, writes)
             ):
                 place = behaviour.place(location)
