@@ -12,7 +12,9 @@ from mazurka.program.python.outside.process_state import count_change, place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.primitives.steps import Touch, change, pass_step, read
+from mazurka.program.python.semantics.containers import operation
+from mazurka.program.python.semantics.gathering import Gathering
 from mazurka.trace.targets import GLOBAL, Kind, Target
 
 _FILTERS: Final = place("warnings filters")
@@ -62,8 +64,20 @@ _STREAM: Final[tuple[Target, str]] = ((GLOBAL, "sys", "stderr"), "sys.stderr")
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **named: Any) -> None:
     models = here()
     if models is not None:
-        pass_step(models, read(*_FILTERS), read(*_STREAM), change(*_issued(message, category)))
+        pass_step(models, *_touched(models, message, category))
     _warn(message, category, stacklevel + 1, source, **named)
+
+
+def _touched(models: Models, message: Any, category: Any) -> list[Touch]:
+    """What issuing a warning reads and changes: among it the list that ``catch_warnings(record=True)`` keeps."""
+    touched = [read(*_FILTERS), read(*_STREAM), change(*_issued(message, category))]
+    record = getattr(vars(warnings).get("_showwarnmsg_impl"), "__self__", None)
+    append = operation(record, "append") if type(record) is list else None
+    if append is not None:
+        gathered = Gathering(models.runtime)
+        append(gathered, record, 0, (message,))
+        touched += [Touch(each.op, each.target, "the warnings that were recorded") for each in gathered.accesses]
+    return touched
 
 
 def _issued(message: Any, category: Any) -> tuple[Target, str]:
@@ -74,7 +88,7 @@ def _issued(message: Any, category: Any) -> tuple[Target, str]:
 
 
 def _warn_explicit(models: Models, real: Any, message: Any, category: Any, *args: Any, **named: Any) -> None:
-    pass_step(models, read(*_FILTERS), read(*_STREAM), change(*_issued(message, category)))
+    pass_step(models, *_touched(models, message, category))
     real(message, category, *args, **named)
 
 

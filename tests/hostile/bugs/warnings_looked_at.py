@@ -1,0 +1,21 @@
+"""A thread looks at what is recorded while another issues a warning."""
+
+import threading
+import warnings
+
+
+def warn():
+    warnings.warn("too late", stacklevel=1)
+
+
+def look():
+    assert not recorded
+
+
+with warnings.catch_warnings(record=True) as recorded:
+    warnings.simplefilter("always")
+    threads = [threading.Thread(target=each) for each in (warn, look)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
