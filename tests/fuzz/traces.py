@@ -27,6 +27,7 @@ from typing import Final
 
 from mazurka.errors import MazurkaError
 from mazurka.trace.columns import columns_of, parts_of
+from mazurka.trace.event import Op
 from mazurka.trace.formats import source, std
 from mazurka.trace.formats.format import FORMATS, named
 from mazurka.trace.reading import read_trace
@@ -87,7 +88,7 @@ def _outcome(path: Path, kind: str) -> Outcome:
 
 def _numbers_without_names(trace: Trace) -> Iterator[str]:
     columns = columns_of(trace)
-    sizes = (len(trace.threads), 20, len(trace.targets), len(trace.values), len(trace.locations))
+    sizes = (len(trace.threads), len(Op), len(trace.targets), len(trace.values), len(trace.locations))
     for name, column, size in zip(columns._fields, columns, sizes, strict=True):
         least = -1 if name in ("value", "site") else 0
         if len(column) != len(trace) or ((column < least) | (column >= size)).any():

@@ -27,6 +27,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import perf_counter
 from types import FrameType
 from typing import Any, Final
@@ -39,9 +40,12 @@ AVAILABLE: Final = hasattr(os, "fork")
 #: The signal that asks a process where it is; one that programs have no use for.
 _WHERE: Final = getattr(signal, "SIGRTMAX", None)
 
-#: Seconds between two looks whether the child is still there, and of waiting for its answer to that question.
+#: Seconds between two looks whether the child is still there, and of waiting for answers to that question.
 _TICK: Final = 0.2
 _ANSWERING: Final = 1.5
+
+#: Seconds of silence by which an answer is over.
+_SILENCE: Final = 0.1
 
 #: Seconds between two looks whether it has ended, once it tells no more.
 _ENDING: Final = 0.005
@@ -49,7 +53,8 @@ _ENDING: Final = 0.005
 #: Seconds that a killed group may take to be gone.
 _DYING: Final = 0.2
 
-_FRAME: Final = re.compile(r'File "([^"]*)", line (\d+) in (\S+)')
+_FRAME: Final = re.compile(r'File "([^"]*)", line (\d+) in (\S+)\n')
+_STATUS: Final = re.compile(r"^(\w+):\s*(.*)$", re.MULTILINE)
 _CALLING: Final = os.path.join("mazurka", "cli", "")
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -150,18 +155,26 @@ class Child:
     def _expire(self) -> None:
         self.expired = True
         if _WHERE is not None and self._is_there():
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.pid, _WHERE)
-            said, end = "", perf_counter() + _ANSWERING
-            while not self.place and (patience := end - perf_counter()) > 0:
-                if not select.select([self._places], [], [], patience)[0]:
+            end = perf_counter() + _ANSWERING
+            for pid in _answering(self.pid, _WHERE):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, _WHERE)
+                self.place = _place(self._said(end))
+                if self.place:
                     break
-                data = os.read(self._places, 1 << 16)
-                if not data:  # it has just ended by itself
-                    break
-                said += data.decode(errors="replace")
-                self.place = _place(said)
         self._kill()
+
+    def _said(self, end: float) -> str:
+        """The answer of one process, which is over once it has been silent for a while: by ``end`` at the latest."""
+        said = ""
+        while (patience := end - perf_counter()) > 0:
+            if not select.select([self._places], [], [], min(patience, _SILENCE) if said else patience)[0]:
+                break
+            data = os.read(self._places, 1 << 16)
+            if not data:  # all have just ended by themselves
+                break
+            said += data.decode(errors="replace")
+        return said
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -197,9 +210,25 @@ class Child:
         os.close(self._places)
 
 
+def _answering(group: int, number: int) -> list[int]:
+    """The processes of the group that catch the signal, the youngest first, as the older ones wait for it. Each is
+    asked by itself: answers of several at once get mixed up. Where the system lists no processes: the whole group."""
+    found = []
+    try:
+        processes = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except FileNotFoundError:
+        return [-group]
+    for pid in sorted(processes, reverse=True):
+        with contextlib.suppress(OSError, KeyError):
+            status = dict(_STATUS.findall(Path(f"/proc/{pid}/status").read_text(errors="replace")))
+            if int(status["NSpgid"].split()[-1]) == group and int(status["SigCgt"], 16) >> (number - 1) & 1:
+                found.append(pid)
+    return found or [-group]
+
+
 def _place(said: str) -> str:
-    """Where in the program a process is, in words, by what `faulthandler` has written of it and its children: stacks,
-    the innermost frame first, of which what led to our calling the program does not count."""
+    """Where in the program a process is, in words, by what `faulthandler` has written of it: a stack, the innermost
+    frame first, of which what led to our calling the program does not count."""
     frames = []
     for stack in said.split("most recent call first")[1:]:
         inner = stack.partition(_CALLING)[0]

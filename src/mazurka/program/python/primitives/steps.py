@@ -1,8 +1,9 @@
 """Steps on locations that are no objects of the program: state outside the Python heap, names of threads.
 
 Everything of that kind is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on it has no place in
-the source, but a number that stands for its locations: by it the runtime learns whether several threads touch one of
-them, and only then others may go first (:mod:`mazurka.program.runtime.sharing`).
+the source, but a number that stands for its locations (of objects: for the words for them): by it the runtime learns
+whether several threads touch one of them, and only then others may go first
+(:mod:`mazurka.program.runtime.sharing`).
 
 Cost: nothing while there is one thread; a microsecond for a step.
 """
@@ -16,7 +17,7 @@ from zlib import crc32
 from mazurka.program.protocol import Access
 from mazurka.program.python.primitives.run import Models
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Target
+from mazurka.trace.targets import Property, Target, kind_of
 
 #: Larger than any site's number, and smaller than those of places that are no sites.
 _BASE: Final = 1 << 59
@@ -31,8 +32,14 @@ class Touch(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _number_of(*targets: Target) -> int:
-    return _BASE | crc32(repr(targets).encode("utf-8", "surrogatepass"))
+def _number_of(*touches: Touch) -> int:
+    """The same in all runs, though objects are numbered anew in each."""
+    names = [each.words if _is_of_object(each.target) else each.target for each in touches]
+    return _BASE | crc32(repr(names).encode("utf-8", "surrogatepass"))
+
+
+def _is_of_object(target: Target) -> bool:
+    return kind_of(target).has(Property.PART | Property.WHOLE)
 
 
 def pass_step(models: Models, first: Touch, *others: Touch) -> None:
@@ -44,7 +51,7 @@ def pass_step(models: Models, first: Touch, *others: Touch) -> None:
         for each in (first, *others):
             runtime.names.setdefault(each.target, each.words)
     more = tuple([Access(each.op, each.target) for each in others])
-    site = _number_of(first.target, *[each.target for each in others])
+    site = _number_of(first, *others)
     runtime.visit(first.op, first.target, site, None, more)
 
 
