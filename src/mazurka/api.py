@@ -79,6 +79,7 @@ class Result:
 
     @property
     def executions(self) -> int:
+        """Executions that the search made; those of simplifying and confirming failures are not counted."""
         return self.report.executions
 
     def raise_for_failure(self, *, require_complete: bool = False) -> None:

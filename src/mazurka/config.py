@@ -75,6 +75,7 @@ class Key:
 
     @property
     def field(self) -> str:
+        """The key as an attribute of the settings, with underscores."""
         return self.name.replace("-", "_")
 
 

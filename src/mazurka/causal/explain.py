@@ -38,6 +38,7 @@ class Explanation:
     asked: set[tuple[int, int]] = field(default_factory=set)
 
     def add(self, other: Explanation) -> None:
+        """Take over the observed sources and the orders asked for that another explanation rests on."""
         self.bound |= other.bound
         self.asked |= other.asked
 

@@ -85,6 +85,7 @@ def before(s: Any, a: int, b: int) -> bool:
 
 
 def save(s: Any, what: int, where: int, old: int) -> None:
+    """Put the old value of an entry on the trail; a full trail is a contradiction of kind ``FULL``."""
     n = s.reg[TRAIL]
     if n >= len(s.trail_old):
         s.reg[TROUBLE] = FULL
@@ -96,6 +97,7 @@ def save(s: Any, what: int, where: int, old: int) -> None:
 
 
 def contradict(s: Any, kind: int, x: int, y: int) -> None:
+    """Record a contradiction and its two operands, unless one is recorded already."""
     if s.reg[TROUBLE] == NONE:
         s.reg[TROUBLE] = kind
         s.reg[TROUBLE_X] = x
@@ -119,6 +121,7 @@ def enqueue(s: Any, e: int) -> None:
 
 
 def dequeue(s: Any) -> int:
+    """Take the event that is first in the observed order off the queue, which must not be empty. O(log n)."""
     first = int(s.queue[0])
     s.queued[first] = 0
     n = s.reg[QUEUED] - 1

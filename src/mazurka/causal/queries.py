@@ -52,6 +52,7 @@ def hider(s: Any, k: int, w: int) -> int:
 
 
 def refused(s: Any, k: int, w: int) -> bool:
+    """Whether the search has already refuted that read ``k`` takes its value from ``w``. O(number of refusals)."""
     for i in range(s.reg[REFUSED]):
         if s.refused_read[i] == k and s.refused_source[i] == w:
             return True

@@ -13,6 +13,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in later v
     """As :class:`click.Choice`, with a suggestion."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The choice of that name; the error about an unknown name suggests the nearest one."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:

@@ -34,6 +34,7 @@ class Turn(NamedTuple):
     staying: str
 
     def cost(self, thread: str) -> int:
+        """Preemptions that letting this thread move costs: 0 or 1."""
         return int(self.staying not in ("", thread))
 
 
@@ -72,12 +73,14 @@ class Levels(Generic[T]):
         self.next_number = 0
 
     def add(self, level: int, wanted: T) -> None:
+        """Queue a seed that costs ``level`` preemptions, under the next number."""
         while len(self.waiting) <= level:
             self.waiting.append({})
         self.waiting[level][self.next_number] = wanted
         self.next_number += 1
 
     def take(self) -> tuple[int, T] | None:
+        """The number of the next seed to run and the seed, which counts as taken; None if nothing is queued."""
         for level, waiting in enumerate(self.waiting):
             if waiting:
                 number, wanted = waiting.popitem()
@@ -102,6 +105,7 @@ class Levels(Generic[T]):
         return min(open_levels) - 1 if open_levels else None
 
     def summary(self) -> str:
+        """What is covered, in words; empty as long as the level of no preemptions is not finished."""
         bound = self.bound()
         return "" if bound is None or bound < 0 else covered(bound)
 

@@ -30,6 +30,7 @@ class Open(NamedTuple):
     share: float  # of the tree
 
     def prefix(self) -> tuple[str, ...]:
+        """The prefix to execute; the root's is empty."""
         return (*self.schedule[: self.point], self.thread) if self.thread else ()
 
 

@@ -80,6 +80,7 @@ class Portfolio(Strategy):
 
     @property
     def name(self) -> str:
+        """The name of the strategy that decides, for reports."""
         return self._decisive().strategy.name
 
     def _decisive(self) -> _Part:

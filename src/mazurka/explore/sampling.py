@@ -51,6 +51,7 @@ class RandomWalk(Strategy):
         self.portion = _LEAST
 
     def plan(self, number: int) -> Plan:
+        """The plan of the ``number``-th execution; it depends on the random seed and this number only."""
         return Plan(tail=TailPolicy.RANDOM, seed=self.seed + number)
 
     def ready(self) -> int:
@@ -147,9 +148,11 @@ class Priorities(RandomWalk):
         self.planned = 100  # the length that this round's runs are taken to have
 
     def plan(self, number: int) -> Plan:
+        """PCT's: change points are drawn from the length planned for this round."""
         return Plan(tail=TailPolicy.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
 
     def ready(self) -> int:
+        """All of a round share one planned length, so a round ends before the next one begins."""
         if self.ranges and self.ranges[0][0] >= self.round and not self.granted and not self.taken:
             self.round, self.planned = 2 * self.round, self.length
         return min(self.round, self.beyond)

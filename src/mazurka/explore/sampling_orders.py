@@ -31,6 +31,7 @@ class PartialOrderWalk(RandomWalk):
     name = "pos"
 
     def plan(self, number: int) -> Plan:
+        """POS: a random priority for each pending step, drawn anew for steps that conflict with the one taken."""
         return Plan(tail=TailPolicy.POS, seed=self.seed + number)
 
 
@@ -44,6 +45,7 @@ class SelectiveUniformWalk(RandomWalk):
         self.profile: Profile | None = None  # None: run 0 has not been made
 
     def plan(self, number: int) -> Plan:
+        """SURW on a location drawn from the profile; without a profile, a random walk."""
         seed = self.seed + number
         if not self.profile:
             return super().plan(number)
@@ -51,6 +53,7 @@ class SelectiveUniformWalk(RandomWalk):
         return Plan(tail=TailPolicy.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
 
     def ready(self) -> int:
+        """One execution before there is a profile."""
         return super().ready() if self.profile is not None else min(1, super().ready())
 
     def observe(self, seed: Seed, run: Run) -> None:

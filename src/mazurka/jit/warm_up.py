@@ -51,6 +51,7 @@ class Parts:
 
     @property
     def awaited(self) -> set[str]:
+        """The names of the parts that some caller waits for."""
         return {name for name, part in self.named.items() if part.is_awaited}
 
     def compile(self, names: Iterable[str]) -> None:

@@ -72,6 +72,7 @@ class Edges(NamedTuple):
 
 
 def no_edges(threads: int) -> Edges:
+    """No edge, for clocks of so many threads."""
     return Edges(np.zeros(0, np.int32), np.zeros((0, threads), np.int32))
 
 

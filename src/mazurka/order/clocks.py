@@ -86,6 +86,7 @@ class Clocks(NamedTuple):
 
 
 def clocks_for(threads: int, targets: int) -> Clocks:
+    """Clocks in which no thread knows any event of another."""
     rows = 2 * BLOCK
     return Clocks(
         unaware(threads),
@@ -158,6 +159,7 @@ def take_row(pool):  # compiled, like all that follow
 
 @inlined
 def give_row(pool, row):
+    """Return a row to the pool's free ones."""
     pool.free[pool.spare[0]] = row
     pool.spare[0] += 1
 
@@ -199,6 +201,7 @@ def learn(clocks, thread, target):
 
 @inlined
 def copy(to, row):
+    """Copy one row over another of the same length."""
     for each in range(len(to)):
         to[each] = row[each]
 
@@ -242,6 +245,7 @@ def forget_shared(clocks, thread):
 
 @inlined
 def drop(clocks, row):
+    """Count one reference to a row less; a row without references becomes free."""
     clocks.uses[row] -= 1
     if clocks.uses[row] == 0:
         give_row(clocks, row)

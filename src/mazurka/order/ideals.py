@@ -80,6 +80,7 @@ def kinds_of(columns: Columns, sizes: Sizes, data: Any = None) -> Any:
 
 
 def index_for(sizes: Sizes, kind: Any) -> Index:
+    """An index of no events; ``kind`` is int8 by target, as :func:`kinds_of` gives it."""
     threads, capacity = sizes.threads, sizes.threads + 4 * BLOCK
     entries: list[Any] = [np.full(capacity, -1, np.int32) for _ in range(5)]
     return Index._make(
@@ -158,6 +159,7 @@ def ideal_for(index: Index) -> Ideal:
 
 
 def locks_in(index: Index) -> int:
+    """The number of targets that are locks."""
     return int(index.number[-1]) + 1
 
 

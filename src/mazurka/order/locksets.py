@@ -87,6 +87,7 @@ def takes_again(held, t, lock):
 
 @inner
 def take(held, t, lock, section):
+    """Thread ``t`` has a lock that it did not have; there must be room (:func:`with_sets`)."""
     depth = held.depth[t]
     held.stack[t, depth], held.times[t, depth], held.section[t, depth] = lock, 1, section
     held.depth[t] = depth + 1
@@ -150,6 +151,7 @@ def with_lock(held, smaller, lock):
 
 @inner
 def contains(held, number, lock):
+    """Whether the lock set of that number contains a lock. O(size of the set)."""
     while number:
         if held.lock[number] == lock:
             return True
@@ -159,6 +161,7 @@ def contains(held, number, lock):
 
 @inner
 def disjoint(held, one, other):
+    """Whether two lock sets have no lock in common. O(product of their sizes)."""
     while one:
         if contains(held, other, held.lock[one]):
             return False

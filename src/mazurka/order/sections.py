@@ -86,6 +86,7 @@ class Nested(NamedTuple):
 
 
 def sections_for(size: int = 2 * BLOCK) -> Sections:
+    """A pool of free sections."""
     return Sections(
         np.full((size, 3), -1, np.int32),
         np.zeros(size, np.int32),
@@ -97,6 +98,7 @@ def sections_for(size: int = 2 * BLOCK) -> Sections:
 
 
 def held_by(threads: int, deepest: int = 4) -> Held:
+    """No thread holds a lock; there is room for ``deepest`` nested ones."""
     return Held(
         np.zeros((threads, deepest), np.int32),
         np.zeros((threads, deepest), np.int32),
@@ -107,6 +109,7 @@ def held_by(threads: int, deepest: int = 4) -> Held:
 
 
 def touched_for(slots: int) -> Touched:
+    """An empty table; ``slots`` is a power of two."""
     return Touched(
         np.full((slots, 4), -1, np.int32),
         np.zeros(1, np.int64),
@@ -114,11 +117,13 @@ def touched_for(slots: int) -> Touched:
 
 
 def readers_for(size: int) -> Readers:
+    """A pool of free list nodes."""
     free = np.arange(size, dtype=np.int32)
     return Readers(np.zeros(size, np.int32), np.zeros(size, np.int32), free, np.array([size], np.int32))
 
 
 def nested_for(threads: int, targets: int) -> Nested:
+    """Empty lists."""
     return Nested(
         np.full(targets, -1, np.int32),
         np.full((BLOCK, threads), -1, np.int32),
@@ -129,6 +134,7 @@ def nested_for(threads: int, targets: int) -> Nested:
 
 
 def more_sections(sections: Sections) -> Sections:
+    """The same pool, of twice the size."""
     size = len(sections.lock)
     return Sections(
         padded(sections.told, 2 * size),
@@ -141,6 +147,7 @@ def more_sections(sections: Sections) -> Sections:
 
 
 def more_readers(readers: Readers) -> Readers:
+    """The same pool, of twice the size."""
     size = len(readers.section)
     return Readers(
         padded(readers.section, 2 * size),
@@ -214,6 +221,7 @@ def drop_node(readers, node):
 
 @inlined
 def take_node(readers, section, after):
+    """A list node for a section, in front of the node ``after``; there must be a free one."""
     node = take_row(readers)
     readers.section[node] = section
     readers.next[node] = after

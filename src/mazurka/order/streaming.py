@@ -35,10 +35,12 @@ class Columns(NamedTuple):
     target: NDArray[np.int32]
 
     def pieces(self) -> Iterator[Columns]:
+        """The same events in blocks of ``PIECE``; views, not copies."""
         for at in range(0, len(self.thread), PIECE):
             yield self.between(at, at + PIECE)
 
     def between(self, start: int, end: int) -> Columns:
+        """The events from ``start`` up to ``end``; views, not copies."""
         return Columns(self.thread[start:end], self.op[start:end], self.target[start:end])
 
     def unsigned(self) -> tuple[Any, Any, Any]:
@@ -56,6 +58,7 @@ class Sizes:
 
     @property
     def targets(self) -> int:
+        """The number of targets."""
         return len(self.thread_of_target)
 
 
@@ -93,6 +96,7 @@ def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> Columns:
 
 
 def sizes_of(trace: Trace) -> Sizes:
+    """The sizes of a whole trace."""
     return Sizes(len(trace.threads), np.asarray(trace.thread_of_target, np.int32))
 
 

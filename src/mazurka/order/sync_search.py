@@ -102,6 +102,7 @@ class Search:
         self.ideals = _nothing_needed(self.index)
 
     def run(self) -> RacyEvents:
+        """Go through the whole trace; the racy events, sorted."""
         at = 0
         while at < len(self.columns.thread):
             at = _run(*self.columns, at, self.index, self.held, self.kept, self.ideals)

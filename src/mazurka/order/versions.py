@@ -77,6 +77,7 @@ class Versions(NamedTuple):
 
 
 def versions_for(threads: int, targets: int) -> Versions:
+    """Versions in which no thread knows any event of another; one row of the pool for each eight targets."""
     rows = max(_FEWEST, targets // _SHARE) + threads + 1
     return Versions(
         unaware(threads),

@@ -95,6 +95,8 @@ class Past(NamedTuple):
 
 
 class State(NamedTuple):
+    """All that the kernel reads and writes, see each part."""
+
     clocks: Clocks
     accesses: Accesses
     past: Past

@@ -67,6 +67,7 @@ class Signatures:
         self._site, self._target = trace.site, trace.target
 
     def of(self, rows: Rows) -> Hashable:
+        """What makes rows the same bug: the later event, or the locations of all of them."""
         if self._each is Once.EVENTS:
             return rows[-1]
         places = tuple([self._place(row) for row in rows])

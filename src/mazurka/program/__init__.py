@@ -1,0 +1,1 @@
+"""The program under test: the protocol between programs and explorers, and the front ends."""

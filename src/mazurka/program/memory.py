@@ -43,6 +43,8 @@ _MARK: Final = "~"
 
 
 class MemoryModel(Enum):
+    """See the module; the values are the names in settings."""
+
     SC = "sc"
     TSO = "tso"
     PSO = "pso"
@@ -59,6 +61,7 @@ def flusher(thread: str, number: int = 0) -> str:
 
 
 def is_flusher(name: str) -> bool:
+    """Whether a thread's name is that of a store queue."""
     return _MARK in name
 
 

@@ -110,6 +110,8 @@ class Plan:
 
 
 class FailureKind(Enum):
+    """Kinds of failures; the values are the names in reports, schedules and suppressions."""
+
     EXCEPTION = "exception"
     ASSERTION = "assertion"
     DEADLOCK = "deadlock"

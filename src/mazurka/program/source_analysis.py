@@ -18,10 +18,14 @@ class Condition(Protocol):
     """
 
     @property
-    def stores(self) -> frozenset[int]: ...
+    def stores(self) -> frozenset[int]:
+        """The sites of stores, one of which must have come before."""
+        ...
 
     @property
-    def there(self) -> bool: ...
+    def there(self) -> bool:
+        """Whether the location has a value from the start."""
+        ...
 
 
 class Dependence(Protocol):

@@ -22,6 +22,7 @@ _MARK: Final = "mazurka"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Hook of pytest: the options ``--mazurka...``."""
     group = parser.getgroup("mazurka", "finding concurrency bugs (mazurka)")
     group.addoption("--mazurka", action="store_true", help="run every test in every relevant order of its threads")
     for name, meaning in SETTINGS.items():
@@ -34,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Hook of pytest: the marker; with ``--mazurka``, wrong settings are a ``UsageError`` before any test."""
     config.addinivalue_line(
         "markers", f"{_MARK}(strategy=, max_executions=, time_limit=, ...): run in every relevant order of the threads"
     )
@@ -42,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
+    """Hook of pytest: strategy and budget, if tests are checked."""
     if not config.getoption("--mazurka") and not config.getoption("--mazurka-replay"):
         return None
     options = settings_of(config)
@@ -67,6 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    """Hook of pytest: end the worker processes and undo the instrumentation."""
     explorer = config.pluginmanager.get_plugin(_ACTIVE)
     if explorer is not None:
         explorer.close()

@@ -37,6 +37,7 @@ class Late:
 
     @property
     def steps(self) -> tuple[int, ...]:
+        """The numbers of the steps that an explanation must show, ascending."""
         return tuple(
             sorted(each for each in (self.store, self.overtaker, self.missed, self.arrival) if each is not None)
         )

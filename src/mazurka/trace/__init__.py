@@ -1,0 +1,1 @@
+"""Traces: operations, targets, events, their columns, well-formedness, and the formats of other tools."""

@@ -36,6 +36,7 @@ class Columns(NamedTuple):
 
     @property
     def rows(self) -> int:
+        """The number of events."""
         return len(self.thread)
 
     def select(self, rows: Any) -> Columns:

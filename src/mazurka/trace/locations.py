@@ -16,6 +16,7 @@ _PLACE: Final = re.compile(r"(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?(?: in (.+)
 
 
 def location_of(text: str) -> Location:
+    """The location that ``FILE:LINE[:COLUMN][ in FUNCTION]`` names; any other text is a file without a line."""
     found = _PLACE.fullmatch(text)
     if found is None:
         return Location(text, 0)
@@ -24,6 +25,7 @@ def location_of(text: str) -> Location:
 
 
 def text_of(location: Location) -> str:
+    """The location as text, which :func:`location_of` reads back."""
     if not location.line:
         return location.file
     column = f":{location.column}" if location.column else ""

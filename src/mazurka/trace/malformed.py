@@ -54,6 +54,7 @@ class Fault(IntEnum):
 
     @property
     def words(self) -> str:
+        """Completes "the thread ..."."""
         return _WORDS[self]
 
     @property
@@ -110,6 +111,7 @@ class Findings:
 
     @property
     def is_odd(self) -> bool:
+        """Whether the trace has a fault that makes it not well-formed."""
         return any(fault.is_odd for fault, count in self.counts.items() if count)
 
 
@@ -243,6 +245,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 def check_locks(thread, op, target, before, state, faults) -> None:  # type: ignore[no-untyped-def]
+    """Enter into ``faults`` [rows] the code of the fault that each row has as to locks; compiled for long traces."""
     holder, depth, taken, holds, last, waits = (
         state.holder,
         state.depth,
@@ -281,6 +284,8 @@ def check_locks(thread, op, target, before, state, faults) -> None:  # type: ign
 
 
 def check_threads(thread, op, target, threads_of, before, state, faults) -> None:  # type: ignore[no-untyped-def]
+    """Enter into ``faults`` [rows] the code of the fault that each row has as to threads' lives; compiled for long
+    traces."""
     life, first = state.life, state.first
     for row in range(len(thread)):
         t, done = thread[row], op[row]

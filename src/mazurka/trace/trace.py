@@ -50,6 +50,7 @@ class Table:
         self._numbers: dict[Hashable, int] = {}
 
     def number(self, name: Any) -> int:
+        """The number of a name, given when it is first asked for; a name that can't be hashed goes by its ``repr``."""
         try:
             known = self._numbers.get(name)
         except TypeError:

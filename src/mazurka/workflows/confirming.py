@@ -55,6 +55,7 @@ class Confirmer:
         self.trouble = ""  # why nothing is run any more
 
     def close(self) -> None:
+        """Undo the instrumentation of the program."""
         self._program.close()
 
     def happens(self, found: Found) -> bool | None:

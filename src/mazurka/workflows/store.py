@@ -30,14 +30,17 @@ class Store:
 
     @property
     def failures(self) -> Path:
+        """Where failing schedules are."""
         return self.folder / "failures"
 
     @property
     def searches(self) -> Path:
+        """Where the journals of searches are."""
         return self.folder / "searches"
 
     @property
     def cache(self) -> Path:
+        """Where compiled code is."""
         return self.folder / "cache"
 
     def saved(self) -> Iterator[tuple[Path, Schedule | MazurkaError]]:

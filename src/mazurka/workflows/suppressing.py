@@ -75,6 +75,7 @@ class Suppressions:
         return self._decided[failure.identity]
 
     def keeps_back(self, failure: Failure) -> bool:
+        """Whether a rule, a comment or the baseline suppresses the failure."""
         return self.why(failure) is not None
 
     def told(self, failure: Failure) -> Suppressed:

@@ -1,0 +1,1 @@
+"""Heuristics that prioritise queued executions of `mcr`, at no extra execution."""

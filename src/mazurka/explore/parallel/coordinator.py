@@ -49,6 +49,7 @@ class Coordinator:
 
     @property
     def unlucky(self) -> bool:
+        """Whether so many work items were lost that the search should go on in this process alone."""
         return self.losses > _BAD_LUCK
 
     def hand_out(self, strategy: Strategy, terms: BatchLimits) -> bool:
@@ -74,6 +75,7 @@ class Coordinator:
 
     @property
     def busy(self) -> bool:
+        """Whether any work item is with the pool."""
         return bool(self._given)
 
     def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Batch]:

@@ -51,15 +51,19 @@ class RemoteTasks:
     done: list[Row] = field(default_factory=list)
 
     def add(self, number: int, prefix: tuple[str, ...]) -> None:
+        """Queue a prefix under the number that the owner of the search knows it by."""
         self.seeds.append(Seed(number, Plan(prefix, values=True)))
 
     def next_seed(self) -> Seed | None:
+        """The next seed in the order of arrival; None if all are taken."""
         return self.seeds.popleft() if self.seeds else None
 
     def observe(self, seed: Seed, run: Run) -> None:
+        """Keep a run for the way back, compressed."""
         diverged = None if run.divergence is None else (run.divergence.index, run.divergence.harmless)
         self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
 
     def rows(self) -> list[Row]:
+        """The runs made since the last call, as journal records."""
         rows, self.done = self.done, []
         return rows

@@ -74,6 +74,7 @@ class DecisionPath:
         return found
 
     def print_of(self, source: int) -> int:
+        """The fingerprint of a source: of a step, or of the initial value."""
         return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
 
     # -- down ---------------------------------------------------------------------------------------------------------

@@ -41,8 +41,13 @@ class Search(Protocol):
     taken_kinds: set[str]
     is_worker: bool
 
-    def code(self, name: str) -> int: ...
-    def tell(self, branch: Branch) -> None: ...
+    def code(self, name: str) -> int:
+        """The number of a name in this search's table of names."""
+        ...
+
+    def tell(self, branch: Branch) -> None:
+        """Queue a branch that the records have added."""
+        ...
 
 
 class Entries:
@@ -66,6 +71,7 @@ class Entries:
         return branch not in self.done or branch.known
 
     def enter(self, row: Row) -> None:
+        """Add one journal record; a record about a branch that is unknown here, or was pruned, has no effect."""
         match row:
             case ("seed", number, above, cut, answer, prefix, asked, retry):
                 if above == -1 or above in self.branches:

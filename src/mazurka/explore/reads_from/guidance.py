@@ -117,6 +117,7 @@ class SearchGuidance:
     # -- waiting ------------------------------------------------------------------------------------------------------
 
     def add(self, branch: Branch, reason: Reason) -> None:
+        """Queue a branch ahead of its turn, for a reason."""
         self.queues[reason.rank].append((branch, reason))
 
     def pop(self) -> Branch | None:
@@ -145,6 +146,7 @@ class SearchGuidance:
                 self.checks.confirm(reason.check)
 
     def predictions(self) -> Predictions:
+        """Failures predicted and confirmed, and how many queued executions the first one overtook."""
         return Predictions(self.predicted, self.confirmed, 0 if self.foretold is None else self.foretold.ahead)
 
     def summary(self) -> str:

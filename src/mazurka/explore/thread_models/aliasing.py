@@ -35,6 +35,7 @@ class Aliasing:
         self.met: dict[int, int] = {}  # object -> those that a run showed with it, as bits
 
     def touch(self, thing: int, part: Any, writes: bool) -> None:
+        """Note an access of a part of an object."""
         parts = self.parts.setdefault(thing, {})
         parts[part] = parts.get(part, False) or writes
 

@@ -95,6 +95,7 @@ class ThreadAutomata:
     # -- numbering ----------------------------------------------------------------------------------------------------
 
     def thread(self, name: str) -> int:
+        """The number of a thread, given when it is first asked for."""
         number = self.thread_numbers.get(name)
         if number is None:
             number = self.thread_numbers[name] = len(self.threads)
@@ -114,6 +115,7 @@ class ThreadAutomata:
         return made
 
     def place(self, location: Any) -> int:
+        """The number of a location; the location's initial value gets a number with it."""
         number = self.places.get(location)
         if number is None:
             number = self.places[location] = len(self.places)
@@ -121,6 +123,7 @@ class ThreadAutomata:
         return number
 
     def value(self, key: Any) -> int:
+        """The number of a value by its key; numbers below ``RESERVED`` stand for no value of a program."""
         number = self.values.get(key)
         if number is None:
             number = self.values[key] = len(self.values) + RESERVED
@@ -129,6 +132,7 @@ class ThreadAutomata:
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def new_object(self) -> int:
+        """The number of an object that no run has shown before."""
         self._objects += 1
         return self._objects
 
@@ -166,6 +170,7 @@ class ThreadAutomata:
         return False
 
     def is_contended(self, location: Any) -> bool:
+        """Whether runs so far have shown several threads at the location, one of them writing."""
         return self._touchers.get(location, _UNKNOWN) is None
 
     def _outdated(self) -> bool:

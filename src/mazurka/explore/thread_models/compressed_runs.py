@@ -36,6 +36,7 @@ class CompressedRun:
 
     @classmethod
     def of(cls, run: Run) -> CompressedRun:
+        """Compress what learning needs of a run; failures and values as objects are dropped."""
         return cls(zlib.compress(marshal.dumps(_plain(run)), 1))
 
     @classmethod

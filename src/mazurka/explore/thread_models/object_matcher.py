@@ -31,6 +31,7 @@ class ObjectMatcher(RunLearner):
     """Fills in which object of ours each number of the run stands for; learns nothing else."""
 
     def match(self) -> None:
+        """Go through the run along transitions that are known already, noting which objects correspond."""
         self.at[0] = self.behaviour.root(self.threads[0])
         for step in self.run.log:
             if step.op is Op.BEGIN:

@@ -36,6 +36,7 @@ class ThreadLocalState:
         self.since = -1  # the moment at which it last did what can't be told
 
     def write(self, location: Any, op: Op, value: Any, moment: int) -> None:
+        """Note a write at a location that no other thread touches; an unknown value is named after its local state."""
         if op in _LOCKING:
             value = (op.name,)
         elif value is None or op is Op.RMW and type(value) is not tuple:

@@ -83,6 +83,7 @@ class RunLearner:
         self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
 
     def walk(self) -> None:
+        """Add all steps of the run to the automata. Cost: linear in the steps."""
         enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in self.run.choices}
         cursor = 0
         self.at[0] = self.behaviour.root(self.threads[0])

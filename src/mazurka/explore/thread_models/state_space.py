@@ -73,6 +73,7 @@ class JointState:
         return self.after or {}
 
     def following(self) -> Collection[JointState]:
+        """The successors within loops."""
         return self.edges().values()
 
 
@@ -84,6 +85,7 @@ class StateSpace(Simulator):
         self.begin_anew()
 
     def begin_anew(self) -> None:
+        """Forget all joint states, and start from the initial one."""
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], JointState] = {}
         self.work: list[deque[JointState]] = []
         self.again: Iterator[JointState] = iter(())  # what is to be looked at again

@@ -1,0 +1,1 @@
+"""Prediction of deadlocks: cyclic lock waits, and cycles of waits for notifications and ends of threads."""

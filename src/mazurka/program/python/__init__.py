@@ -1,0 +1,1 @@
+"""The front end for programs in Python."""

@@ -46,6 +46,7 @@ def is_unseen() -> bool:
 
 
 def readable(stack: Sequence[tuple[types.CodeType, int]]) -> tuple[Frame, ...]:
+    """The stack with its source lines, innermost frame first."""
     return tuple(
         Frame(Location(code.co_filename, line, 0, code.co_name), failures.source_line(code.co_filename, line))
         for code, line in reversed(stack)

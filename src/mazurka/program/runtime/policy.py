@@ -47,6 +47,7 @@ class Pending(NamedTuple):
     site: int = 0
 
     def conflicts(self, other: Pending) -> bool:
+        """Whether both access one target and at least one writes it."""
         return self.target == other.target and (WRITES[self.op] or WRITES[other.op])
 
 

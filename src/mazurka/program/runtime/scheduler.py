@@ -52,8 +52,13 @@ class Scheduled(Protocol):
     values: bool
     divergence: Divergence | None
 
-    def get_stuck(self) -> None: ...
-    def come_round(self, points: int) -> None: ...
+    def get_stuck(self) -> None:
+        """No thread can move: end the run as a deadlock."""
+        ...
+
+    def come_round(self, points: int) -> None:
+        """The prefix is over, and its last ``points`` points are a lasso: end the run as a livelock."""
+        ...
 
 
 class Scheduler:
@@ -89,6 +94,7 @@ class Scheduler:
         return self.cursor < len(self.prefix) and self.prefix[self.cursor] == task.name
 
     def is_past_prefix(self) -> bool:
+        """Whether the tail policy decides from here on."""
         return self.cursor >= len(self.prefix)
 
     def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # asked at every point: each call counts

@@ -31,7 +31,9 @@ class Logged(Protocol):
     arguments: Callable[[], dict[str, Any]]
     is_opaque: Callable[[], bool]
 
-    def look_up(self, value: Callable[[], Any]) -> Any: ...
+    def look_up(self, value: Callable[[], Any]) -> Any:
+        """Call ``value`` such that accesses on its way are no steps of the run."""
+        ...
 
 
 class StepMetadata:

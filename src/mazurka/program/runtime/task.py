@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from greenlet import greenlet
 
@@ -54,6 +54,18 @@ class Moved(Exception):
     """While a thread stood before an operation, others have moved."""
 
 
+class Awaited(Protocol):
+    """What a thread waits for, where that is not another thread."""
+
+    def describe(self) -> str:
+        """The primitive in words, for the report of a thread that is stuck."""
+        ...
+
+    def holder(self) -> Task | None:
+        """The one thread that can end the wait; None if it is not known, or may be any."""
+        ...
+
+
 class Task:
     """A thread of the program under test."""
 
@@ -67,7 +79,7 @@ class Task:
     timed_out = False
     held = False  # with timing: it could not move when it was last looked at
     early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
-    waiting_for: Any = None  # a primitive with `describe()` and `holder()`
+    waiting_for: Awaited | Task | None = None
     pool: Any = None  # the executor whose task it runs, see primitives/executors.py
     own_lock: Target | None = None  # that of this task's future
     spinning = False

@@ -57,6 +57,7 @@ class Spans:
 
     @property
     def arrays(self) -> tuple[Any, Any, Any]:
+        """Starts, ends and keys, as kernels take them."""
         return self.starts, self.ends, self.keys
 
 

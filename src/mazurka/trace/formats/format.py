@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO, Final, Protocol
 
@@ -27,10 +26,15 @@ from mazurka.trace.formats.source import BYTE_ORDER_MARK, RV_PREDICTS, Source
 
 
 class Module(Protocol):
-    """What implements a format."""
+    """A module that implements a format."""
 
-    read: Callable[[Source], Parts]
-    write: Callable[[Parts, BinaryIO], list[str]]
+    def read(self, source: Source, /) -> Parts:
+        """The events of a file, read as the rows are asked for; malformed content is an error that says where."""
+        ...
+
+    def write(self, parts: Parts, out: BinaryIO, /) -> list[str]:
+        """Write a trace; returns what the format had no room for, in words. Nothing lost: an empty list."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Format:
     says: str
 
     def module(self) -> Module:
+        """The format's module, imported when it is first needed."""
         module: Module = importlib.import_module(f"mazurka.trace.formats.{self.name}")
         return module
 

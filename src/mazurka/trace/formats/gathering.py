@@ -54,6 +54,7 @@ class Gathering:
 
     @property
     def is_full(self) -> bool:
+        """Whether the rows gathered make up a part."""
         return len(self._op) >= PART
 
     def event(
@@ -77,4 +78,5 @@ class Gathering:
 
 
 def too_many(of_what: str) -> MazurkaError:
+    """The error ``trace-too-large``."""
     return MazurkaError("trace-too-large", f"more than {LARGEST:,} {of_what}: they can't be numbered")

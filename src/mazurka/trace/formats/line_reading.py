@@ -35,6 +35,7 @@ Meaning = Callable[[str], Iterable[Told]]
 
 
 def read_lines(source: Source, meaning: Meaning) -> Parts:
+    """Read a file of one or several events a line; ``meaning`` gives the events of a line, or raises an error."""
     gathering = Gathering()
     return Parts(gathering.names, _rows(source, meaning, gathering))
 

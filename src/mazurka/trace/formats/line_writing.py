@@ -71,6 +71,7 @@ class Losses:
 
 
 def cannot_carry(into: str, row: int, what: str) -> MazurkaError:
+    """The error ``trace-cannot-carry`` about a row."""
     hint = "convert to parquet or csv"
     return MazurkaError("trace-cannot-carry", f"row {row}: {into} has no place for {what}", hint=hint)
 

@@ -42,9 +42,17 @@ _A, _B, _C, _D, _E = 2654435761, 2246822519, 3266489917, 668265263, 374761393
 class Packed(Protocol):
     """A file that is read from its start to its end."""
 
-    def read(self) -> bytes: ...
-    def exactly(self, size: int) -> bytes: ...
-    def damaged(self, what: str) -> Exception: ...
+    def read(self) -> bytes:
+        """Some next bytes; none at the end."""
+        ...
+
+    def exactly(self, size: int) -> bytes:
+        """So many next bytes; a file that ends before is an error."""
+        ...
+
+    def damaged(self, what: str) -> Exception:
+        """The error to raise about content that can't be decoded."""
+        ...
 
 
 class Blocks:

@@ -257,6 +257,7 @@ class Segments:
         self._count = itertools.count()
 
     def add(self, rows: Columns) -> None:
+        """Write one segment, which gets its final name when it is complete."""
         path = self._directory / _segment(next(self._count))
         unfinished = path.with_suffix(_UNFINISHED)
         with unfinished.open("wb") as out, Writer(out, self._names) as writer:

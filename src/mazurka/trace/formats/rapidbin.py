@@ -51,6 +51,7 @@ _CODE_OF_OP[list(_OPS)] = range(len(_OPS))
 
 
 def read(source: Source) -> Parts:
+    """See ``Module.read``; a file shorter than its header says is an error ``trace-truncated``."""
     head = source.read(_HEADER.size)
     if len(head) < _HEADER.size:
         raise source.truncated(f"{len(head)} bytes are no header")

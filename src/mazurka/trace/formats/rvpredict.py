@@ -78,6 +78,7 @@ _KIND_OF: Final = np.array([_MEANINGS.get(code, (-1, -1))[1] for code in range(2
 
 
 def read(source: Source) -> Parts:
+    """See ``Module.read``."""
     threads: Interning[int] = Interning("T{}".format)
     targets: Interning[tuple[int, int]] = Interning(_target)
     locations: Interning[int] = Interning(lambda number: location_of(str(number)))
@@ -170,5 +171,6 @@ def _numbered(keys: NDArray[np.int64], table: Any) -> NDArray[np.int32]:
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
+    """Always an error ``trace-cannot-carry``: the format can only be read."""
     what = "RV-Predict's logs, one file for each thread, can only be read"
     raise MazurkaError("trace-cannot-carry", what, hint="convert to std, rapidbin or parquet")

@@ -123,6 +123,7 @@ class Source:
         return MazurkaError("trace-malformed", what, where=f"{self.name}, byte {byte}")
 
     def truncated(self, what: str) -> MazurkaError:
+        """The error for a file that ends too early."""
         return MazurkaError("trace-truncated", what, where=self.name, hint="it was not written to its end")
 
     def text(self, block: bytes, line: int) -> str:
@@ -165,6 +166,7 @@ def _pieces(block: bytes) -> tuple[bytes, ...]:
 
 
 def unreadable(name: str, error: OSError) -> MazurkaError:
+    """The error for a file that the operating system refuses to read."""
     return MazurkaError("trace-unreadable", f"can't be read: {error.strerror or error}", where=name)
 
 

@@ -51,6 +51,7 @@ _SIGNAL, _WAIT = Op.NOTIFY, Op.WAIT
 
 
 def read(source: Source) -> Parts:
+    """See ``Module.read``."""
     parts = read_lines(source, lambda line: (_event(line),))
     targets: Interning[tuple[str, str]] = Interning()
     names = Names(parts.names.threads, targets.names, (), parts.names.locations)

@@ -108,6 +108,7 @@ class Flows:
         self._looping: set[str] | None = set()
 
     def read_module(self, file: str, tree: ast.Module) -> None:
+        """Add a module; stores and reads across modules are matched by :meth:`settle`."""
         scopes = Scopes(tree)
         self._words |= words(tree)
         self.classes.read(file, tree)
@@ -230,6 +231,7 @@ class Flows:
     # -- the second pass: types, then edges ---------------------------------------------------------------------------
 
     def settle(self) -> None:
+        """Match stores and reads of all modules added so far; call it once, after the last one."""
         self.classes.settle(self._words)
         self._looping = self.waiting.functions()
         self._by_attribute = {("field", store.place.name) for store in self.stores if store.receiver is not None}

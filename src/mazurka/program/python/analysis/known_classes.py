@@ -29,6 +29,7 @@ class KnownClasses:
     _named: dict[tuple[str, str], ast.ClassDef] = field(default_factory=dict)  # (file, name) -> class
 
     def read(self, file: str, tree: ast.Module) -> None:
+        """Add a module."""
         self._modules.append((file, tree))
 
     def named(self, file: str, name: str) -> ast.ClassDef | None:

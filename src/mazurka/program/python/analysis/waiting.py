@@ -39,6 +39,7 @@ class Waiting:
     _bound: set[str] = field(default_factory=set)  # names that are bound otherwise than by `def`, `class` and `import`
 
     def read(self, tree: ast.Module) -> None:
+        """Add the names that a module defines, binds and imports."""
         for node in ast.walk(tree):
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):

@@ -60,6 +60,7 @@ class Capture:
 
     @property
     def read_input(self) -> bool:
+        """Whether the program has read standard input, which is empty in an execution."""
         return self._input.asked
 
     def unused(self) -> bool:

@@ -52,6 +52,7 @@ class Counter:
 
 
 def is_counter(value: object) -> bool:
+    """Whether it is an ``itertools.count``, or the ``__next__`` of one."""
     return type(_counter_of(value)) is itertools.count
 
 

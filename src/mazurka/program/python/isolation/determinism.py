@@ -96,6 +96,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
+    """Put the real functions back."""
     if (names := sys.modules.get("tempfile")) is not None and type(vars(names)["_name_sequence"]) is _FileNames:
         vars(names)["_name_sequence"] = None  # it makes one of its own again
     while _undo:

@@ -28,6 +28,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
+    """Put the real functions back."""
     while _undo:
         _undo.pop()()
 

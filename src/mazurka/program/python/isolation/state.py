@@ -87,6 +87,7 @@ class Snapshot:
 
     @property
     def too_large(self) -> bool:
+        """Whether putting everything back would take longer than a forked child per execution."""
         return len(self._restorers) > _MOST
 
     def reaches(self, module: types.ModuleType) -> bool:

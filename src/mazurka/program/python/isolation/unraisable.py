@@ -23,6 +23,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
+    """Put the default hook back, unless the program has set one of its own."""
     vars(sys)["__unraisablehook__"] = _default
     if sys.unraisablehook is _write:
         sys.unraisablehook = _default

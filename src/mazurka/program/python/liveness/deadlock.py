@@ -69,8 +69,7 @@ def holder(task: Task) -> Task | None:
     what = task.waiting_for
     if what is None or isinstance(what, Task):
         return what
-    found: Task | None = what.holder()
-    return found
+    return what.holder()
 
 
 def _waits_for_one_of(task: Task, others: list[Task]) -> bool:

@@ -47,10 +47,12 @@ class Channel:
 
     @property
     def target(self) -> Target:
+        """The location that sends and receives access."""
         return (Kind.CHANNEL.tag, self.number)
 
     @property
     def words(self) -> str:
+        """The channel in reports."""
         return f"{self.what} {self.number}"
 
 
@@ -77,6 +79,7 @@ class Ends:
         self.waiting: dict[Any, list[End]] = {}  # by address: ends of connections that are to be accepted
 
     def add(self, descriptor: int, end: End) -> End:
+        """Note what a file descriptor is an end of."""
         self.by_descriptor[descriptor] = end
         return end
 
@@ -92,6 +95,7 @@ def hold(models: Models, things: Sequence[Any], by: str) -> None:
 
 
 def of_run(models: Models) -> Ends:
+    """The pipes and sockets of a run; they begin empty in each."""
     global _ends
     if _ends is None or _ends.models is not models:
         _ends = Ends(models)
@@ -141,6 +145,7 @@ def really(descriptor: int, events: int, milliseconds: int = 0) -> int:
 
 
 def readable(descriptor: int, end: End) -> bool:
+    """Whether a read would return at once: for data held, a closed other end, or by the operating system's word."""
     gets = end.gets
     if gets is not None and (gets.held > 0 or gets.closed):
         return True
@@ -221,6 +226,7 @@ def _look(models: Models, channels: Sequence[Channel], ready: Callable[[], bool]
 
 
 def make_pipe(models: Models, descriptors: tuple[int, int]) -> None:
+    """Model a new pipe, given its two descriptors as ``os.pipe`` returns them."""
     ends = of_run(models)
     channel = Channel(models, "the pipe")
     reading, writing = descriptors
@@ -242,6 +248,7 @@ def receive(models: Models, descriptor: int, end: End, perform: Callable[[], Any
 
 
 def received(end: End, amount: int) -> None:
+    """Bytes have left a channel."""
     if end.gets is not None:
         end.gets.held = max(end.gets.held - amount, 0)
 

@@ -53,6 +53,7 @@ class Opened:
 
     @property
     def state(self) -> tuple[Target, str]:
+        """The open file's location, for its position, and its name in reports."""
         return (Kind.OPEN_FILE.tag, self.number), f"the open file {self.path}"
 
     def read(self) -> list[Touch]:
@@ -100,10 +101,12 @@ class Files:
         return file
 
     def use(self, descriptor: int, file: Opened) -> None:
+        """A descriptor refers to an open file; several may, after ``os.dup``."""
         file.uses += 1
         self.descriptors[descriptor] = file
 
     def closed(self, descriptor: int) -> None:
+        """A descriptor is closed; with the last one of an open file, the file's own end is noted."""
         file = self.descriptors.pop(descriptor, None)
         if file is not None:
             file.uses -= 1
@@ -217,14 +220,17 @@ def _base(files: Files, dir_fd: int | None) -> str | None:
 
 
 def find(models: Models, path: Any, dir_fd: int | None = None, *, follow: bool = True) -> Found:
+    """Resolve a path of the program, relative to its working directory or to ``dir_fd``."""
     return paths.resolve(path, _base(of_run(models), dir_fd), follow=follow)
 
 
 def is_path(path: Any) -> bool:
+    """Whether it is no file descriptor."""
     return not isinstance(path, int)
 
 
 def exists(path: str) -> bool:
+    """Whether there is an entry, be it a broken link; no step of the run."""
     try:
         posix.lstat(path)
     except OSError:
@@ -247,6 +253,7 @@ def settle_safely(models: Models, plan: Plan) -> Any:
 
 
 def is_link(path: str) -> bool:
+    """Whether the entry is a symbolic link; no step of the run."""
     try:
         return stat.S_ISLNK(posix.lstat(path).st_mode)
     except OSError:
@@ -254,6 +261,7 @@ def is_link(path: str) -> bool:
 
 
 def is_folder(path: str) -> bool:
+    """Whether the entry itself is a folder; no step of the run."""
     try:
         return stat.S_ISDIR(posix.lstat(path).st_mode)
     except OSError:
@@ -261,6 +269,7 @@ def is_folder(path: str) -> bool:
 
 
 def changes_entry(models: Models, found: Found, *more: Touch) -> list[Touch]:
+    """The accesses of making, replacing or removing an entry: the entry, its folder's listing, the way there."""
     return [change(*entry(found.path)), write(*listing(found.folder)), *more, *paths.on_the_way(models, found)]
 
 
@@ -298,9 +307,11 @@ def _count_unknown(models: Models, descriptor: int) -> None:
 
 
 def before_write(models: Models, file: Opened, descriptor: int) -> None:
+    """Save a file's content in the journal before its first change."""
     keep(models, file.path, lambda: JOURNAL.writing(file.path, posix.fstat(descriptor)))
 
 
 def wrote(path: str, status: os.stat_result) -> None:
+    """Note the size and time of a file that the program has changed, by which the journal knows it again."""
     if JOURNAL.is_held and not paths.is_system(path):
         JOURNAL.wrote(status)

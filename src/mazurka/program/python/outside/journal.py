@@ -144,6 +144,7 @@ class Journal:
 
     @property
     def is_held(self) -> bool:
+        """Whether this process holds the journal's lock, so that changes are put back."""
         return self._held
 
     def put_back(self) -> None:

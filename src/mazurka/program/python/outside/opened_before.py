@@ -62,6 +62,7 @@ def _are_any_open() -> bool:
 
 
 def forget() -> None:
+    """Forget which descriptors were open; call it when a check ends."""
     _known.clear()
 
 

@@ -40,22 +40,27 @@ class Found(NamedTuple):
 
     @property
     def folder(self) -> str:
+        """The folder that the entry is in."""
         return os.path.dirname(self.path)
 
 
 def is_system(path: str) -> bool:
+    """Whether the path is the operating system's (``/proc``, ``/dev`` ...), which is neither tracked nor put back."""
     return path.startswith(_SYSTEM)
 
 
 def entry(path: str) -> tuple[Target, str]:
+    """The location of a name in a folder, and its name in reports."""
     return (Kind.ENTRY.tag, path), f"the entry {path}"
 
 
 def listing(path: str) -> tuple[Target, str]:
+    """The location of a folder's list of entries, and its name in reports."""
     return (Kind.DIRECTORY.tag, path), f"what is in {path}"
 
 
 def content(path: str) -> tuple[Target, str]:
+    """The location of a file's content, and its name in reports."""
     return (Kind.FILE.tag, path), f"the file {path}"
 
 

@@ -29,6 +29,7 @@ def _descriptor(thing: Any) -> int:
 
 
 def are_known(models: Models, descriptors: Sequence[int]) -> bool:
+    """Whether all descriptors are ends of modelled pipes and sockets that no child process shares."""
     if has_children(models):
         return False
     known = of_run(models).by_descriptor
@@ -128,16 +129,19 @@ class Poll:
         self._is_polling = False
 
     def register(self, fd: Any, eventmask: int = IN | _PRI | OUT, /) -> None:
+        """As ``select.poll``; a step on the object."""
         _change(self)
         self._real.register(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def modify(self, fd: Any, eventmask: int, /) -> None:
+        """As ``select.poll``; a step on the object."""
         _change(self)
         self._real.modify(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def unregister(self, fd: Any, /) -> None:
+        """As ``select.poll``; a step on the object."""
         _change(self)
         self._real.unregister(fd)
         self._events.pop(_descriptor(fd), None)
@@ -179,21 +183,25 @@ class Epoll:
         self._events: dict[int, int] = {}
 
     def register(self, fd: Any, eventmask: int = IN | _PRI | OUT) -> None:
+        """As ``select.epoll``; a step on the object."""
         _change(self)
         self._real.register(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def modify(self, fd: Any, eventmask: int) -> None:
+        """As ``select.epoll``; a step on the object."""
         _change(self)
         self._real.modify(fd, eventmask)
         self._events[_descriptor(fd)] = eventmask
 
     def unregister(self, fd: Any) -> None:
+        """As ``select.epoll``; a step on the object."""
         _change(self)
         self._real.unregister(fd)
         self._events.pop(_descriptor(fd), None)
 
     def poll(self, timeout: float | None = None, maxevents: int = -1) -> list[tuple[int, int]]:
+        """As ``select.epoll``; waits in virtual time if all descriptors are modelled, otherwise it is uncontrolled."""
         _look(self)
         models = here()
         wanted = [(descriptor, events & _KNOWN) for descriptor, events in self._events.items()]
@@ -204,14 +212,17 @@ class Epoll:
         return ready if maxevents < 0 else ready[:maxevents]
 
     def fileno(self) -> int:
+        """As ``select.epoll``; it never changes, so no step."""
         return int(self._real.fileno())
 
     @property
     def closed(self) -> bool:
+        """As ``select.epoll``; a step on the object."""
         _look(self)
         return bool(self._real.closed)
 
     def close(self) -> None:
+        """As ``select.epoll``; a step on the object."""
         _change(self)
         self._real.close()
 

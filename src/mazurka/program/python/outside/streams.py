@@ -170,6 +170,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             return
 
     def write(self, data: Any, /) -> Any:
+        """As ``io.FileIO``; a step on the file, or bytes kept for the step that the buffer above is in."""
         if self._mz_left:
             return memoryview(data).nbytes
         layers = self._mz
@@ -206,6 +207,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         return done
 
     def close(self) -> None:
+        """As ``io.FileIO``; bytes that are kept are written first."""
         layers = self._mz
         if layers is not None and not _RealFileIO.closed.__get__(self):
             if layers.stored:
@@ -217,6 +219,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         super().close()
 
     def truncate(self, size: int | None = None, /) -> int:
+        """As ``io.FileIO``; the content is saved in the journal first."""
         layers = self._mz
         if layers is None or self._mz_left:
             return int(super().truncate(size))

@@ -62,6 +62,7 @@ _STREAM: Final[tuple[Target, str]] = ((GLOBAL, "sys", "stderr"), "sys.stderr")
 
 @functools.wraps(_warn)
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **named: Any) -> None:
+    """``warnings.warn``: a step on the filters and on the registries that decide whether the warning is shown."""
     models = here()
     if models is not None:
         pass_step(models, *_touched(models, message, category))

@@ -39,6 +39,7 @@ def _announce(models: Models, function: Any, args: tuple[Any, ...], named: dict[
 
 
 def thread_run(self: Any) -> None:
+    """``threading.Thread.run``: a target that is not instrumented is called as an opaque one."""
     models = here()
     space = self.__dict__  # its attributes without what tells of their use
     if models is None or "_target" not in space:
@@ -55,12 +56,14 @@ def thread_run(self: Any) -> None:
 
 
 def condition_wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+    """``threading.Condition.wait_for``: a predicate that is not instrumented is called as an opaque one."""
     if here() is None or is_seen(predicate):
         return _original[threading.Condition, "wait_for"](self, predicate, timeout)
     return _original[threading.Condition, "wait_for"](self, functools.partial(called, predicate), timeout)
 
 
 def barrier_init(self: Any, parties: int, action: Any = None, timeout: float | None = None) -> None:
+    """``threading.Barrier``: an action that is not instrumented is called as an opaque one."""
     if action is not None and not is_seen(action) and here() is not None:
         action = functools.partial(called, action)
     _original[threading.Barrier, "__init__"](self, parties, action, timeout)

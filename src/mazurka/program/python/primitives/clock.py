@@ -39,6 +39,7 @@ _real: Final[dict[str, Any]] = dict(vars(time))
 
 
 def sleep(seconds: Any, /) -> None:
+    """``time.sleep`` in virtual time: a point, and no real waiting."""
     models = here()
     if models is None:
         _real["sleep"](seconds)
@@ -80,6 +81,7 @@ def _clock_ns(name: str, start: float) -> Callable[[], int]:
 
 
 def clock_gettime(clk_id: int, /) -> float:
+    """``time.clock_gettime``: virtual seconds since the epoch or since boot."""
     models = here()
     if models is None:
         return float(_real["clock_gettime"](clk_id))
@@ -87,6 +89,7 @@ def clock_gettime(clk_id: int, /) -> float:
 
 
 def clock_gettime_ns(clk_id: int, /) -> int:
+    """``time.clock_gettime_ns``: the same in nanoseconds."""
     models = here()
     if models is None:
         return int(_real["clock_gettime_ns"](clk_id))
@@ -109,6 +112,7 @@ def _calendar(name: str) -> Callable[..., Any]:
 
 
 def asctime(*when: Any) -> str:
+    """``time.asctime``; without an argument, of virtual time."""
     models = here()
     if not when and models is not None:
         when = (_real["localtime"](EPOCH + _look(models)),)
@@ -116,6 +120,7 @@ def asctime(*when: Any) -> str:
 
 
 def strftime(pattern: str, *when: Any) -> str:
+    """``time.strftime``; without a time, of virtual time."""
     models = here()
     if not when and models is not None:
         when = (_real["localtime"](EPOCH + _look(models)),)
@@ -126,6 +131,7 @@ def strftime(pattern: str, *when: Any) -> str:
 
 
 def datetime_now(cls: Any, tz: Any = None) -> Any:
+    """``datetime.now`` of virtual time."""
     models = here()
     if models is None:
         return _real_now["now"].__get__(None, cls)(tz)
@@ -133,6 +139,7 @@ def datetime_now(cls: Any, tz: Any = None) -> Any:
 
 
 def datetime_utcnow(cls: Any) -> Any:
+    """``datetime.utcnow`` of virtual time."""
     real = _real_now["utcnow"].__get__(None, cls)()  # which warns where it is deprecated
     models = here()
     if models is None:
@@ -142,6 +149,7 @@ def datetime_utcnow(cls: Any) -> Any:
 
 
 def date_today(cls: Any) -> Any:
+    """``date.today`` of virtual time."""
     models = here()
     if models is None:
         return _real_now["today"].__get__(None, cls)()

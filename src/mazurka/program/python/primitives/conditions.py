@@ -52,9 +52,11 @@ class Waiter:
         self.notified = False
 
     def is_notified(self) -> bool:
+        """Guard of the wait itself: a notification has come."""
         return self.notified
 
     def can_resume(self) -> bool:
+        """Guard of taking the lock again: notified, and the lock is free."""
         return self.notified and self.with_lock._free()
 
     def describe(self) -> str:
@@ -70,6 +72,7 @@ class Waiter:
 
 
 def condition_init(self: Any, lock: Any = None) -> None:
+    """``threading.Condition()``; a real lock given to it is replaced by the model of it."""
     born(self, CONDITION)
     if type(lock) is real_lock_type or type(lock) is real_rlock_type:
         lock = adopted(lock)
@@ -101,12 +104,14 @@ def rebind_lock(condition: Any, model: Any) -> None:
 
 
 def condition_enter(self: Any) -> Any:
+    """``with condition``."""
     if here() is not None:
         adopt_condition(self)
     return self._lock.__enter__()
 
 
 def condition_is_owned(self: Any) -> bool:
+    """``Condition._is_owned``: exact for a model's lock, where CPython tries to take it."""
     models = here()
     if models is not None and type(self._lock) is Lock:
         return self._lock._held_now(models)
@@ -114,6 +119,7 @@ def condition_is_owned(self: Any) -> bool:
 
 
 def condition_wait(self: Any, timeout: float | None = None) -> bool:
+    """``Condition.wait``: gives the lock up in one step, and takes it again in another after a notification."""
     models = here()
     if models is None:
         return bool(_original[threading.Condition, "wait"](self, timeout))
@@ -175,6 +181,7 @@ def _patience(timeout: float | None) -> tuple[bool, Exception | None]:
 
 
 def condition_notify(self: Any, n: int = 1) -> None:
+    """``Condition.notify``: wakes the ``n`` that have waited longest."""
     models = here()
     if models is None:
         _original[threading.Condition, "notify"](self, n)
@@ -183,6 +190,7 @@ def condition_notify(self: Any, n: int = 1) -> None:
 
 
 def condition_notify_all(self: Any) -> None:
+    """``Condition.notify_all``."""
     models = here()
     if models is None:
         _original[threading.Condition, "notify_all"](self)
@@ -211,6 +219,7 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
 
 
 def condition_repr(self: Any) -> str:
+    """``repr(condition)`` reads the lock."""
     _look_at_lock(self)
     return str(_original[threading.Condition, "__repr__"](self))
 
@@ -219,6 +228,7 @@ def condition_repr(self: Any) -> str:
 
 
 def semaphore_init(self: Any, value: int = 1) -> None:
+    """``threading.Semaphore()``."""
     if value < 0:
         raise ValueError("semaphore initial value must be >= 0")
     if born(self, SEMAPHORE) is None:
@@ -228,6 +238,7 @@ def semaphore_init(self: Any, value: int = 1) -> None:
 
 
 def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
+    """``Semaphore.acquire``: one step, where CPython has a condition around a counter."""
     models = here()
     if models is None:
         return bool(_original[threading.Semaphore, "acquire"](_outlives(self), blocking, timeout))
@@ -252,6 +263,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
 
 
 def semaphore_release(self: Any, n: int = 1) -> None:
+    """``Semaphore.release``: one step."""
     models = here()
     if models is None:
         _original[threading.Semaphore, "release"](_outlives(self), n)
@@ -265,6 +277,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
+    """``BoundedSemaphore.release``: one step, which also tests the bound."""
     models = here()
     if models is None:
         _original[threading.BoundedSemaphore, "release"](_outlives(self), n)
@@ -286,11 +299,13 @@ def _look_at_value(self: Any) -> None:
 
 
 def semaphore_repr(self: Any) -> str:
+    """``repr(semaphore)`` reads the counter."""
     _look_at_value(self)
     return str(_original[threading.Semaphore, "__repr__"](self))
 
 
 def bounded_repr(self: Any) -> str:
+    """``repr(bounded_semaphore)`` reads the counter."""
     _look_at_value(self)
     return str(_original[threading.BoundedSemaphore, "__repr__"](self))
 
@@ -322,6 +337,7 @@ def _outlives(thing: Any) -> Any:
 
 
 def event_init(self: Any) -> None:
+    """``threading.Event()``."""
     if born(self, EVENT) is not None:
         self.__dict__["_flag"] = False
     else:
@@ -329,6 +345,7 @@ def event_init(self: Any) -> None:
 
 
 def event_is_set(self: Any) -> bool:
+    """``Event.is_set``: reads the flag."""
     models = here()
     if models is None:
         return bool(self.__dict__["_flag"])
@@ -339,11 +356,13 @@ def event_is_set(self: Any) -> bool:
 
 
 def event_repr(self: Any) -> str:
+    """``repr(event)`` reads the flag."""
     event_is_set(self)
     return str(_original[threading.Event, "__repr__"](self))
 
 
 def event_set(self: Any) -> None:
+    """``Event.set``: one step; threads that wait at this moment go on even if the flag is cleared at once."""
     models = here()
     if models is None:
         _original[threading.Event, "set"](_outlives(self))
@@ -365,6 +384,7 @@ def event_set(self: Any) -> None:
 
 
 def event_clear(self: Any) -> None:
+    """``Event.clear``: one step."""
     models = here()
     if models is None:
         _original[threading.Event, "clear"](_outlives(self))
@@ -377,6 +397,7 @@ def event_clear(self: Any) -> None:
 
 
 def event_wait(self: Any, timeout: float | None = None) -> bool:
+    """``Event.wait``: passes in one step if the flag is set, otherwise waits for a ``set`` to come."""
     models = here()
     if models is None:
         return bool(_original[threading.Event, "wait"](_outlives(self), timeout))
@@ -436,16 +457,19 @@ def _barrier_method(name: str) -> Callable[..., Any]:
 
 
 def barrier_n_waiting(self: Any) -> int:
+    """``Barrier.n_waiting`` reads the barrier's lock."""
     _look_at_lock(self._cond)
     return int(_original[threading.Barrier, "n_waiting"].fget(self))
 
 
 def barrier_broken(self: Any) -> bool:
+    """``Barrier.broken`` reads the barrier's lock."""
     _look_at_lock(self._cond)
     return bool(_original[threading.Barrier, "broken"].fget(self))
 
 
 def timer_run(self: Any) -> None:
+    """``Timer.run``: the interval passes in virtual time."""
     models = here()
     if models is None or type(self.finished) is not threading.Event:
         _original[threading.Timer, "run"](self)
@@ -503,4 +527,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
+    """Replace the methods; the result puts the real ones back."""
     return replace(REPLACEMENTS, _original)

@@ -150,6 +150,7 @@ def _awaited(name: str) -> Callable[..., Any]:
 
 
 def cancel(self: Any) -> Any:
+    """``Future.cancel``: of a task not yet over, it gives the abstract model up."""
     found = _task_of(self)
     if found is not None and not _is_over(*found):
         found[0].runtime.need_points(POOL_POINTS)
@@ -157,6 +158,7 @@ def cancel(self: Any) -> Any:
 
 
 def add_done_callback(self: Any, function: Any) -> None:
+    """``Future.add_done_callback``: while another thread waits for the future, it gives the abstract model up."""
     models = here()
     if models is not None and not is_seen(function):
         function = functools.partial(called, function)
@@ -172,6 +174,7 @@ def add_done_callback(self: Any, function: Any) -> None:
 
 
 def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    """``Executor.shutdown``: with ``cancel_futures`` it gives the abstract model up."""
     models = here()
     if models is not None and cancel_futures and (pool := self.__dict__.get("_mz_pool")) and pool.models is models:
         models.runtime.need_points(POOL_POINTS)
@@ -179,6 +182,7 @@ def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> N
 
 
 def executor_init(self: Any, *args: Any, **named: Any) -> None:
+    """``ThreadPoolExecutor()``: default name prefixes are numbered per run."""
     models = here()
     if models is not None and not (named.get("thread_name_prefix") or args[1:] and args[1]):
         names.take_number(models)
@@ -189,6 +193,7 @@ def executor_init(self: Any, *args: Any, **named: Any) -> None:
 
 
 def item_init(self: Any, *args: Any, **named: Any) -> None:
+    """``_WorkItem()``: a call of a function that does not report itself is a step of its task."""
     _original[_WorkItem, "__init__"](self, *args, **named)
     if here() is not None:
         _tell_of(self)

@@ -163,6 +163,7 @@ class Lock:
         self._acquired = where(sys._getframe(2))
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """``Lock.acquire``: a point, and a step once the lock is free."""
         models = here()
         if models is None:
             return _acquire_real(self._outside(), describe("Lock", self._born), blocking, timeout)
@@ -190,6 +191,7 @@ class Lock:
         return True
 
     def release(self) -> None:
+        """``Lock.release``: a step, and a point only if some thread can tell when the lock is released."""
         models = here()
         if models is None:
             return self._outside().release()  # type: ignore[no-any-return]
@@ -210,6 +212,7 @@ class Lock:
         return None
 
     def locked(self) -> bool:
+        """``Lock.locked``: a read, which makes releases points from now on."""
         models = here()
         if models is None:
             return self._outside().locked()  # type: ignore[no-any-return]
@@ -340,6 +343,7 @@ class RLock:
         return self._holder is None
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """``RLock.acquire``: a step only at the outermost level."""
         models = here()
         if models is None:
             return _acquire_real(self._outside(), describe("RLock", self._born), blocking, timeout)
@@ -370,6 +374,7 @@ class RLock:
     __enter__ = acquire
 
     def release(self) -> None:
+        """``RLock.release``: a step only at the outermost level."""
         models = here()
         if models is None:
             return self._outside().release()  # type: ignore[no-any-return]
@@ -392,6 +397,7 @@ class RLock:
     if sys.version_info >= (3, 14):
 
         def locked(self) -> bool:
+            """``RLock.locked`` (3.14): a read."""
             models = here()
             if models is None:
                 return bool(self._outside().locked())

@@ -284,11 +284,13 @@ class Finder:
         self.queues = len(_queues)
 
     def give_back(self) -> None:
+        """Undo all replacements, the last one first."""
         for undo in reversed(self.undo):
             undo()
         self.undo.clear()
 
     def search(self) -> None:
+        """Replace real primitives in the module's globals and in the mappings that these hold."""
         rebind(self.module.__dict__, self.undo)
         self._mapping(self.module.__dict__, self.module.__name__, 0)
 

@@ -48,6 +48,7 @@ class SemLock:
         return self._inner
 
     def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
+        """As the real one; within this process, by the model."""
         model = self._model()
         if model is None:
             return bool(self._real.acquire(block, timeout))
@@ -56,6 +57,8 @@ class SemLock:
         return bool(model.acquire(True, max(timeout, 0.0)))
 
     def release(self) -> None:
+        """As the real one, with its errors: ``AssertionError`` for a lock not owned, ``ValueError`` for one too
+        many."""
         model = self._model()
         if model is None:
             self._real.release()

@@ -69,6 +69,7 @@ class SimpleQueue:
         models.runtime.tell(len(self._mz_items))
 
     def put_nowait(self, item: Any) -> None:
+        """``SimpleQueue.put_nowait``."""
         self.put(item, block=False)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
@@ -90,6 +91,7 @@ class SimpleQueue:
         return self._mz_items.popleft()
 
     def get_nowait(self) -> Any:
+        """``SimpleQueue.get_nowait``; an empty queue raises ``queue.Empty``."""
         return self.get(block=False)
 
     def _mz_take_last(self, models: Models) -> Any:
@@ -162,4 +164,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
+    """Replace the class; the result puts the real one back."""
     return replace(REPLACEMENTS, {})

@@ -56,12 +56,15 @@ def pass_step(models: Models, first: Touch, *others: Touch) -> None:
 
 
 def read(target: Target, words: str) -> Touch:
+    """A read of a location, with its name in reports."""
     return Touch(Op.READ, target, words)
 
 
 def write(target: Target, words: str) -> Touch:
+    """A write of a location, with its name in reports."""
     return Touch(Op.WRITE, target, words)
 
 
 def change(target: Target, words: str) -> Touch:
+    """A read and a write of a location in one step, with its name in reports."""
     return Touch(Op.RMW, target, words)

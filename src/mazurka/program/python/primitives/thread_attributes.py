@@ -80,6 +80,7 @@ def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:
 
 
 def thread_repr(self: Any) -> str:
+    """``repr(thread)`` reads whether the thread has started and ended."""
     models = here()
     if models is None:
         return str(_original[threading.Thread, "__repr__"](self))
@@ -122,4 +123,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
+    """Replace the attributes; the result puts the real ones back."""
     return replace(REPLACEMENTS, _original)

@@ -33,16 +33,19 @@ def _identify(models: Models) -> int:
 
 
 def get_ident() -> int:
+    """``threading.get_ident``: the same number for the same thread in all executions."""
     models = here()
     return int(_real["get_ident"]()) if models is None else _identify(models)
 
 
 def get_native_id() -> int:
+    """``threading.get_native_id``: the number of :func:`get_ident`."""
     models = here()
     return int(_real["get_native_id"]()) if models is None else _identify(models)
 
 
 def count() -> int:
+    """``_thread._count``: threads that are alive, but for the main one."""
     models = here()
     if models is None:
         return int(_real["_count"]())
@@ -59,6 +62,7 @@ def _check_start_arguments(function: Any, args: Any, kwargs: Any) -> None:
 
 
 def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
+    """``_thread.start_new_thread``: a daemon; returns its number."""
     models = here()
     if models is None:
         return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
@@ -106,6 +110,7 @@ def _unraisable(error: BaseException, function: Any) -> Any:
 
 
 def interrupt_main(signum: int = 2, /) -> None:
+    """``_thread.interrupt_main``: uncontrolled, unless the main thread calls it."""
     models = here()
     if models is None or models.runtime.current.index == 0:
         _real["interrupt_main"](signum)
@@ -125,6 +130,7 @@ class ThreadHandle:
         self._models = here()
 
     def is_done(self) -> bool:
+        """Whether the thread has ended: a read of its end."""
         models = here()
         task = self._task
         if task is None or models is None:
@@ -138,6 +144,7 @@ class ThreadHandle:
             raise RuntimeError("thread not started")
 
     def join(self, timeout: float | None = None) -> None:
+        """Wait for the thread's end, ``timeout`` in virtual seconds; ``RuntimeError`` as CPython raises it."""
         models = here()
         task = self._task
         if task is None:
@@ -150,6 +157,7 @@ class ThreadHandle:
 
 
 def start_joinable_thread(function: Any, handle: Any = None, daemon: bool = True) -> Any:
+    """``_thread.start_joinable_thread`` (3.13): returns a :class:`ThreadHandle`."""
     models = here()
     if models is None:
         if isinstance(handle, ThreadHandle):

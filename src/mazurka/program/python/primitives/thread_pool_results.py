@@ -35,9 +35,11 @@ class ThreadPool(Pool):
         self.jobs: dict[int, Job] = {}  # by thread: the last that it has made
 
     def place(self) -> tuple[Target, str]:
+        """The location of the pool's state, and its name in reports."""
         return (Kind.POOL.tag, self.number), "the state of a ThreadPool"
 
     def end(self) -> tuple[Target, str]:
+        """The location of the pool's termination, and its name in reports."""
         return (Kind.POOL_END.tag, self.number), "whether a ThreadPool is terminated"
 
 
@@ -59,6 +61,7 @@ class Job:
         self.taken = 0  # items of `imap`
 
     def calls_back(self) -> bool:
+        """Whether a callback has to be called when the job is over."""
         space = self.result.__dict__
         return space.get("_callback") is not None or space.get("_error_callback") is not None
 
@@ -84,6 +87,7 @@ class Job:
 
 
 def task_of(thread: Any) -> Task:
+    """The runtime's task of a modelled thread."""
     task: Task = thread.__dict__["_mz"].task
     return task
 
@@ -104,6 +108,7 @@ def join_thread(models: Models, thread: Any, deadline: float | None = None) -> b
 
 
 def start_thread(pool: ThreadPool, name: str, target: Callable[..., None], *args: Any) -> Any:
+    """Start a daemon thread of the model, named after the pool and its part in it."""
     thread = threading.Thread(name=f"ThreadPool-{pool.number}_{name}", target=target, args=args, daemon=True)
     thread.start()
     return thread
@@ -116,6 +121,7 @@ def pool_of(thing: Any) -> ThreadPool | None:
 
 
 def offered(job: Job) -> tuple[Target, str]:
+    """The location of the results that ``imap`` can return, and its name in reports."""
     return (Kind.OFFERED.tag, job.pool.number, job.number), "the results that imap() has to offer"
 
 
@@ -131,6 +137,7 @@ def _register(result: Any, pool: Any) -> None:
 
 
 def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
+    """``ApplyResult()``, registered with the pool's model."""
     _original[_apply_result, "__init__"](self, pool, *args, **named)
     _register(self, pool)
 
@@ -165,6 +172,7 @@ def settle(job: Job) -> None:
 
 
 def result_wait(self: Any, timeout: Any = None) -> None:
+    """``ApplyResult.wait``: waits for the threads of the tasks."""
     job = _job_of(self)
     if job is None:
         _original[_apply_result, "wait"](self, timeout)
@@ -173,6 +181,7 @@ def result_wait(self: Any, timeout: Any = None) -> None:
 
 
 def result_get(self: Any, timeout: Any = None) -> Any:
+    """``ApplyResult.get``: waits for the threads of the tasks; raises the first exception of a task."""
     job = _job_of(self)
     if job is None:
         return _original[_apply_result, "get"](self, timeout)
@@ -185,6 +194,7 @@ def result_get(self: Any, timeout: Any = None) -> Any:
 
 
 def result_ready(self: Any) -> bool:
+    """``ApplyResult.ready``: whether the threads of the tasks have ended."""
     job = _job_of(self)
     if job is None:
         return bool(_original[_apply_result, "ready"](self))
@@ -197,6 +207,7 @@ def result_ready(self: Any) -> bool:
 
 
 def result_successful(self: Any) -> bool:
+    """``ApplyResult.successful``; ``ValueError`` while it is not ready."""
     job = _job_of(self)
     if job is not None and self.ready():
         settle(job)
@@ -205,11 +216,13 @@ def result_successful(self: Any) -> bool:
 
 
 def items_init(self: Any, pool: Any) -> None:
+    """``IMapIterator()``, registered with the pool's model."""
     _original[_items_in_order, "__init__"](self, pool)
     _register(self, pool)
 
 
 def items_next(self: Any, timeout: Any = None) -> Any:
+    """``IMapIterator.next``: waits for the thread of the next task."""
     job = _job_of(self)
     if job is None:
         return _original[_items_in_order, "next"](self, timeout)

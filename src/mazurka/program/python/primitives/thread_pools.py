@@ -60,6 +60,7 @@ _original: Final[dict[tuple[type, str], Any]] = {}
 
 
 def pool_init(self: Any, processes: Any = None, initializer: Any = None, initargs: Any = ()) -> None:
+    """``ThreadPool()``: the model's, where it covers what is asked for; else CPython's own threads."""
     models, space = here(), self.__dict__
     if models is None:
         _original[_thread_pool, "__init__"](self, processes, initializer, initargs)
@@ -89,6 +90,7 @@ def _is_covered(pool: Any, models: Models, initializer: Any) -> bool:
 
 
 def check_running(self: Any) -> None:
+    """``Pool._check_running``: a read of the pool's state; ``ValueError`` if it is closed."""
     pool = pool_of(self)
     if pool is not None:
         pass_step(pool.models, read(*pool.place()))
@@ -123,6 +125,7 @@ def _through(name: str) -> Callable[..., Any]:
 
 
 def close(self: Any) -> None:
+    """``Pool.close``: a change of the pool's state."""
     pool = pool_of(self)
     if pool is None:
         _original[_base, "close"](self)
@@ -133,6 +136,7 @@ def close(self: Any) -> None:
 
 
 def terminate(self: Any) -> None:
+    """``Pool.terminate``: tasks that have not begun are dropped."""
     pool = pool_of(self)
     if pool is None:
         _original[_base, "terminate"](self)
@@ -159,6 +163,7 @@ def _expect_all_ended(pool: ThreadPool) -> None:
 
 
 def join(self: Any) -> None:
+    """``Pool.join``: waits for the threads of all tasks; ``ValueError`` while the pool is running."""
     pool = pool_of(self)
     if pool is None:
         _original[_base, "join"](self)
@@ -184,6 +189,7 @@ def _bind_to_run(finalizer: Any, models: Models) -> None:
 
 
 def pool_del(self: Any) -> None:
+    """``Pool.__del__``: outside its run nothing happens."""
     models = self.__dict__.get("_mz_models")
     if models is not None and models is not here():
         return  # its run is over

@@ -56,12 +56,15 @@ class Started:
         self.flag = flag
 
     def is_set(self) -> bool:
+        """Whether the thread was started."""
         return self.flag
 
     def set(self) -> None:
+        """The thread has been started."""
         self.flag = True
 
     def wait(self, timeout: float | None = None) -> bool:
+        """No waiting: a thread of the runtime has started when ``start`` returns."""
         return True
 
     def _at_fork_reinit(self) -> None:
@@ -112,6 +115,7 @@ def _actives() -> dict[int, Any]:
 
 
 def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
+    """``threading.Thread()``: the default name has the thread's number within its run."""
     models = here()
     if models is None:
         self.__dict__["_mz_birth"] = outside_number(sys._getframe(1))
@@ -178,6 +182,7 @@ def thread_hash(self: Any) -> int:
 
 
 def thread_start(self: Any) -> None:
+    """``Thread.start``: a fork; ``RuntimeError`` as CPython raises it."""
     models = here()
     if models is None:
         _original[threading.Thread, "start"](self)
@@ -252,6 +257,7 @@ def is_users(hook: Any, default: Any) -> bool:
 
 
 def thread_join(self: Any, timeout: float | None = None) -> None:
+    """``Thread.join``: waits for the end, ``timeout`` in virtual seconds; ``RuntimeError`` as CPython raises it."""
     models = here()
     if models is None:
         _original[threading.Thread, "join"](self, timeout)
@@ -282,6 +288,7 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
 
 
 def thread_is_alive(self: Any) -> bool:
+    """``Thread.is_alive``: a read of the thread's start and end."""
     models = here()
     if models is None:
         return bool(_original[threading.Thread, "is_alive"](self))
@@ -342,6 +349,7 @@ def _thread_of(task: Task, models: Models) -> Any:
 
 
 def current_thread() -> Any:
+    """``threading.current_thread``."""
     models = here()
     if models is None:
         return _real_threading["current_thread"]()
@@ -360,6 +368,7 @@ def alive_tasks(models: Models) -> list[Task]:
 
 
 def enumerate_threads() -> list[Any]:
+    """``threading.enumerate``: a read of the starts and ends of all threads."""
     models = here()
     if models is None:
         return list(_real_threading["enumerate"]())
@@ -368,6 +377,7 @@ def enumerate_threads() -> list[Any]:
 
 
 def active_count() -> int:
+    """``threading.active_count``: as many as :func:`enumerate_threads` lists."""
     models = here()
     return int(_real_threading["active_count"]()) if models is None else len(enumerate_threads())
 
@@ -421,6 +431,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
+    """Replace the methods; the result puts the real ones back."""
     return replace(REPLACEMENTS, _original)
 
 

@@ -42,6 +42,8 @@ _started: list[int] = []
 
 
 def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    """The real function, whose calls in a run are counted under ``name``."""
+
     @functools.wraps(real)
     def call(*args: Any, **kwargs: Any) -> Any:
         models = here()

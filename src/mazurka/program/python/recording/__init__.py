@@ -1,0 +1,1 @@
+"""Recording of one execution with real threads, for `mazurka predict`."""

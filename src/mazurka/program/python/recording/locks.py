@@ -104,6 +104,7 @@ class RecordedLock:
             del _waiting[_thread.get_ident()]
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As the real one; recorded once the lock is held."""
         if blocking is True and timeout == -1 and self._lock.acquire(False):  # as nearly always
             self._tell(Op.ACQUIRE)
             return True
@@ -112,6 +113,7 @@ class RecordedLock:
         return got
 
     def release(self) -> None:
+        """As the real one; recorded while the lock is still held."""
         if self._lock.locked():
             self._tell(Op.RELEASE)
         self._lock.release()
@@ -139,6 +141,7 @@ class RecordedLock:
             self._tell(Op.ACQUIRE)
 
     def locked(self) -> bool:
+        """As the real one; recorded as a read."""
         held = self._lock.locked()
         self._tell(Op.READ)
         return held
@@ -171,6 +174,7 @@ class RecordedRLock(RecordedLock):
         self._depth = 0
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As the real one; only the outermost level is recorded."""
         me = _thread.get_ident()
         if self._owner == me:
             self._depth += 1
@@ -186,6 +190,7 @@ class RecordedRLock(RecordedLock):
         return got
 
     def release(self) -> None:
+        """As the real one; only the outermost level is recorded."""
         if self._owner != _thread.get_ident():
             raise RuntimeError("cannot release un-acquired lock")
         self._depth -= 1
@@ -243,6 +248,7 @@ class Lock(metaclass=Maker):
 
     @staticmethod
     def make(frame: Any) -> RecordedLock:
+        """The lock for a call in that frame: a recorded one for code that is tracked, a quiet one else."""
         if frame.f_code is _WAITING:
             condition = frame.f_locals["self"]
             if isinstance(condition._lock, RecordedLock) and condition._lock.is_own:
@@ -257,6 +263,7 @@ class RLock(metaclass=Maker):
 
     @staticmethod
     def make(frame: Any) -> RecordedRLock:
+        """The lock for a call in that frame: a recorded one for code that is tracked, a quiet one else."""
         return RecordedRLock(_is_own(frame))
 
 
@@ -265,6 +272,7 @@ class LowLock(Lock):
 
     @staticmethod
     def make(frame: Any) -> Any:
+        """As ``_thread.allocate_lock``: code that is not tracked gets a real lock."""
         return RecordedLock(True) if _is_own(frame) else real_lock()
 
 
@@ -273,4 +281,5 @@ class LowRLock(RLock):
 
     @staticmethod
     def make(frame: Any) -> Any:
+        """As ``_thread.RLock``: code that is not tracked gets a real lock."""
         return RecordedRLock(True) if _is_own(frame) else real_rlock()

@@ -322,6 +322,7 @@ def _mark_of(module: str) -> int:
 
 
 def marks_of(modules: Iterable[str]) -> set[int]:
+    """The marks that stand for these modules among the needed points."""
     return {_mark_of(module) for module in modules}
 
 

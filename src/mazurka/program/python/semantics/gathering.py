@@ -74,6 +74,7 @@ class Gathering:
     def visit(
         self, op: Op, target: Any, _site: int, value: Any = None, more: tuple[Access, ...] = (), _point: Any = None
     ) -> None:
+        """As the runtime's, without a step: the access is added to those of the operation."""
         if not self.accesses:
             self.value = value
         self.accesses.append(Access(op, target))

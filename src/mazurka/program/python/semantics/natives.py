@@ -337,6 +337,7 @@ _MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, *_COLLECTIONS)))
 
 
 def forget_weak() -> None:
+    """Forget the objects whose weak references are watched; call it when a run ends."""
     _kept.clear()
 
 

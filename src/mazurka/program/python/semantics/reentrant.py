@@ -156,6 +156,7 @@ def _announced(run: Any, site: int) -> _Entry | None:
 
 
 def runs_code(thing: Any) -> bool:
+    """Whether iterating the object may run code of the program: a lazy builtin, or an iterator written in Python."""
     kind = type(thing)
     if kind in _LAZY:
         return True

@@ -48,6 +48,8 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
+    """In an instance, or in its slot."""
+
     thing: Any
     name: str
 
@@ -170,6 +172,7 @@ def _storing(place: Place | None) -> Iterator[None]:
 
 
 def write_attribute(thing: Any, name: str, site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     with _storing(attribute_place(thing, name)):
         return variables.write_attribute(thing, name, site)
 
@@ -181,20 +184,24 @@ def delete_attribute(thing: Any, name: str, site: int) -> Any:
 
 
 def augmented_attribute(name: str, site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     return write_attribute(variables.remembered.pop((id(sys._getframe(1)), site)), name, site)
 
 
 def write_item(thing: Any, key: Any, site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     with _storing(item_place(thing, key)):
         return variables.write_item(thing, key, site)
 
 
 def write_item_keep(thing: Any, key: Any, site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     with _storing(item_place(thing, key)):
         return variables.write_item_keep(thing, key, site)
 
 
 def augmented_item(site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     frame = sys._getframe(1)
     thing, key = variables.remembered.pop((id(frame), site))
     if type(key) is slice:
@@ -203,11 +210,13 @@ def augmented_item(site: int) -> Any:
 
 
 def write_global(value: Any, _module: str | None, name: str, site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     _store_global(sys._getframe(1).f_globals, name, site)
     return value
 
 
 def global_space(name: str, site: int) -> dict[str, Any]:
+    """As the hook of this name, for a store that may be delayed."""
     space = sys._getframe(1).f_globals
     _store_global(space, name, site)
     return space
@@ -221,16 +230,19 @@ def _store_global(space: dict[str, Any], name: str, site: int) -> None:
 
 
 def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
+    """As the hook of this name, for a store that may be delayed."""
     with _storing(Variable(function.__closure__[0])):
         return variables.write_cell(value, function, name, site)
 
 
 def store_cell(function: Any, name: str, site: int) -> types.CellType:
+    """As the hook of this name, for a store that may be delayed."""
     with _storing(Variable(function.__closure__[0])):
         return variables.store_cell(function, name, site)
 
 
 def defines_global(name: str, site: int) -> Callable[[Any], Any]:
+    """As the hook of this name, for a store that may be delayed."""
     space = sys._getframe(1).f_globals
 
     def bound(thing: Any) -> Any:
@@ -241,6 +253,7 @@ def defines_global(name: str, site: int) -> Callable[[Any], Any]:
 
 
 def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
+    """As the hook of this name, for a store that may be delayed."""
     bound = variables.defines_cell(function, name, site)
 
     def stored(thing: Any) -> Any:
@@ -291,4 +304,5 @@ def install() -> None:
 
 
 def uninstall() -> None:
+    """Put the hooks of sequential consistency back."""
     vars(builtins).update({name: hooks.HOOKS[name] for name in HOOKS})

@@ -43,6 +43,7 @@ _IN_PLACE: Final = {
 
 
 def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
+    """A hook per target that threads may share; the value is unpacked under the hooks' eyes."""
     kept: list[ast.stmt] = []
     value = r.visit(node.value)
     value = unpacked(r, value, node.value, node.targets)
@@ -83,6 +84,7 @@ def is_nested(target: ast.expr) -> bool:
 
 
 def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:
+    """As :func:`assign`; without a value there is nothing to announce."""
     if node.value is not None:
         node.value = r.visit(node.value)
         if isinstance(node.target, ast.Name):
@@ -93,6 +95,7 @@ def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:
 
 
 def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
+    """A load, the operation and a store, each with its hook; also as it was written, for when hooks are off."""
     target = node.target
     if r.doubling or not (calls_nothing(target) and calls_nothing(node.value)):
         return augmented(r, node, target)
@@ -104,6 +107,7 @@ def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
 
 
 def augmented(r: Rewriter, node: ast.AugAssign, target: ast.Name | ast.Attribute | ast.Subscript) -> ast.stmt:
+    """The same by the kind of target: a name, an attribute or an item."""
     operation = type(node.op).__name__
     if isinstance(target, ast.Name):
         return augment_name(r, node, target, operation)
@@ -115,6 +119,7 @@ def augmented(r: Rewriter, node: ast.AugAssign, target: ast.Name | ast.Attribute
 
 
 def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: str) -> ast.stmt:
+    """``name op= value``; only a global, a captured or a class's variable may be shared."""
     variable, _ = r.what(target.id)
     if variable in (Variable.GLOBAL, Variable.CELL, Variable.CLASS) or binds(node.value):
         load = r.visit(reading(target.id, target))
@@ -129,12 +134,14 @@ def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: 
 
 
 def in_place(r: Rewriter, node: ast.AugAssign, load: ast.expr, operation: str) -> ast.expr:
+    """The operation between load and store, of the operator that ``operation`` names (``Add``)."""
     right = r.visit(node.value)
     args = [load, right, *named(_IN_PLACE[operation], node), r.site(node, "change")]
     return r.through(f"i{operation}", r.hook("ap", args, node), node)
 
 
 def augment_attribute(r: Rewriter, target: ast.Attribute, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """Load and target of ``object.name op= value``; the object is evaluated once."""
     name = r.mangled(target.attr)
     r.stores(target)
     if isinstance(target.value, ast.Name) and r.steady(target.value) and not binds(right):
@@ -148,6 +155,7 @@ def augment_attribute(r: Rewriter, target: ast.Attribute, right: ast.expr) -> tu
 
 
 def augment_item(r: Rewriter, target: ast.Subscript, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """Load and target of ``container[key] op= value``; container and key are evaluated once."""
     steady = isinstance(target.value, ast.Name) and r.steady(target.value) and r.steady(target.slice)
     if steady and not binds(right):
         load = at(ast.Subscript(copied(target.value), copied(target.slice), ast.Load()), target)

@@ -36,6 +36,7 @@ _GOING: Final = frozenset("fsum prod sumprod dist hypot perm".split())
 
 
 def call(r: Rewriter, node: ast.Call) -> ast.expr:
+    """A hook around a call, by what is called: a builtin, a method, or anything else."""
     function = node.func
     if isinstance(function, ast.Name) and is_builtin(r, function):
         return builtin_call(r, node, function.id)
@@ -83,6 +84,7 @@ def is_defined(r: Rewriter, function: ast.Name) -> bool:
 
 
 def ordinary_call(r: Rewriter, node: ast.Call) -> ast.Call:
+    """Only function and arguments are rewritten: the function's own code reports what it does."""
     node.func = r.visit(node.func)
     arguments(r, node)
     return node
@@ -95,6 +97,7 @@ def plain_call(r: Rewriter, node: ast.Call) -> ast.Call:
 
 
 def arguments(r: Rewriter, node: ast.Call) -> None:
+    """Rewrite arguments in place; ``**mapping`` is announced, since the call reads it."""
     node.args = [r.visit(each) for each in node.args]
     for keyword in node.keywords:
         value = r.visit(keyword.value)
@@ -102,6 +105,7 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 
 
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
+    """A builtin by name: what it looks at is announced, unless the arguments are known to be harmless."""
     if name == "exec" and len(node.args) == 2 and isinstance(node.args[1], ast.Name) and r.steady(node.args[1]):
         source = r.visit(node.args[0])
         node.args[0] = r.hook("src", [source, copied(node.args[1])], source)
@@ -161,6 +165,7 @@ def begun(r: Rewriter, node: ast.Call, first: int) -> ast.Call:
 
 
 def beginning(r: Rewriter, argument: ast.expr) -> ast.expr:
+    """An argument that the call begins to iterate."""
     return r.hook("bl", [r.visit(argument), r.site(argument, "iterate")], argument)
 
 

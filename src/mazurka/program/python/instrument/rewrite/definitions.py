@@ -33,6 +33,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
+    """Hooks where a manager is entered and left, if it may be shared."""
     kept: list[ast.stmt] = []
     ends: list[ast.stmt] = []
     first: list[ast.stmt] = []
@@ -68,6 +69,7 @@ def unpacked_inside(r: Rewriter, target: ast.expr) -> tuple[ast.expr, list[ast.s
 
 
 def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+    """An import, and stores of the globals that it binds."""
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return [node]
     kept: list[ast.stmt] = []
@@ -95,6 +97,7 @@ def reading_of_module(r: Rewriter, node: ast.ImportFrom) -> list[ast.stmt]:
 
 
 def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
+    """A handler; where its name is shared, binding and unbinding it are statements with hooks."""
     node.type = node.type and r.visit(node.type)
     name, body = node.name, r.statements(node.body)
     if name is None or r.what(name)[0] not in (Variable.GLOBAL, Variable.CELL):
@@ -111,6 +114,7 @@ def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
 
 
 def store(name: str, like: ast.AST) -> ast.expr:
+    """The name as a target."""
     return at(ast.Name(name, ast.Store()), like)
 
 
@@ -149,6 +153,7 @@ def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
 
 
 def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
+    """A function: its body in a scope of its own, decorators and defaults in the outer one."""
     node.decorator_list = [decorator(r, each) for each in node.decorator_list]
     defaults(r, node.args)
     outer, loops = r.scope, r.loops
@@ -186,6 +191,7 @@ def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionD
 
 
 def call_event(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
+    """The statement that announces a call in a recording with calls; none otherwise."""
     if not r.options.calls:
         return []
     hook = r.hook("fn", [*named(".".join(r.path), node), r.site(node, "call")], node.body[0])
@@ -193,11 +199,13 @@ def call_event(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
 
 
 def defaults(r: Rewriter, args: ast.arguments) -> None:
+    """Rewrite default values in place, in the scope around the function."""
     args.defaults = [r.visit(each) for each in args.defaults]
     args.kw_defaults = [each and r.visit(each) for each in args.kw_defaults]
 
 
 def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
+    """A return; values of methods that CPython tests or iterates at once are announced for that."""
     value = node.value
     if value is not None:
         judges = bool(r.path) and r.path[-1] in _JUDGING
@@ -213,6 +221,7 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
 
 
 def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
+    """A raise; an exception that is not made on the spot may be shared."""
     if node.exc is not None:
         raised = r.visit(node.exc)
         made = isinstance(node.exc, ast.Call) or (isinstance(node.exc, ast.Name) and node.exc.id[:1].isupper())
@@ -224,6 +233,7 @@ def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
 
 
 def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
+    """As :func:`function_def`, for an expression."""
     defaults(r, node.args)
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
@@ -235,6 +245,7 @@ def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
 
 
 def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
+    """A class: names bound in its body are stores of the class's scope."""
     node.decorator_list = [decorator(r, each) for each in node.decorator_list]
     outer, loops, owner = r.scope, r.loops, r.owner
     parameters = getattr(node, "type_params", None)

@@ -12,6 +12,7 @@ from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
 
 def attribute(r: Rewriter, node: ast.Attribute) -> ast.expr:
+    """A read of an attribute."""
     if node.attr == "modules":
         r.said.add("modules")
     if isinstance(node.value, ast.Name) and node.value.id.startswith("@"):
@@ -21,6 +22,7 @@ def attribute(r: Rewriter, node: ast.Attribute) -> ast.expr:
 
 
 def announced(r: Rewriter, node: ast.Attribute, hook: str, kind: str) -> ast.expr:
+    """The object of an attribute access, passed through a hook that announces the access of that kind."""
     name, value = r.mangled(node.attr), node.value
 
     def told() -> ast.expr:
@@ -30,6 +32,7 @@ def announced(r: Rewriter, node: ast.Attribute, hook: str, kind: str) -> ast.exp
 
 
 def subscript(r: Rewriter, node: ast.Subscript) -> ast.expr:
+    """A read of an item; a key whose evaluation has no effect is evaluated twice, any other once."""
     if r.steady(node.slice):
         return keyed(r, node, "ri", "read item")
     if isinstance(node.slice, ast.Slice) and steady_slice(r, node.slice):
@@ -63,6 +66,7 @@ def sliced(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscr
 
 
 def steady_slice(r: Rewriter, node: ast.Slice) -> bool:
+    """Whether evaluating the bounds twice gives the same and has no effect."""
     return all(r.steady(part) for part in (node.lower, node.upper, node.step) if part is not None)
 
 
@@ -124,6 +128,7 @@ def bound(r: Rewriter, node: ast.expr) -> list[ast.stmt]:
 
 
 def delete(r: Rewriter, node: ast.Delete) -> list[ast.stmt]:
+    """One statement for each target, with its hook."""
     statements: list[ast.stmt] = []
     for target in flat(node.targets):
         statements += delete_one(r, target, node)
@@ -131,6 +136,7 @@ def delete(r: Rewriter, node: ast.Delete) -> list[ast.stmt]:
 
 
 def delete_one(r: Rewriter, target: ast.expr, node: ast.Delete) -> list[ast.stmt]:
+    """The deletion of an attribute, an item or a name."""
     if isinstance(target, ast.Attribute):
         r.stores(target)
         target.value = announced(r, target, "da", "store")

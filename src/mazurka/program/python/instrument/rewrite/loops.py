@@ -17,6 +17,7 @@ _LOOP_VARIABLES = ast.For | ast.AsyncFor
 
 
 def while_(r: Rewriter, node: ast.While) -> list[ast.stmt]:
+    """A loop that reports each iteration, so that livelocks are found; leaving it is reported, too."""
     site = r.number(node, "loop")
     node.test = tested(r, node.test, True)
     r.loops.append(site)
@@ -28,10 +29,12 @@ def while_(r: Rewriter, node: ast.While) -> list[ast.stmt]:
 
 
 def leave(r: Rewriter, site: int, like: ast.AST) -> ast.stmt:
+    """The statement that reports that a loop is left."""
     return at(ast.Expr(r.hook("x", [constant(site, like)], like)), like)
 
 
 def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
+    """A loop over an iterable whose reads are announced."""
     iterable = r.visit(node.iter)
     if isinstance(node, ast.For):
         iterable = iterated(r, iterable, node.iter, node.target)
@@ -61,6 +64,7 @@ def is_items(node: ast.expr) -> bool:
 
 
 def comprehension(r: Rewriter, node: ast.expr) -> ast.expr:
+    """A comprehension; the outermost iterable belongs to the scope around it."""
     generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]  # only comprehensions get here
     first = generators[0]
     outermost = iterator(r, first)
@@ -123,16 +127,19 @@ def yield_(r: Rewriter, node: ast.Yield) -> ast.expr:
 
 
 def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
+    """``yield from`` reads its iterable."""
     node.value = r.hook("yf", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
     return node
 
 
 def await_(r: Rewriter, node: ast.Await) -> ast.expr:
+    """``await`` reads what it waits for."""
     node.value = r.hook("aw", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
     return node
 
 
 def iterator(r: Rewriter, generator: ast.comprehension) -> ast.expr:
+    """The iterable of one ``for`` of a comprehension."""
     value = r.visit(generator.iter)
     return value if generator.is_async else iterated(r, value, generator.iter, generator.target)
 

@@ -16,6 +16,7 @@ from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
 
 def name_(r: Rewriter, node: ast.Name) -> ast.expr:
+    """A read of a name: with a hook if it is a global, a captured or a class's variable."""
     if not isinstance(node.ctx, ast.Load) or node.id.startswith("@"):
         return node
     variable, _ = r.what(node.id)
@@ -37,6 +38,7 @@ def name_(r: Rewriter, node: ast.Name) -> ast.expr:
 
 
 def global_arguments(r: Rewriter, name: str, like: ast.AST) -> list[ast.expr]:
+    """Arguments of a hook for a global: the module's name, if the source shows it, and the variable's."""
     known = r.module_known and r.scope.kind != "class" and r.what("__name__")[1] is r.scopes.module
     return [reading("__name__", like) if known else constant(None, like), constant(name, like)]
 
@@ -81,6 +83,7 @@ def told(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
 
 
 def named_expr(r: Rewriter, node: ast.NamedExpr) -> ast.expr:
+    """``name := value``."""
     node.value = stored(r, node.target.id, r.visit(node.value), node.value)
     return node
 

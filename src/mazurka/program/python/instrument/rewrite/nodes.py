@@ -17,6 +17,7 @@ FRESH: Final = (*DISPLAYS, ast.ListComp, ast.SetComp, ast.DictComp, ast.Generato
 
 
 def at(node: _N, like: ast.AST) -> _N:
+    """The node, with the source position of ``like``, so that tracebacks are those of the original."""
     place, mine = vars(like), vars(node)  # as `ast.copy_location` does it, more quickly
     for name in _PLACE:
         if name in place:
@@ -28,14 +29,17 @@ _PLACE: Final = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def constant(value: object, like: ast.AST) -> ast.expr:
+    """A literal."""
     return at(ast.Constant(value), like)  # type: ignore[arg-type]  # strings, numbers and None only
 
 
 def reading(name: str, like: ast.AST) -> ast.expr:
+    """A read of a name."""
     return at(ast.Name(name, ast.Load()), like)
 
 
 def named(name: str, like: ast.AST) -> list[ast.expr]:
+    """A name as an argument of a hook."""
     return [constant(name, like)]
 
 
@@ -68,6 +72,7 @@ def copied(node: ast.expr) -> ast.expr:
 
 
 def flat(targets: list[ast.expr]) -> Iterable[ast.expr]:
+    """The targets within tuples and lists of targets."""
     for target in targets:
         if isinstance(target, (ast.Tuple, ast.List)):
             yield from flat(target.elts)
@@ -81,6 +86,7 @@ def binds(node: ast.expr) -> bool:
 
 
 def parameter_names(args: ast.arguments) -> set[str]:
+    """All parameters of a function, of whatever kind."""
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return {each.arg for each in every if each is not None}
 
@@ -136,6 +142,7 @@ def elements(node: ast.expr) -> list[ast.expr]:
 
 
 def is_ours(node: ast.expr) -> bool:
+    """Whether a name is one that the rewriter made (``@``), which needs no hook."""
     return isinstance(node, ast.Name) and node.id.startswith("@")
 
 

@@ -24,11 +24,13 @@ def used(r: Rewriter, value: ast.expr, original: ast.expr, kind: str, hook: str 
 
 
 def starred(r: Rewriter, node: ast.Starred) -> ast.expr:
+    """``*value`` reads the value's elements."""
     node.value = used(r, r.visit(node.value), node.value, "unpack", "us")
     return node
 
 
 def dict_(r: Rewriter, node: ast.Dict) -> ast.expr:
+    """A display; ``**mapping`` in it reads the mapping."""
     node.keys = [key and r.visit(key) for key in node.keys]
     node.values = [
         used(r, r.visit(value), value, "unpack") if key is None else r.visit(value)
@@ -38,6 +40,7 @@ def dict_(r: Rewriter, node: ast.Dict) -> ast.expr:
 
 
 def formatted_value(r: Rewriter, node: ast.FormattedValue) -> ast.expr:
+    """A replacement field: formatting may look into the value."""
     value = node.value
     if r.is_shared(value, inside=True):
         node.value = r.doubled(value, lambda: r.hook("u", [r.visit(value), r.site(value, "format")], value))
@@ -49,6 +52,7 @@ def formatted_value(r: Rewriter, node: ast.FormattedValue) -> ast.expr:
 
 
 def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
+    """A comparison with a hook for its operands; ``is`` of objects that are not unique is noted."""
     originals = [node.left, *node.comparators]
     operator = node.ops[0]
     if any(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops) and not any(map(is_one_of_a_kind, originals)):
@@ -73,6 +77,7 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
 
 
 def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
+    """``a < b < c``: each operand is evaluated once, and a hook stands before each comparison."""
     left = node.left
     node.left = kept(r, r.visit(left), left, node.ops[0])
     for index, right in enumerate(node.comparators):
@@ -120,6 +125,7 @@ def is_nothing(node: ast.expr) -> bool:
 
 
 def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, negated: bool) -> ast.expr:
+    """``in``, which reads the container on the right."""
     steady = r.steady(left) and not binds(right)
     quiet = r.plain(right) or (isinstance(right, FRESH) and (r.plain(left) or not r.is_shared(right, inside=True)))
     node.left, container = r.visit(left), r.visit(right)
@@ -135,10 +141,12 @@ def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, 
 
 
 def is_text(node: ast.expr) -> bool:
+    """Whether the expression is a string or bytes by its form."""
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)))
 
 
 def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
+    """An operator; ``text % value`` looks into the value."""
     left, right = node.left, node.right
     if isinstance(node.op, ast.Mod) and is_text(left):
         looked_into = r.is_shared(right, inside=True)
@@ -186,11 +194,13 @@ def is_asked(r: Rewriter, node: ast.expr) -> bool:
 
 
 def bool_op(r: Rewriter, node: ast.BoolOp) -> ast.expr:
+    """``and``, ``or``: truth of all values but the last is tested."""
     node.values = [*(tested(r, each, False) for each in node.values[:-1]), r.visit(node.values[-1])]
     return node
 
 
 def unary_op(r: Rewriter, node: ast.UnaryOp) -> ast.expr:
+    """``not`` tests truth; the others are operators."""
     if isinstance(node.op, ast.Not):
         node.operand = tested(r, node.operand, False)
         return node
@@ -202,18 +212,21 @@ def unary_op(r: Rewriter, node: ast.UnaryOp) -> ast.expr:
 
 
 def if_exp(r: Rewriter, node: ast.IfExp) -> ast.expr:
+    """A conditional expression tests its condition."""
     node.test = tested(r, node.test, True)
     node.body, node.orelse = r.visit(node.body), r.visit(node.orelse)
     return node
 
 
 def if_(r: Rewriter, node: ast.If) -> ast.stmt:
+    """A branch tests its condition."""
     node.test = tested(r, node.test, True)
     node.body, node.orelse = r.statements(node.body), r.statements(node.orelse)
     return node
 
 
 def asserted(r: Rewriter, node: ast.Assert) -> ast.stmt:
+    """An assertion tests its condition."""
     node.test = tested(r, node.test, True)
     node.msg = node.msg and r.visit(node.msg)
     return node
