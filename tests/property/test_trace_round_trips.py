@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,9 @@ from mazurka.trace.columns import Parts, assemble, parts_of
 from mazurka.trace.event import Event, Location, Op
 from mazurka.trace.formats.focs import INVENTED
 from mazurka.trace.formats.format import FORMATS, named
+from mazurka.trace.invocations import Invocation, invocations, method_target, recorded
+from mazurka.trace.literals import Opaque, Raised, Value, value_of
+from mazurka.trace.literals import text_of as text_of_value
 from mazurka.trace.locations import location_of, text_of
 from mazurka.trace.reading import read_trace
 from mazurka.trace.trace import Trace, trace_of
@@ -147,3 +151,55 @@ def test_different_names_stay_different() -> None:
 @given(st.text())
 def test_any_text_is_a_location(text: str) -> None:
     assert text_of(location_of(text)) == text
+
+
+def values() -> st.SearchStrategy[Value]:
+    scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(max_size=4)
+    named = st.builds(Opaque, st.text()) | st.builds(Raised, st.text())
+    return st.recursive(
+        scalars | named, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3)
+    )
+
+
+@given(values())
+def test_any_value_is_a_text(value: Value) -> None:
+    text = text_of_value(value)
+    assert value_of(text) == value
+    assert text_of_value(value_of(text)) == text
+    assert text.isprintable()
+
+
+VALUES = st.sampled_from(
+    (None, True, 1, 1.0, "", "a,b %41\n", b"\0", (), (1, ("x",)), frozenset({1, "y"}), Opaque("list#1"), Raised("E"))
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("st"), st.lists(VALUES, max_size=2), VALUES), max_size=9))
+def test_invocations_of_several_threads(tmp_path_factory: pytest.TempPathFactory, calls: list[Any]) -> None:
+    """Each thread makes a call within its previous one, and all return at the end."""
+    log: list[Step] = []
+    ends: list[list[Step]] = [[], [], []]
+    for number, (thread, receiver, arguments, result) in enumerate(calls):
+        target = method_target("pkg.Set", f"{receiver} of 1", f"m{number}")
+        log.append(Step(thread, Op.CALL, target, 0, False, recorded(tuple(arguments))))
+        log.append(Step(thread, Op.WRITE, ("a", number, "x"), 0, True, result))
+        ends[thread].append(Step(thread, Op.RETURN, target, 0, False, recorded(result)))
+    log += [each for own in ends for each in reversed(own)]
+    trace = trace_of(["0", "1", "2"], log)
+    found = list(invocations(trace))
+    assert sorted((each.begin // 2, each.arguments, text_of_value(each.result)) for each in found) == [
+        (number, tuple(arguments), text_of_value(result)) for number, (*_, arguments, result) in enumerate(calls)
+    ]
+    for kind in EVERYTHING:
+        path = tmp_path_factory.mktemp("calls") / f"trace.{kind}"
+        if calls:
+            assert write_trace(parts_of(trace, 3), path, named(kind)) in (
+                [],
+                ["spaces and such in names, written as %20"],
+            )
+            read = read_trace(path)
+            assert [seen(each, read) for each in invocations(read)] == [seen(each, trace) for each in found]
+
+
+def seen(each: Invocation, trace: Trace) -> tuple[Any, ...]:
+    return each.begin, each.end, trace.threads[each.thread], each.type_name, str(each)

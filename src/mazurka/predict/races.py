@@ -29,7 +29,7 @@ from mazurka.causal.question import Question
 from mazurka.causal.solver import Feasible, Solver
 from mazurka.causal.solvers import FOR_TRACES
 from mazurka.predict.predictor import Prediction
-from mazurka.trace.conflicts import RACE, Sites, may_race, sites_of, touches
+from mazurka.trace.conflicts import RACE, READ_WRITE, Conflicts, OpTable, Sites, may_race, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import Row, SiteNumber, StepIndex
 from mazurka.trace.trace import NO_VALUE, Trace
@@ -45,7 +45,7 @@ class _Access:
     row: Row
     thread: int
     position: int  # of its step in its thread
-    writes: bool
+    op: Op
     before: list[int]
     held: frozenset[int]
 
@@ -66,6 +66,7 @@ class RacePredictor:
     limit: int = _LIMIT
     solver: Callable[[], Solver] = FOR_TRACES
     unasked: int = 0
+    conflicts: Conflicts = READ_WRITE
     kind: str = field(default=RACE, init=False)
 
     def predict(self, trace: Trace) -> Iterator[Prediction]:
@@ -89,14 +90,15 @@ class RacePredictor:
     def _pairs(self, trace: Trace) -> dict[Sites, Iterator[tuple[Row, Row]]]:
         """Pairs of rows that may race, by their sites."""
         found: dict[Sites, list[tuple[_Columns, _Columns]]] = {}
+        table = self.conflicts.accesses
         for by_site in _accesses(trace).values():
             pairs = [*combinations(by_site, 2), *[(site, site) for site in by_site]]
             for one, other in pairs:
                 sites = sites_of(one, other)
                 first, second = by_site[one], by_site[other]
-                if not self.known(sites) and _may_conflict(first, second):
+                if not self.known(sites) and _may_conflict(first, second, table):
                     found.setdefault(sites, []).append((first, second))
-        pairs_of = {sites: _unordered(columns) for sites, columns in found.items()}
+        pairs_of = {sites: _unordered(columns, table) for sites, columns in found.items()}
         heads = {sites: next(pairs, None) for sites, pairs in pairs_of.items()}
         return {sites: _with(head, pairs_of[sites]) for sites, head in heads.items() if head is not None}
 
@@ -106,14 +108,15 @@ def _with(head: tuple[Row, Row], rest: Iterator[tuple[Row, Row]]) -> Iterator[tu
     yield from rest
 
 
-def _may_conflict(first: _Columns, second: _Columns) -> bool:
-    """Whether there are two threads, and one of them writes."""
+def _may_conflict(first: _Columns, second: _Columns, table: OpTable) -> bool:
+    """Whether there are two threads, and operations among theirs that conflict."""
     if len(first) == len(second) == 1 and first.keys() == second.keys():
         return False
-    return any(access.writes for columns in (first, second) for own in columns.values() for access in own)
+    ones, others = ({access.op for own in columns.values() for access in own} for columns in (first, second))
+    return any(table[one][other] for one in ones for other in others)
 
 
-def _unordered(meetings: Iterable[tuple[_Columns, _Columns]]) -> Iterator[tuple[Row, Row]]:
+def _unordered(meetings: Iterable[tuple[_Columns, _Columns]], table: OpTable) -> Iterator[tuple[Row, Row]]:
     """The rows of conflicting accesses neither of which must come before the other."""
     for first, second in meetings:
         for thread, own in first.items():
@@ -121,17 +124,18 @@ def _unordered(meetings: Iterable[tuple[_Columns, _Columns]]) -> Iterator[tuple[
                 if other == thread or (first is second and other < thread):
                     continue
                 for one in own:
-                    yield from _concurrent(one, theirs)
+                    yield from _concurrent(one, theirs, table[one.op])
 
 
-def _concurrent(one: _Access, theirs: list[_Access]) -> Iterator[tuple[Row, Row]]:
-    """Of another thread's accesses those that conflict with one and are not ordered with it: neighbours."""
+def _concurrent(one: _Access, theirs: list[_Access], conflicting: tuple[bool, ...]) -> Iterator[tuple[Row, Row]]:
+    """Of another thread's accesses those that conflict with one, whose row of the table is given, and are not ordered
+    with it: neighbours."""
     thread = theirs[0].thread
     begin = bisect_left(theirs, one.before[thread], key=lambda access: access.position)
     for other in theirs[begin:]:
         if other.before[one.thread] > one.position:
             return
-        if (one.writes or other.writes) and not one.held & other.held:
+        if conflicting[other.op] and not one.held & other.held:
             yield one.row, other.row
 
 
@@ -165,7 +169,7 @@ def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, SiteNu
         for at in range(row, end):
             op, target = Op(trace.op[at]), trace.target[at]
             if target in shared and touches(op):
-                access = _Access(Row(at), thread, done[thread], WRITES[op], before, locks)
+                access = _Access(Row(at), thread, done[thread], op, before, locks)
                 yield access, target, SiteNumber(trace.site[at])
             if op is Op.ACQUIRE or op is Op.RELEASE:
                 held[thread][target] = max(held[thread].get(target, 0) + (1 if op is Op.ACQUIRE else -1), 0)

@@ -1,4 +1,11 @@
-"""What a data race is made of: which places are data, which two accesses conflict, which two are adjacent in a run.
+"""What conflicts, and what a data race is made of: which places are data, which two accesses are adjacent in a run.
+
+Two operations *conflict* if they can't be swapped. Whoever compares operations asks a :class:`Conflicts`: the sampler
+``pos``, the race predictor of `check`, and the races that a run shows. :data:`READ_WRITE`, the default, is that of
+shared memory: operations on one target conflict if one of them writes. A loop takes the row of the table for its
+operation before it begins, so the default costs what comparing two truth values does. The orders of ``mazurka.order``
+and the reversals of ``dpor`` are compiled for, or indexed by, :data:`READ_WRITE`: by the tables ``READS`` and
+``WRITES`` of :mod:`mazurka.trace.event`, which it is made of.
 
 Definition (dissertation ch. 3.1.3; patent, race constraints). Two accesses of one place by two threads, at least one of
 which writes, race if both threads can stand right before theirs at once. A run shows that where one thread stands
@@ -17,10 +24,11 @@ Cost: :func:`shown` is one pass over a log.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex
+from mazurka.trace.invocations import Invocation
 from mazurka.trace.targets import is_data
 
 #: The kind of a finding.
@@ -30,6 +38,36 @@ _TOUCHING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 
 #: Source sites of two racing accesses, ascending.
 Sites = tuple[SiteNumber, SiteNumber]
+
+
+#: ``table[one][other]``, by operations: whether accesses of one target by them conflict. Symmetric.
+OpTable = tuple[tuple[bool, ...], ...]
+
+
+class Conflicts(Protocol):
+    """What conflicts. Operations on different targets, and invocations of different objects, never do."""
+
+    @property
+    def accesses(self) -> OpTable:
+        """Which operations on one target do."""
+        ...
+
+    def invocations(self, one: Invocation, other: Invocation) -> bool:
+        """Whether two calls do: ``one`` returned before ``other`` in the execution that both are of."""
+        ...
+
+
+class ReadWrite:
+    """Accesses conflict if one of them writes; calls of one object always do: nothing is known of its methods."""
+
+    accesses: Final[OpTable] = tuple(tuple(WRITES[one] or WRITES[other] for other in Op) for one in Op)
+
+    def invocations(self, one: Invocation, other: Invocation) -> bool:
+        """See :class:`Conflicts`."""
+        return one.receiver == other.receiver
+
+
+READ_WRITE: Final = ReadWrite()
 
 
 class Shown(NamedTuple):
@@ -61,7 +99,7 @@ def sites_of(one: SiteNumber, other: SiteNumber) -> Sites:
     return (one, other) if one <= other else (other, one)
 
 
-def shown(log: Sequence[Any]) -> Iterator[Shown]:
+def shown(log: Sequence[Any], conflicts: Conflicts = READ_WRITE) -> Iterator[Shown]:
     """The races that a log of ``(task, op, target, site, point, value, more)`` shows."""
     last = -1  # the latest choice
     since: set[int] = set()  # threads that have made steps since
@@ -71,7 +109,7 @@ def shown(log: Sequence[Any]) -> Iterator[Shown]:
             since.add(step.task)
             continue
         if last >= 0 and log[last].task != step.task and step.task in begun and step.task not in since:
-            meeting = conflict(log[last], step)
+            meeting = conflict(log[last], step, conflicts)
             if meeting is not None:
                 yield Shown(StepIndex(last), StepIndex(number), *meeting)
         begun |= since
@@ -85,13 +123,13 @@ def shown_at(log: Sequence[Any], end: int) -> Shown | None:
     return next((each for each in shown(log) if each.second == end - 1), None)
 
 
-def conflict(one: Any, other: Any) -> tuple[tuple[Op, Op], Any] | None:
+def conflict(one: Any, other: Any, conflicts: Conflicts = READ_WRITE) -> tuple[tuple[Op, Op], Any] | None:
     """Where two steps of a log conflict, and what each does there; None if they don't."""
     if not one.more and not other.more and one.target != other.target:
         return None
     theirs = dict(_accesses(one))
     for target, op in _accesses(other):
-        if target in theirs and (WRITES[op] or WRITES[theirs[target]]):
+        if target in theirs and conflicts.accesses[op][theirs[target]]:
             return (theirs[target], op), target
     return None
 

@@ -27,7 +27,8 @@ from typing import Final, NamedTuple, Protocol
 
 from mazurka.program.guide import GuideStep
 from mazurka.program.protocol import Plan, TailPolicy
-from mazurka.trace.event import WRITES, Op
+from mazurka.trace.conflicts import READ_WRITE, Conflicts
+from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.targets import Target
 
@@ -45,10 +46,6 @@ class Pending(NamedTuple):
     op: Op
     target: Target
     site: int = 0
-
-    def conflicts(self, other: Pending) -> bool:
-        """Whether both access one target and at least one writes it."""
-        return self.target == other.target and (WRITES[self.op] or WRITES[other.op])
 
 
 class Policy(Protocol):
@@ -74,7 +71,8 @@ def make_policy(plan: Plan) -> Policy | None:
 class PartialOrderSampling:
     """See the module."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, conflicts: Conflicts = READ_WRITE) -> None:
+        self._conflicts = conflicts.accesses
         self._random = random.Random(plan.seed).random
         self._priorities: dict[str, float] = {}  # by thread
 
@@ -85,8 +83,9 @@ class PartialOrderSampling:
                 priorities[each.thread] = self._random()
         index = max(range(len(pending)), key=lambda i: priorities[pending[i].thread])
         chosen = pending[index]
+        target, conflicting = chosen.target, self._conflicts[chosen.op]
         for each in pending:
-            if each is chosen or each.conflicts(chosen):
+            if each is chosen or (conflicting[each.op] and each.target == target):
                 del priorities[each.thread]
         return index
 
