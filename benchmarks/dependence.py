@@ -127,7 +127,7 @@ def main(strategy: str, seconds: str, target: str, *arguments: str) -> None:
     from mazurka.causal.solvers import SOLVERS
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
-    from mazurka.explore.strategy import Settings as Told
+    from mazurka.explore.strategy import StrategySettings as Told
     from mazurka.workflows.program_spec import open_program, subject_of
 
     asked = Asked()

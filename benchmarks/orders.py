@@ -23,8 +23,8 @@ from typing import Any, Final
 from benchmarks.generated_traces import Shape, chunks_of, columns_of, numbers_of
 from benchmarks.row import Row, Settings
 from mazurka.order import hb, shb, sync_preserving
-from mazurka.order.streaming import Columns, Sizes, Stream
-from mazurka.order.sync_search import Search
+from mazurka.order.streaming import EventColumns, Sizes, Stream
+from mazurka.order.sync_search import SyncPreservingSearch
 from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 from mazurka.trace.reading import read_trace
 from mazurka.trace.trace import Trace
@@ -117,7 +117,7 @@ def _costs(shape: Shape) -> dict[str, _Cost]:
     streams: dict[str, Any] = {order: stream() for order, stream in _STREAMS.items()}
     costs = {order: _Cost(0, 0.0, 0.0, 0.0, 0, 0) for order in streams}
     for chunk in chunks_of(shape):
-        columns = Columns(*chunk)
+        columns = EventColumns(*chunk)
         for order, stream in streams.items():
             _timed(costs[order], stream, columns, sizes)
     for order, stream in streams.items():
@@ -126,7 +126,7 @@ def _costs(shape: Shape) -> dict[str, _Cost]:
     return costs | {"syncp": _search(shape, sizes)}
 
 
-def _timed(cost: _Cost, stream: Stream, columns: Columns, sizes: Sizes) -> None:
+def _timed(cost: _Cost, stream: Stream, columns: EventColumns, sizes: Sizes) -> None:
     start, worked, own = time.perf_counter(), time.process_time(), time.thread_time()
     stream.feed(columns, sizes)
     cost.seconds += time.perf_counter() - start
@@ -136,9 +136,9 @@ def _timed(cost: _Cost, stream: Stream, columns: Columns, sizes: Sizes) -> None:
 
 
 def _search(shape: Shape, sizes: Sizes) -> _Cost:
-    columns = Columns(*columns_of(shape))
+    columns = EventColumns(*columns_of(shape))
     start, worked = time.perf_counter(), time.process_time()
-    search = Search(columns, sizes)
+    search = SyncPreservingSearch(columns, sizes)
     racy = search.run()
     seconds, processor = time.perf_counter() - start, time.process_time() - worked
     return _Cost(len(columns.thread), seconds, processor, processor, len(racy), search.size())

@@ -21,7 +21,7 @@ from benchmarks.generated_traces import Shape, chunks_of, numbers_of
 from benchmarks.orders import real_traces, shapes_with
 from benchmarks.row import Row, Settings
 from mazurka.order import dc, wcp, wdc
-from mazurka.order.streaming import Columns, Sizes
+from mazurka.order.streaming import EventColumns, Sizes
 from mazurka.order.weak import WeakOrder
 
 _STREAMS: Final = {
@@ -86,7 +86,7 @@ def _passed(shape: Shape, idle: int = 0) -> dict[str, tuple[WeakOrder, float]]:
     streams = {order: stream() for order, stream in _STREAMS.items()}
     seconds = dict.fromkeys(streams, 0.0)
     for chunk in chunks_of(shape):
-        columns = Columns(*chunk)
+        columns = EventColumns(*chunk)
         for order, stream in streams.items():
             start = time.thread_time()
             stream.feed(columns, sizes)

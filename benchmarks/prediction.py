@@ -100,13 +100,13 @@ def _search(without: str, arguments: list[str], path: str) -> _Search:
 
 def _run(without: str) -> None:
     """`mazurka` as it would be without."""
-    from mazurka.explore.guidance.checks import Checks, Uses
+    from mazurka.explore.guidance.checks import PredictedChecks, Uses
     from mazurka.explore.reads_from.guidance import SearchGuidance
 
     if without == _EVERYTHING:
         SearchGuidance.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured
     elif without == _CHECKS:
-        Checks.of = lambda *_: Uses()  # type: ignore[method-assign]  # the same
+        PredictedChecks.of = lambda *_: Uses()  # type: ignore[method-assign]  # the same
     runpy.run_module("mazurka", run_name="__main__")
 
 

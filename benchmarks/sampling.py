@@ -19,7 +19,7 @@ from typing import Any, Final
 from benchmarks.counts import published
 from benchmarks.row import ROOT, SRC, Row, Settings
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.strategy import Settings as Told
+from mazurka.explore.strategy import StrategySettings as Told
 
 SAMPLERS: Final = ("random", "pct", "pos", "surw")
 SEEDS: Final = 20

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from benchmarks.row import Settings
 from mazurka.explore.registry import STRATEGIES, make_strategy
-from mazurka.explore.strategy import Settings as Told
+from mazurka.explore.strategy import StrategySettings as Told
 
 #: ``se-mcr`` as it is where somebody looks at final states: one execution of each class.
 CLASSES: Final = "se-mcr, classes"

@@ -36,7 +36,7 @@ _LOADS: Final = ("relaxed", "acquire", "seq_cst")
 _STORES: Final = ("relaxed", "release", "seq_cst")
 
 
-class Model(Protocol):
+class AtomicsModel(Protocol):
     """Whoever runs the program: told of an operation before it happens, by the thread that is about to do it."""
 
     def is_running(self) -> bool:
@@ -65,12 +65,12 @@ class Model(Protocol):
 
 
 #: Set while programs are checked.
-model: Model | None = None
+model: AtomicsModel | None = None
 
 _lock: Final = _thread.allocate_lock()
 
 
-def _running() -> Model | None:
+def _running() -> AtomicsModel | None:
     return model if model is not None and model.is_running() else None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.oracle.predictable import Predictable
 
-from mazurka.predict.engines import Search, run
+from mazurka.predict.engines import EngineRun, run
 from mazurka.predict.kinds.registry import ENGINES
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
@@ -96,7 +96,7 @@ _CASES = {
 @pytest.mark.parametrize("case", _CASES)
 def test_the_races_and_only_those(case: str, engine: str) -> None:
     trace, expected = _CASES[case]
-    found = list(run(Search(trace), engine, ("race", "deadlock")))
+    found = list(run(EngineRun(trace), engine, ("race", "deadlock")))
     assert {bug.rows for bug in found} == expected
     assert all(Checker(trace).objections(bug.witness) == [] for bug in found)
 
@@ -112,4 +112,4 @@ def test_figure_1_needs_the_branches() -> None:
     """Without them every read may decide what follows: CP and HB are right that nothing is to be seen."""
     events = [event for event in (_FORK, _ACQUIRE, *_FIGURE_4) if event[1] is not Op.BRANCH]
     for engine in ENGINES:
-        assert list(run(Search(_trace(*events)), engine, ("race",))) == []
+        assert list(run(EngineRun(_trace(*events)), engine, ("race",))) == []

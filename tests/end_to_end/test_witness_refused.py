@@ -12,7 +12,7 @@ from mazurka.cli.check import status_of
 from mazurka.config import resolve
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.render import renderer
 from mazurka.trace.event import Op
@@ -75,7 +75,7 @@ def _checked(made: Callable[..., PythonProgram], text: str, folder: Path) -> Che
     path = folder / "witnessed.py"
     path.write_text(text)
     entry = Function(str(path), "program")
-    program = made(entry, Settings(roots=(str(folder),), isolation=Isolation.RESTORE))
+    program = made(entry, ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE))
     try:
         return check(program, ProgramSpec("witnessed.py::program", (), {}), resolve(directory=folder, environ={}))
     finally:

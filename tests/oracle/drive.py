@@ -11,7 +11,7 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.strategy import Settings, Strategy
+from mazurka.explore.strategy import Strategy, StrategySettings
 from mazurka.program.memory import MemoryModel
 
 
@@ -40,7 +40,7 @@ def reach(
 ) -> Reached:
     """Explore ``program`` with nothing but the strategy (no loop, no budget but ``limit``)."""
     runner = OracleProgram(program, joint, model=model)
-    made: Any = make_strategy(strategy, Settings(solver=solver)) if isinstance(strategy, str) else strategy()
+    made: Any = make_strategy(strategy, StrategySettings(solver=solver)) if isinstance(strategy, str) else strategy()
     finals, reads, deadlocks = set(), set(), set()
     followed = 0
     while (seed := made.next_seed()) is not None:

@@ -18,11 +18,11 @@ from tests.oracle.translate import Holder, to_python
 
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Verdict
-from mazurka.explore.strategy import Settings as StrategySettings
+from mazurka.explore.strategy import StrategySettings as StrategySettings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 from mazurka.trace.event import Op
 
 _STUCK_IN: Final = {"lock": "acquire", "relock": "acquire", "wake": "acquire", "join": "join"}
@@ -100,7 +100,7 @@ def reached(
     """What the program's runs end in, explored by ``strategy``; as module ``name`` in ``folder``."""
     path = folder / f"{name}.py"
     path.write_text(edit(to_python(program, holder)))
-    settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
+    settings = ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     subject = _Recorded(Function(str(path), "program"), settings)
     subject.outcomes, subject.kinds, subject.circling = set(), set(), set()
     subject.threads = len(program.threads) + 1

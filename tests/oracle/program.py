@@ -18,6 +18,7 @@ from mazurka.program.memory import MemoryModel, flushed_target, flusher, store_t
 from mazurka.program.protocol import (
     Access,
     Blocked,
+    BlockedThread,
     Choice,
     Divergence,
     Failure,
@@ -27,7 +28,6 @@ from mazurka.program.protocol import (
     Run,
     Step,
     TailPolicy,
-    Waiting,
 )
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import READS, Location, Op
@@ -293,7 +293,7 @@ class OracleProgram(Program):
         run.blocked = self._stopped(stepper)
         if run.blocked:
             waiting = tuple(
-                Waiting(run.tasks[b.task], str(b.target), None, Location("oracle", b.site)) for b in run.blocked
+                BlockedThread(run.tasks[b.task], str(b.target), None, Location("oracle", b.site)) for b in run.blocked
             )
             run.failures.append(
                 Failure(FailureKind.DEADLOCK, "deadlock", waiting[0].thread, waiting[0].location, waiting=waiting)

@@ -18,7 +18,7 @@ from tests.oracle.traces import Reorderings, random_knot, random_log, random_puz
 from tests.property.causal_histories import check_order, random_query
 
 from mazurka.causal.closure import Closure, ClosureSolver, close
-from mazurka.causal.explain import Explanation
+from mazurka.causal.explain import ConflictReasons
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.model import Model, model_of_history
 from mazurka.causal.model_from_trace import model_of_trace
@@ -51,7 +51,7 @@ class Contrary(Closure):
     def _guess(self) -> Answer | None:
         return None
 
-    def _sources(self, read: int, found: Explanation | None = None) -> list[int]:
+    def _sources(self, read: int, found: ConflictReasons | None = None) -> list[int]:
         return super()._sources(read, found)[::-1]
 
     def _undecided(self) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import pytest
 from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 
-from mazurka.predict.engines import COMMUNICATION, Search, run
+from mazurka.predict.engines import COMMUNICATION, EngineRun, run
 from mazurka.predict.kinds.registry import DEADLOCK
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
@@ -37,7 +37,7 @@ def test_deadlocks_are_those_of_the_oracle_or_undecided(engine: str) -> None:
     met: Counter[str] = Counter()
     for seed in (*range(_TRACES), *_WOKEN_OTHERWISE):
         trace = _knot(seed)
-        oracle, checker, search = Predictable(trace), Checker(trace), Search(trace)
+        oracle, checker, search = Predictable(trace), Checker(trace), EngineRun(trace)
         every, standstills = oracle.deadlocks(), oracle.communication_deadlocks()
         circles = {one for one in every if not any(other < one for other in every)}
         bugs = list(run(search, engine, (DEADLOCK,)))
@@ -69,7 +69,7 @@ def test_circles_that_are_none_are_not_believed() -> None:
     for seed in range(60):
         trace = _knot(seed)
         oracle, checker, chance = Predictable(trace).deadlocks(), Checker(trace), random.Random(seed)
-        for bug in run(Search(trace), "maximal", (DEADLOCK,)):
+        for bug in run(EngineRun(trace), "maximal", (DEADLOCK,)):
             if bug.stage == COMMUNICATION:
                 continue
             rows = bug.rows

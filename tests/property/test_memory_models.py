@@ -20,7 +20,7 @@ from mazurka.explore.outcome import Verified, Violation
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Failure, FailureKind, Plan, TailPolicy
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 from mazurka.workflows.certifying import examined
 
 _PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 50)
@@ -96,7 +96,7 @@ def test_the_witness_checker_believes_every_run_of_python(model: MemoryModel, tm
     for number in range(_WITNESSED):
         path = tmp_path / f"witnessed_{model.value}_{number}.py"
         path.write_text(to_python(_program(number)))
-        settings = Settings(roots=(str(tmp_path),), isolation=Isolation.RESTORE, memory=model)
+        settings = ProgramSettings(roots=(str(tmp_path),), isolation=Isolation.RESTORE, memory=model)
         program = PythonProgram(Function(str(path), "program"), settings)
         try:
             for seed in range(6):

@@ -17,7 +17,7 @@ from tests.oracle.random_traces import random_trace
 from mazurka.errors import MazurkaError
 from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.racy_events import RacyEvents
-from mazurka.order.streaming import PIECE, Columns, Sizes, Stream, sizes_of
+from mazurka.order.streaming import PIECE, EventColumns, Sizes, Stream, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
 from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 from mazurka.program.protocol import Step
@@ -65,7 +65,7 @@ def _signalling_trace(rng: random.Random, length: int) -> Trace:
     return assemble(parts_of(trace_of(["0", "1", "2"], log)))
 
 
-def _in_parts(order: Stream, columns: Columns, sizes: Sizes, cuts: list[int]) -> RacyEvents:
+def _in_parts(order: Stream, columns: EventColumns, sizes: Sizes, cuts: list[int]) -> RacyEvents:
     for start, end in pairwise([0, *cuts, len(columns.thread)]):
         order.feed(columns.between(start, end), sizes)
     return order.racy_events()
@@ -154,10 +154,10 @@ def deadlocking_trace(rng: random.Random, length: int, threads: int) -> Trace:
     return assemble(parts_of(trace_of([str(number) for number in range(threads)], log)))
 
 
-def _large() -> tuple[Columns, Sizes]:
+def _large() -> tuple[EventColumns, Sizes]:
     shape = Shape(6 * PIECE, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
     numbers = numbers_of(shape)
-    return Columns(*columns_of(shape)), Sizes(numbers.threads, numbers.thread_of_target)
+    return EventColumns(*columns_of(shape)), Sizes(numbers.threads, numbers.thread_of_target)
 
 
 @pytest.mark.parametrize("name", _STREAMS)
@@ -198,7 +198,7 @@ def test_a_thread_announced_late_learns_all_that_it_would_have(forked: bool) -> 
     read = np.arange(own, dtype=np.int32)
     thread = np.concatenate([[0], np.tile([late, 1], own)]).astype(np.int32)
     op = np.concatenate([[Op.FORK if forked else Op.NOTIFY], np.tile([Op.READ, Op.WRITE], own)]).astype(np.int8)
-    tail = Columns(thread, op, np.concatenate([[own], np.repeat(read, 2)]).astype(np.int32))
+    tail = EventColumns(thread, op, np.concatenate([[own], np.repeat(read, 2)]).astype(np.int32))
     with shb.SchedulableHappensBefore(False) as order, shb.SchedulableHappensBefore(False) as announced:
         order.feed(columns, sizes)
         announced.feed(columns, wider)
@@ -275,7 +275,7 @@ def test_events_that_cannot_be_numbered_are_refused() -> None:
 
 def test_an_empty_trace_has_no_races() -> None:
     nothing = np.zeros(0, np.int32)
-    columns, sizes = Columns(nothing, nothing.astype(np.int8), nothing), Sizes(0, nothing)
+    columns, sizes = EventColumns(nothing, nothing.astype(np.int8), nothing), Sizes(0, nothing)
     for stream in _STREAMS.values():
         with stream() as order:
             order.feed(columns, sizes)

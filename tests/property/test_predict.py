@@ -20,7 +20,7 @@ from tests.oracle.random_traces import random_trace
 from mazurka.causal.solver import Unknown
 from mazurka.predict import engines, fast_path
 from mazurka.predict.deadlocks import lock_cycles
-from mazurka.predict.engines import COMMUNICATION, Search, run
+from mazurka.predict.engines import COMMUNICATION, EngineRun, run
 from mazurka.predict.kinds.registry import DEADLOCK, ENGINES, KINDS
 from mazurka.program.protocol import Step
 from mazurka.report.finding import Finding
@@ -118,7 +118,7 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
     found: Counter[str] = Counter()
     for trace in _traces(0):
         expected, checker, told = _bugs(trace), Checker(trace), {kind: set() for kind in KINDS}
-        search = Search(trace)
+        search = EngineRun(trace)
         for bug in run(search, engine, KINDS):
             assert checker.objections(bug.witness) == []
             if bug.stage == COMMUNICATION:
@@ -161,16 +161,16 @@ def _writes(number: int) -> Trace:
 
 def test_each_event_is_asked_about_before_all_pairs_of_places() -> None:
     trace, questions = _writes(40), count()
-    search = Search(trace, expired=lambda: next(questions) >= len(trace))
+    search = EngineRun(trace, expired=lambda: next(questions) >= len(trace))
     assert {bug.rows[-1] for bug in run(search, "auto", ("race",))} == set(range(1, len(trace)))
     assert search.stages[-1].undecided > 1_000
 
 
 def test_it_is_the_number_of_questions_that_makes_compiled_code_worth_it() -> None:
     compiled: list[str] = []
-    assert not Search(_writes(40), compiles=lambda: compiled.append("short")).asks_much("race")
-    assert not Search(_writes(400), compiles=lambda: compiled.append("no deadlocks")).asks_much("deadlock")
-    assert Search(_writes(400), compiles=lambda: compiled.append("dense")).asks_much("race")
+    assert not EngineRun(_writes(40), compiles=lambda: compiled.append("short")).asks_much("race")
+    assert not EngineRun(_writes(400), compiles=lambda: compiled.append("no deadlocks")).asks_much("deadlock")
+    assert EngineRun(_writes(400), compiles=lambda: compiled.append("dense")).asks_much("race")
     assert compiled == ["dense"]
 
 
@@ -208,7 +208,7 @@ def test_what_is_waited_for_is_respected() -> None:
             continue
         expected, checker, told = _bugs(trace), Checker(trace), {}
         for engine in ("maximal", "auto", "seqcheck", "shb"):
-            bugs = list(run(Search(trace), engine, KINDS))
+            bugs = list(run(EngineRun(trace), engine, KINDS))
             assert all(checker.objections(bug.witness) == [] for bug in bugs), engine
             assert all(bug.stage == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind] for bug in bugs)
             told[engine] = {(bug.kind, bug.rows[-1]) for bug in bugs if bug.kind == "race"}
@@ -228,7 +228,7 @@ def test_communication_deadlocks_are_those_of_the_oracle() -> None:
     met: Counter[str] = Counter()
     for trace in _monitors(2 * _TRACES):
         oracle, checker = Predictable(trace), Checker(trace)
-        told, bugs = 0, list(run(Search(trace), "maximal", (DEADLOCK,)))
+        told, bugs = 0, list(run(EngineRun(trace), "maximal", (DEADLOCK,)))
         for bug in bugs:
             assert checker.objections(bug.witness) == []
             if bug.stage == COMMUNICATION:
@@ -253,7 +253,7 @@ def test_where_threads_wait_for_one_another_every_engine_is_right(engine: str) -
     met: Counter[str] = Counter()
     for number, trace in enumerate(_monitors(_SHARE)):
         expected, checker = _bugs(trace), Checker(trace)
-        for bug in run(Search(trace, 6 if number % 3 == 0 else None), engine, KINDS):
+        for bug in run(EngineRun(trace, 6 if number % 3 == 0 else None), engine, KINDS):
             assert checker.objections(bug.witness) == []
             assert bug.stage == COMMUNICATION or _named(bug.kind, bug.rows) in expected[bug.kind]
             met[bug.kind] += 1

@@ -18,7 +18,7 @@ from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.thread_models.cycles import bottoms, tour
 from mazurka.program.protocol import FailureKind
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import PythonProgram, Settings
+from mazurka.program.python.program import ProgramSettings, PythonProgram
 
 #: Programs in all; ``make test-long`` asks for more.
 _PROGRAMS = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 25)
@@ -154,7 +154,7 @@ def program():
 def test_loops_that_get_on_out_of_sight_are_no_livelocks(kept: str, tmp_path: Path) -> None:
     path = tmp_path / f"counts_{kept[0]}.py"
     path.write_text(_COUNTS.format(kept=kept))
-    program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(tmp_path),)))
+    program = PythonProgram(Function(str(path), "program"), ProgramSettings(roots=(str(tmp_path),)))
     try:
         outcome = Explorer(program, "se-mcr", stop_at_first=False, learned=program.learned.points).run()
     finally:
@@ -166,7 +166,7 @@ def test_loops_that_get_on_in_what_they_write_come_to_their_end(tmp_path: Path) 
     """Their variables are the same in each of more passes than a run is given in which nothing seems to happen."""
     path = tmp_path / "counts_long.py"
     path.write_text(_COUNTS.format(kept="Shared()").replace("< 9", "< 90"))
-    program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(tmp_path),)))
+    program = PythonProgram(Function(str(path), "program"), ProgramSettings(roots=(str(tmp_path),)))
     try:
         outcome = Explorer(program, "se-mcr", learned=program.learned.points).run()
     finally:

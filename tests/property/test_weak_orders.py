@@ -17,10 +17,10 @@ from tests.oracle.random_traces import random_trace
 from mazurka.order import dc, wcp, wdc
 from mazurka.order.racy_events import RacyEvents
 from mazurka.order.sections import READER, WRITER
-from mazurka.order.streaming import Columns, Sizes, sizes_of
+from mazurka.order.streaming import EventColumns, Sizes, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
 from mazurka.order.weak import WeakOrder
-from mazurka.order.weak_kernel import State
+from mazurka.order.weak_kernel import WeakOrderState
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
@@ -44,10 +44,10 @@ def _draw(seed: int) -> Trace:
     return random_trace(rng, length, rng.choice((2, 3, 4))) if rng.random() < 0.2 else guarded_trace(rng, length)
 
 
-def _in_parts(order: WeakOrder, columns: Columns, sizes: Sizes, cuts: list[int]) -> RacyEvents:
+def _in_parts(order: WeakOrder, columns: EventColumns, sizes: Sizes, cuts: list[int]) -> RacyEvents:
     """Fed part by part, with all forgotten that can be in between."""
     for start, end in pairwise([0, *cuts, len(columns.thread)]):
-        order.feed(Columns(*(column[start:end] for column in columns)), sizes)
+        order.feed(EventColumns(*(column[start:end] for column in columns)), sizes)
         order.forget()
     return order.racy_events()
 
@@ -71,7 +71,7 @@ def test_racy_events_are_those_of_the_definitions() -> None:
 @pytest.mark.parametrize("name", _ORDERS)
 def test_parts_and_forgetting_change_nothing_in_a_trace_that_fills_the_tables(name: str) -> None:
     shape = Shape(60_000, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
-    numbers, columns = numbers_of(shape), Columns(*columns_of(shape))
+    numbers, columns = numbers_of(shape), EventColumns(*columns_of(shape))
     sizes = Sizes(numbers.threads, numbers.thread_of_target)
     whole = _ORDERS[name][1]()
     whole.feed(columns, sizes)
@@ -88,7 +88,7 @@ def test_tables_do_not_grow_with_the_trace(name: str) -> None:
     numbers, order = numbers_of(shape), _ORDERS[name][1]()
     sizes = []
     for chunk in chunks_of(shape, 100_000):
-        order.feed(Columns(*chunk), Sizes(numbers.threads, numbers.thread_of_target))
+        order.feed(EventColumns(*chunk), Sizes(numbers.threads, numbers.thread_of_target))
         sizes.append(order.size())
     assert sizes[-1] <= 1.2 * sizes[1]
 
@@ -104,12 +104,12 @@ def test_tables_agree_with_each_other_whatever_is_fed(name: str) -> None:
         thread = np.repeat(rng.integers(0, 6, size // 3 + 1), 3)[:size].astype(np.int32)
         sizes = Sizes(6, np.array([*range(6)] + [-1] * 23, np.int32))
         order = _ORDERS[name][1]()
-        _in_parts(order, Columns(thread, op, target), sizes, [size // 3])
-        order.feed(Columns(thread, op, target), sizes)
+        _in_parts(order, EventColumns(thread, op, target), sizes, [size // 3])
+        order.feed(EventColumns(thread, op, target), sizes)
         _check_references(order.tables())
 
 
-def _check_references(tables: State) -> None:
+def _check_references(tables: WeakOrderState) -> None:
     """Each section and row of clocks is free, or is said to be referred to as often as it is."""
     sections, clocks, readers, nested = tables.sections, tables.clocks, tables.readers, tables.nested
     held = [row[:depth] for row, depth in zip(tables.held.section, tables.held.depth, strict=True)]
@@ -150,11 +150,11 @@ def test_numbers_may_grow_from_part_to_part() -> None:
     for _, stream, _ in _ORDERS.values():
         order = stream()
         for row in range(len(trace)):
-            seen = Columns(*(column[: row + 1] for column in columns))
+            seen = EventColumns(*(column[: row + 1] for column in columns))
             threads, targets = int(seen.thread.max()) + 1, int(seen.target.max()) + 1
             others = sizes.thread_of_target[:targets]
             threads = max(threads, int(others.max(initial=-1)) + 1)
-            order.feed(Columns(*(column[row : row + 1] for column in columns)), Sizes(threads, others))
+            order.feed(EventColumns(*(column[row : row + 1] for column in columns)), Sizes(threads, others))
         whole = stream()
         whole.feed(columns, sizes)
         assert order.racy_events().event.tolist() == whole.racy_events().event.tolist()
@@ -251,5 +251,5 @@ def test_an_empty_trace_has_no_races() -> None:
     nothing = np.zeros(0, np.int32)
     for _, stream, _ in _ORDERS.values():
         order = stream()
-        order.feed(Columns(nothing, nothing.astype(np.int8), nothing), Sizes(0, nothing))
+        order.feed(EventColumns(nothing, nothing.astype(np.int8), nothing), Sizes(0, nothing))
         assert not len(order.racy_events())

@@ -24,10 +24,10 @@ from tests.oracle.translate import to_python
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run, Step, TailPolicy
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import trace_of
-from mazurka.witness import DeadlockState, Fails, Waiting, Witness, contradictions, objections
+from mazurka.witness import DeadlockState, Fails, StuckThread, Witness, contradictions, objections
 from mazurka.workflows.certifying import witness_of
 
 #: Programs per test run; ``make test-long`` asks for more.
@@ -47,7 +47,7 @@ def _python_runs(seed: int, folder: Path, model: MemoryModel = MemoryModel.SC) -
         to_python(random_program(seed, semaphores=bool(seed % 2))),
     )
     (folder / f"{name}.py").write_text(text)
-    settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
+    settings = ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     program = PythonProgram(Function(str(folder / f"{name}.py"), "program"), settings)
     try:
         for number in range(_RUNS):
@@ -82,7 +82,7 @@ def test_runs_of_the_oracle_have_witnesses() -> None:
         program = OracleProgram(random_program(seed, semaphores=bool(seed % 2)), joint=bool(seed % 3))
         for number in range(3):
             run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=number))
-            waiting = tuple(Waiting(run.tasks[b.task], b.op, b.target) for b in run.blocked)
+            waiting = tuple(StuckThread(run.tasks[b.task], b.op, b.target) for b in run.blocked)
             claim = DeadlockState(waiting) if waiting else None
             log = [step._replace(value=None) if step.target[0] == "sem" else step for step in run.log]
             assert objections(trace_of(run.tasks, log), Witness(tuple(range(len(log))), claim=claim)) == []

@@ -12,7 +12,7 @@ import pytest
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.python.entry import Script
 from mazurka.program.python.instrument.instrument import instrument_source
-from mazurka.program.python.program import PythonProgram, Settings
+from mazurka.program.python.program import ProgramSettings, PythonProgram
 from mazurka.program.runtime import runtime, task
 from mazurka.trace.event import Op
 
@@ -27,7 +27,7 @@ def runs(tmp_path: Path) -> Iterator[Runner]:
     def run(source: str, plans: list[Plan]) -> list[Run]:
         path = tmp_path / "program.py"
         path.write_text(dedent(source))
-        program = PythonProgram(Script(str(path), [], instrument_source), Settings(roots=(str(tmp_path),)))
+        program = PythonProgram(Script(str(path), [], instrument_source), ProgramSettings(roots=(str(tmp_path),)))
         made.append(program)
         return [program.execute(plan) for plan in plans]
 

@@ -16,7 +16,7 @@ import pytest
 from benchmarks import predicted
 
 from mazurka.api import Result, explore
-from mazurka.program.conditions import Kind
+from mazurka.program.conditions import CheckKind
 from mazurka.program.python.analysis.checks import uses_of
 from mazurka.program.python.instrument import sites
 
@@ -47,7 +47,7 @@ def handled() -> None:
         raise ValueError
 
 
-def _checks(function: Callable[[], object]) -> Iterator[tuple[Kind, int, int]]:
+def _checks(function: Callable[[], object]) -> Iterator[tuple[CheckKind, int, int]]:
     """Kind, line within the function, and number of conditions of each check of a function."""
     explore(function)
     lines, first = inspect.getsourcelines(function)
@@ -60,19 +60,19 @@ def _checks(function: Callable[[], object]) -> Iterator[tuple[Kind, int, int]]:
 
 
 def test_an_assertion_is_a_term_over_what_is_read() -> None:
-    assert (Kind.ASSERTION, 2, 0) in _checks(assertions)
+    assert (CheckKind.ASSERTION, 2, 0) in _checks(assertions)
 
 
 def test_what_may_be_none_is_used_under_conditions() -> None:
-    uses = [(line, under) for kind, line, under in _checks(guarded) if kind is Kind.NONE]
+    uses = [(line, under) for kind, line, under in _checks(guarded) if kind is CheckKind.NONE]
     assert (3, 1) in uses
     assert (6, 2) in uses
 
 
 def test_what_a_handler_catches_is_no_failure() -> None:
     found = list(_checks(handled))
-    assert not [line for kind, line, _ in found if kind in (Kind.NONE, Kind.MISSING) and line in (2, 3)]
-    assert (Kind.RAISE, 7, 0) in found
+    assert not [line for kind, line, _ in found if kind in (CheckKind.NONE, CheckKind.MISSING) and line in (2, 3)]
+    assert (CheckKind.RAISE, 7, 0) in found
 
 
 def _run(*bodies: Callable[[], object]) -> None:

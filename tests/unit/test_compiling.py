@@ -6,9 +6,12 @@ import gc
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from mazurka.jit.compile import jit
 from mazurka.jit.warm_up import WarmUp
+from mazurka.order.streaming import EventColumns
 from mazurka.predict.warm_up import PARTS, Compiling
 
 
@@ -45,3 +48,20 @@ def test_a_part_is_compiled_by_one_process_only(tmp_path: Path, monkeypatch: pyt
 def test_a_part_is_done_for_these_sources_only() -> None:
     for folder in PARTS.folders:
         assert any(folder.glob("*.py"))
+
+
+def first_of(columns: EventColumns) -> int:
+    return int(columns.thread[0])
+
+
+def test_a_cache_that_names_a_class_that_is_gone_is_compiled_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    columns = EventColumns(*(np.array([each]) for each in (7, 8, 9)))
+    assert jit(first_of)(columns) == 7
+    (index,) = tmp_path.rglob("*.nbi")
+    content = index.read_bytes()
+    assert b"EventColumns" in content
+    index.write_bytes(content.replace(b"EventColumns", b"EventCorners"))
+    assert jit(first_of)(columns) == 7

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from mazurka.program.python.analysis.closed_world import is_open
-from mazurka.program.python.analysis.dependence import Module, needless
+from mazurka.program.python.analysis.dependence import ModuleSource, needless
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.instrument import instrument_source
 
@@ -56,7 +56,7 @@ def _lines(*sources: str, final: bool = False) -> tuple[set[tuple[int, int]], se
     for source in sources:
         file = f"/nowhere/dependence_{next(_NUMBERS)}.py"
         instrument_source(source, file)
-        modules[file] = Module(ast.parse(source))
+        modules[file] = ModuleSource(ast.parse(source))
         numbers[file] = sites.numbers(file)
     found = set()
     for number, condition in needless(modules, numbers, final=final).items():

@@ -23,7 +23,7 @@ from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.explore.sampling import Priorities
 from mazurka.explore.search_journal import open_journal
-from mazurka.explore.strategy import Settings
+from mazurka.explore.strategy import StrategySettings
 from mazurka.program.protocol import Divergence, Failure, FailureKind, Plan, Run
 
 INCREMENT = (Read("t", "v"), Write("v", "t + 1"))
@@ -169,7 +169,7 @@ def test_dfs_estimates_the_whole() -> None:
 
 
 def test_pct_prints_its_bound() -> None:
-    explorer = Explorer(OracleProgram(RACY), "pct", settings=Settings(depth=2), budget=Budget(executions=10))
+    explorer = Explorer(OracleProgram(RACY), "pct", settings=StrategySettings(depth=2), budget=Budget(executions=10))
     assert explorer.run().notes == ("each run finds a bug of depth 2 with probability at least 1/(4 * 7^1) = 0.0357",)
     assert Priorities(0, 1).plan(0).changes == 0
 
@@ -178,7 +178,7 @@ def test_unknown_names() -> None:
     with pytest.raises(UsageError, match=r"mcr, .*dfs"):
         make_strategy("best")
     with pytest.raises(UsageError, match="search, closure, z3"):
-        make_strategy("mcr", Settings(solver="guess"))
+        make_strategy("mcr", StrategySettings(solver="guess"))
 
 
 # -- what survives ----------------------------------------------------------------------------------------------------

@@ -315,7 +315,7 @@ def test_sites_are_stable_numbers_with_places() -> None:
     again, entries = instrument.compile_instrumented(SOURCE, "/counted.py")
     assert first == again
     sites.register("/counted.py", entries)
-    base = sites.Numbering("/counted.py").base
+    base = sites.SiteNumbering("/counted.py").base
     found = [sites.site(base + index) for index in range(1, len(entries) + 1)]
     store = next(each for each in found if each is not None and each.kind == "store" and each.line == 12)
     assert (store.name, store.function) == ("value", "Counter.bump")

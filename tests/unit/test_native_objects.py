@@ -31,7 +31,7 @@ from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
 from mazurka.program.python.entry import Script
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.program import PythonProgram, Settings
+from mazurka.program.python.program import ProgramSettings, PythonProgram
 from mazurka.program.python.semantics import native_objects
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING
 
@@ -52,7 +52,7 @@ def explored(source: str, tmp_path: Path) -> Outcome:
     def compiled(text: str, file: str) -> types.CodeType:
         return program.loader.code_for(text.encode(), file)
 
-    program = PythonProgram(Script(str(path), (), compiled), Settings(roots=(str(tmp_path),)))
+    program = PythonProgram(Script(str(path), (), compiled), ProgramSettings(roots=(str(tmp_path),)))
     try:
         return Explorer(program, "mcr").run()
     finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mazurka.program.protocol import Plan
 from mazurka.program.python.opening import open_program
-from mazurka.program.settings import Isolation, Settings
+from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import READS, WRITES, Op
 
 _NAMES = (
@@ -34,7 +34,7 @@ def test_codes_are_part_of_the_formats() -> None:
 def test_sleeping_and_spinning_are_no_points_of_properties(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(_PROGRAM)
-    program = open_program(str(file), (), Settings(isolation=Isolation.RESTORE))
+    program = open_program(str(file), (), ProgramSettings(isolation=Isolation.RESTORE))
     try:
         run = program.execute(Plan())
     finally:

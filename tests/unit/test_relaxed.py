@@ -15,7 +15,7 @@ from mazurka.explore.outcome import Inconclusive, Verified
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 
 SC, TSO, PSO = MemoryModel
 
@@ -63,7 +63,7 @@ def explored(source: str, folder: Path, model: MemoryModel) -> tuple[set[Any], A
     path = folder / "relaxed_program.py"
     path.write_text(textwrap.dedent(source))
     sys.modules.pop("relaxed_program", None)
-    settings = Settings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
+    settings = ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     subject = _Recorded(Function(str(path), "program"), settings)
     subject.results = set()
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mazurka.program.protocol import Failure, FailureKind, Run, Step, Waiting
+from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Run, Step
 from mazurka.report.execution import events_of, execution_of
 from mazurka.report.finding import FindingEvent, HeldLock
 from mazurka.trace.event import Location, Op
@@ -64,7 +64,7 @@ def test_a_deadlock_is_made_up_of_what_each_thread_waits_for() -> None:
         (2, Op.ACQUIRE, _B, None),  # once more, and given back once
         (2, Op.RELEASE, _B, None),
     )
-    stuck = (Waiting("0.1", "Lock b", "0.2", None), Waiting("0.2", "Lock a", "0.1", None))
+    stuck = (BlockedThread("0.1", "Lock b", "0.2", None), BlockedThread("0.2", "Lock a", "0.1", None))
     _, events = _told(run, Failure(FailureKind.DEADLOCK, "stuck", "0.1", None, waiting=stuck, step=6))
     assert [(each.number, each.thread, each.operation, each.target, each.held) for each in events] == [
         (7, "0.1", "waits for", "Lock b", (HeldLock("a", 1),)),

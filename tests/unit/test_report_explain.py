@@ -7,9 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from mazurka.program.protocol import Access, Blocked, Choice, Failure, FailureKind, Frame, Plan, Run, Step, Waiting
+from mazurka.program.protocol import (
+    Access,
+    Blocked,
+    BlockedThread,
+    Choice,
+    Failure,
+    FailureKind,
+    Frame,
+    Plan,
+    Run,
+    Step,
+)
 from mazurka.report.explain import explain
-from mazurka.report.finding import Explanation, Fold, Row, Shape
+from mazurka.report.finding import BugShape, Explanation, Fold, Row
 from mazurka.report.relevance import LIMIT
 from mazurka.trace.event import Location, Op
 from mazurka.trace.targets import Target
@@ -65,7 +76,7 @@ class Written:
             target = ("lock", what) if holder is not None else ("cond", what)
             self.run.blocked.append(Blocked(thread, Op.ACQUIRE, target, line))
             held_by = None if holder is None else names[holder]
-            told.append(Waiting(names[thread], what, held_by, self.place(line), None))
+            told.append(BlockedThread(names[thread], what, held_by, self.place(line), None))
         first = told[0]
         failure = Failure(kind, "stuck", first.thread, first.location, waiting=tuple(told), step=len(self.run.log))
         return explain(self.run, failure, self)
@@ -98,7 +109,7 @@ def source(tmp_path: Path) -> Path:
 def test_lost_update(source: Path) -> None:
     run = Written(source, "1 r x=0 @3", "2 r x=0 @3", "2 w x=1 @4", "1 w x=1 @4", "0 r x=1 @9")
     told = run.fails(0, 9)
-    assert told.shape is Shape.LOST_UPDATE
+    assert told.shape is BugShape.LOST_UPDATE
     assert told.sentence.startswith("Lost update: thread 0.1 reads x = 0; before it writes that back, thread 0.2 reads")
     assert _shown(told) == [
         "0.1: reads x = 0",
@@ -117,18 +128,18 @@ def test_a_serial_order_is_no_lost_update(source: Path) -> None:
 
 def test_a_write_after_a_fresh_look_is_no_lost_update(source: Path) -> None:
     run = Written(source, "1 r x=0 @3", "2 r x=0 @3", "2 w x=1 @4", "1 r x=1 @4", "1 w x=2 @4", "0 r x=2 @9")
-    assert run.fails(0, 9).shape is not Shape.LOST_UPDATE
+    assert run.fails(0, 9).shape is not BugShape.LOST_UPDATE
 
 
 def test_overwriting_what_others_wrote_blindly_is_no_lost_update(source: Path) -> None:
     run = Written(source, "1 r x=0 @3", "2 w x=5 @6", "1 w x=1 @4", "0 r x=1 @9")
-    assert run.fails(0, 9).shape is not Shape.LOST_UPDATE
+    assert run.fails(0, 9).shape is not BugShape.LOST_UPDATE
 
 
 def test_check_then_act_that_fails(source: Path) -> None:
     run = Written(source, "1 r d['k']=1 @3", "2 w d['k'] @7", "1 r d['k']=nothing @4")
     told = run.fails(1, 4, "KeyError", "'k'")
-    assert told.shape is Shape.CHECK_THEN_ACT
+    assert told.shape is BugShape.CHECK_THEN_ACT
     assert "thread 0.1 looks at d['k'] = 1" in told.sentence
     assert "thread 0.2 changes it" in told.sentence
 
@@ -136,7 +147,7 @@ def test_check_then_act_that_fails(source: Path) -> None:
 def test_check_then_act_needs_a_decision(source: Path) -> None:
     steps = ("1 r n=0 @1", "2 w n=1 @5", "1 r n=1 @2", "1 w n=2 @2", "0 r n=2 @9")
     deciding = "if n > 0:\n    n = n + 1\n" + "x\n" * 20
-    assert Written(source, *steps, text=deciding).fails(0, 9).shape is Shape.CHECK_THEN_ACT
+    assert Written(source, *steps, text=deciding).fails(0, 9).shape is BugShape.CHECK_THEN_ACT
     plain = "y = n\nn = n + 1\n" + "x\n" * 20
     other = source.with_name("other.py")
     assert Written(other, *steps, text=plain).fails(0, 9).shape is None
@@ -145,7 +156,7 @@ def test_check_then_act_needs_a_decision(source: Path) -> None:
 def test_order_violation(source: Path) -> None:
     run = Written(source, "1 r x=nothing @3", "2 w x=1 @8")
     told = _fails_at(run, 1, 1, 3, "AttributeError")
-    assert told.shape is Shape.ORDER_VIOLATION
+    assert told.shape is BugShape.ORDER_VIOLATION
     assert told.sentence == "Order violation: thread 0.1 uses x before thread 0.2 has set it (program.py:8)."
 
 
@@ -156,7 +167,7 @@ def test_what_nobody_sets_is_no_order_violation(source: Path) -> None:
 def test_unsafe_publication(source: Path) -> None:
     run = Written(source, "2 w items @7", "1 r items @2", "1 r pos=nothing @3", "2 w pos=1 @8")
     told = _fails_at(run, 3, 1, 3, "AttributeError")
-    assert told.shape is Shape.UNSAFE_PUBLICATION
+    assert told.shape is BugShape.UNSAFE_PUBLICATION
     assert "thread 0.2 makes the object visible through items before it has set pos" in told.sentence
 
 
@@ -172,14 +183,14 @@ def _fails_at(run: Written, step: int, thread: int, line: int, exception: str) -
 def test_iteration_invalidated(source: Path) -> None:
     run = Written(source, "1 r d @3", "2 u d @7", "1 r d @3")
     told = run.fails(1, 3, "RuntimeError", "dictionary changed size during iteration")
-    assert told.shape is Shape.ITERATION
+    assert told.shape is BugShape.ITERATION
     assert "thread 0.1 iterates over d" in told.sentence
 
 
 def test_lock_order_deadlock(source: Path) -> None:
     run = Written(source, "1 + a @2", "2 + b @5", "3 r x @9")
     told = run.stuck(FailureKind.DEADLOCK, (1, "b", 2, 3), (2, "a", 1, 6))
-    assert told.shape is Shape.LOCK_ORDER
+    assert told.shape is BugShape.LOCK_ORDER
     assert told.sentence == (
         "Lock-order deadlock: thread 0.1 holds a and waits for b; thread 0.2 holds b and waits for a."
     )
@@ -194,14 +205,14 @@ def test_lock_order_deadlock(source: Path) -> None:
 
 def test_self_deadlock(source: Path) -> None:
     told = Written(source, "1 + a @2").stuck(FailureKind.DEADLOCK, (1, "a", 1, 3))
-    assert told.shape is Shape.SELF_DEADLOCK
+    assert told.shape is BugShape.SELF_DEADLOCK
     assert _shown(told) == ["0.1: acquires a", "0.1: waits for a"]
 
 
 def test_lost_wake_up(source: Path) -> None:
     run = Written(source, "2 n c @7", "1 wait c @3")
     told = run.stuck(FailureKind.BLOCKED, (1, "a notification of c", None, 3))
-    assert told.shape is Shape.LOST_WAKE_UP
+    assert told.shape is BugShape.LOST_WAKE_UP
     assert told.sentence.startswith("Lost wake-up: thread 0.2 notifies c when nobody waits on it yet")
 
 
@@ -264,7 +275,9 @@ def test_every_kind_of_failure_is_explained_whatever_is_missing(kind: FailureKin
     for failure in (
         Failure(kind, "", "0", None),
         Failure(kind, "it failed", "0.9", None, step=1),
-        Failure(kind, "it failed", "0.1", run.place(3), waiting=(Waiting("0.1", "something", "0.7", None),), step=99),
+        Failure(
+            kind, "it failed", "0.1", run.place(3), waiting=(BlockedThread("0.1", "something", "0.7", None),), step=99
+        ),
     ):
         told = explain(run.run, failure, run)
         assert told.sentence

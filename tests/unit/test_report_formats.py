@@ -13,8 +13,9 @@ import pytest
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Failure, FailureKind, Frame
 from mazurka.replay.switches import Cost
-from mazurka.report.check_report import CheckReport, Scope, Verdict
+from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.finding import (
+    BugShape,
     CheckedWitness,
     Column,
     Explanation,
@@ -23,8 +24,7 @@ from mazurka.report.finding import (
     Fold,
     HeldLock,
     Row,
-    Shape,
-    Turn,
+    WitnessTurn,
 )
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.render import FORMATS, renderer
@@ -45,7 +45,7 @@ _ROWS = (
 _EXPLANATION = Explanation(
     (Column("0", "main"), Column("0.1", "Thread-1"), Column("0.2", "Thread-2")),
     _ROWS,
-    Shape.LOST_UPDATE,
+    BugShape.LOST_UPDATE,
     "Lost update: one of them overwrites the other.",
 )
 _FAILURE = Failure(
@@ -68,7 +68,7 @@ _FINDING = Finding(
     _EXPLANATION,
     "0123456789abcdef",
     events=(FindingEvent(3, "0", "fails with", "AssertionError", _PLACE, held=(HeldLock("l", 1),)),),
-    witness=CheckedWitness("Fails", (Turn("0.1", 1, 1), Turn("0", 1, 2))),
+    witness=CheckedWitness("Fails", (WitnessTurn("0.1", 1, 1), WitnessTurn("0", 1, 2))),
     replayed=True,
     label="main",
     engine="mcr",
@@ -89,7 +89,9 @@ _VIOLATION = CheckReport(
     findings=(_FINDING,),
     root=_ROOT,
 )
-_VERIFIED = CheckReport("app/bank.py", Verdict.VERIFIED, executions=9, complete=True, scope=Scope(3, 14, 5), root=_ROOT)
+_VERIFIED = CheckReport(
+    "app/bank.py", Verdict.VERIFIED, executions=9, complete=True, scope=CoveredScope(3, 14, 5), root=_ROOT
+)
 _INCONCLUSIVE = CheckReport(
     "app/bank.py",
     Verdict.INCONCLUSIVE,
@@ -116,7 +118,9 @@ _PREDICTED = PredictionReport(
                 FindingEvent(2, "a", "writes", "x", Location("service.c", 3), "service.c:3", held=(HeldLock("l", 1),)),
                 FindingEvent(8, "b", "reads", "x", Location("17", 0), "17"),
             ),
-            witness=CheckedWitness("Races", (Turn("b", 2, 6),), prefix=2, ending="then both accesses are enabled"),
+            witness=CheckedWitness(
+                "Races", (WitnessTurn("b", 2, 6),), prefix=2, ending="then both accesses are enabled"
+            ),
             label="a",
             engine="seqcheck",
         )

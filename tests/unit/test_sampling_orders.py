@@ -11,7 +11,7 @@ from tests.oracle.program import OracleProgram
 
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.sampling_orders import SelectiveUniformWalk, contended
-from mazurka.explore.strategy import Settings
+from mazurka.explore.strategy import StrategySettings
 from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import Op
@@ -23,7 +23,7 @@ LATE = SmallProgram(((Write("x", "1"),), (*(Write("y", "1"),) * 10, Read("a", "x
 
 
 def _schedules(program: SmallProgram, strategy: str, runs: int) -> Counter[tuple[str, ...]]:
-    runner, made = OracleProgram(program), make_strategy(strategy, Settings(seed=5))
+    runner, made = OracleProgram(program), make_strategy(strategy, StrategySettings(seed=5))
     found: Counter[tuple[str, ...]] = Counter()
     for _ in range(runs):
         seed = made.next_seed()

@@ -12,7 +12,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.config import KEYS, Options
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.registry import STRATEGIES, StrategyRow, make_strategy, scope_of
-from mazurka.explore.strategy import Estimate, Row, Seed, Settings, Strategy
+from mazurka.explore.strategy import Estimate, Row, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Run
 from mazurka.workflows.timing import TIMED
 
@@ -79,7 +79,7 @@ def test_a_strategy_need_not_do_more_than_decide() -> None:
     from mazurka.explore.batch import BatchLimits, work
     from mazurka.program.source_analysis import NothingKnown
 
-    made = _Once.make(Settings(), NothingKnown())
+    made = _Once.make(StrategySettings(), NothingKnown())
     program = OracleProgram(SmallProgram(((Write("x", "1"),), (Read("a", "x"),))))
     batch = work(program, made, BatchLimits(10.0, None, {}, True, False, float("inf")))
     assert batch.statistics.executions == 1

@@ -21,7 +21,7 @@ from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.program.protocol import Plan, Step
 from mazurka.trace.event import Op
 from mazurka.trace.trace import trace_of
-from mazurka.witness import LivelockLasso, Waiting, Witness, objections
+from mazurka.witness import LivelockLasso, StuckThread, Witness, objections
 
 
 def step(task: int, op: Op, target: str, value: Any = None) -> Step:
@@ -67,7 +67,7 @@ def test_rounds_are_alike() -> None:
     rounds = [step(1, Op.WRITE, "x", 1), step(1, Op.READ, "x", 1)] * 2
     log = [step(0, Op.WRITE, "y", 0), *rounds, step(1, Op.WRITE, "x", 2), step(1, Op.READ, "x", 2)]
     trace = trace_of(["0", "0.1"], log)
-    waits = (Waiting("0", Op.JOIN, ("thread", "0.1")),)
+    waits = (StuckThread("0", Op.JOIN, ("thread", "0.1")),)
 
     def said(end: int, claim: LivelockLasso) -> list[str]:
         return objections(trace, Witness(tuple(range(end)), claim=claim))

@@ -14,7 +14,7 @@ import pytest
 
 from mazurka.program.protocol import FailureKind, Plan, Run, TailPolicy
 from mazurka.program.python.entry import Function
-from mazurka.program.python.program import Isolation, PythonProgram, Settings
+from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 from mazurka.trace.trace import trace_of
 from mazurka.witness import DeadlockState, Witness, contradictions, objections
 from mazurka.workflows.certifying import witness_of
@@ -336,7 +336,9 @@ _PROGRAMS: dict[str, tuple[str, FailureKind | None]] = {
 def _runs(body: str, folder: Path) -> list[Run]:
     path = folder / "modelled.py"
     path.write_text(_HEAD + body)
-    program = PythonProgram(Function(str(path), "program"), Settings(roots=(str(folder),), isolation=Isolation.RESTORE))
+    program = PythonProgram(
+        Function(str(path), "program"), ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE)
+    )
     try:
         return [program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, detail=True)) for seed in range(_RUNS)]
     finally:

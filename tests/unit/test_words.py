@@ -1,8 +1,11 @@
-"""Words that were ours alone have gone from the source and the docs; they are not to come back."""
+"""Words that were ours alone have gone from the source and the docs; they are not to come back. A class has a name of
+its own."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -44,3 +47,13 @@ def test_retired_words_do_not_come_back() -> None:
         for match in pattern.finditer(line)
     ]
     assert not found, "\n".join(found)
+
+
+#: Two models of each, named as the originals in `threading`.
+MODELS = {"Lock", "RLock"}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "src").rglob("*.py")]
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert {name for name, count in names.items() if count > 1} == MODELS

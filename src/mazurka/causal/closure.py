@@ -29,14 +29,14 @@ from itertools import product
 from typing import Any, assert_never
 
 from mazurka.causal import kernel, state
-from mazurka.causal.explain import Explanation, explain
+from mazurka.causal.explain import ConflictReasons, explain
 from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import History
 from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
 from mazurka.causal.model import Model, model_of_history
 from mazurka.causal.question import Before, Question, Sees
 from mazurka.causal.solver import Answer, Assignment, CausalModel, Feasible, Infeasible, Unknown, UnsatCore
-from mazurka.causal.state import INTERPRETED, State, state_of
+from mazurka.causal.state import INTERPRETED, ClosureState, state_of
 
 
 class ClosureSolver:
@@ -129,7 +129,7 @@ class Closure:
         self._begin()
 
     def _begin(self) -> None:
-        self.state: State = state_of(self.model, self.room, self.compiled)
+        self.state: ClosureState = state_of(self.model, self.room, self.compiled)
         self.kernel: Any = INTERPRETED
         self.state.reg[kernel.KEEPS] = int(self.model.keeps)
         self.handle: Any = self.state  # what the kernel's functions take for the state
@@ -147,7 +147,7 @@ class Closure:
         self.refused: list[tuple[int, int, frozenset[int], int]] = []  # (read, source, reason, level)
         self.state.reg[kernel.REFUSED] = 0
         self.tried_at: dict[int, int] = {}  # by read: the level at which its source was tried
-        self.core = Explanation()
+        self.core = ConflictReasons()
         self.contradictions = 0
         self.opened = 0
 
@@ -350,7 +350,7 @@ class Closure:
             k.link(h, a, b, kernel.DECIDED, level, 0)
         k.settle(h)
 
-    def _jump(self, found: Explanation) -> bool:
+    def _jump(self, found: ConflictReasons) -> bool:
         """Go back to where the contradiction teaches something; false if it rests on nothing tried."""
         self.contradictions += 1
         self.core.add(found)
@@ -421,7 +421,7 @@ class Closure:
             self.opened += 1
         return None
 
-    def _sources(self, read: int, found: Explanation | None = None) -> list[int]:
+    def _sources(self, read: int, found: ConflictReasons | None = None) -> list[int]:
         """The sources an open read can still have, the likeliest first; why not the others goes to ``found``."""
         s, k, h = self.state, self.kernel, self.handle
         group, own = s.choice[read], self.model.read_source[read]
@@ -443,7 +443,7 @@ class Closure:
         s = self.state
         return bool(event - s.starts[s.thread[event]] >= s.past[s.thread[event]])
 
-    def _explain_hidden(self, read: int, source: int, hider: int, found: Explanation) -> None:
+    def _explain_hidden(self, read: int, source: int, hider: int, found: ConflictReasons) -> None:
         event, edges = int(self.state.read_event[read]), int(self.state.reg[kernel.EDGES])
         if hider != event:
             found.orders.append((hider, event, edges))
@@ -452,8 +452,8 @@ class Closure:
         elif not self._is_absent(source):
             found.orders.append((event, source, edges))
 
-    def _refute(self, read: int) -> Explanation:
-        found = Explanation()
+    def _refute(self, read: int) -> ConflictReasons:
+        found = ConflictReasons()
         found.reads.append(read)
         self._sources(read, found)
         return explain(self, found)

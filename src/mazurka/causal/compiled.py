@@ -1,8 +1,8 @@
 """The kernel compiled by numba: the same functions, of the same source, on a state that is handed over by reference.
 
 Compiled code gets the arrays in one numba structure, since passing seventy arrays by value costs more than most
-functions do. Python keeps the :class:`~mazurka.causal.state.State` itself: both see the same arrays. Compiling takes
-about ten seconds. numba is imported with this module.
+functions do. Python keeps the :class:`~mazurka.causal.state.ClosureState` itself: both see the same arrays. Compiling
+takes about ten seconds. numba is imported with this module.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from numba.core import types
 from numba.experimental import structref
 
-from mazurka.causal.state import State, functions
+from mazurka.causal.state import ClosureState, functions
 from mazurka.jit.compile import Form, compiled_together
 
 _struct: Any = structref
@@ -32,10 +32,10 @@ class _Handle(_struct.StructRefProxy):  # type: ignore[misc]
 
 
 _struct.register(_StateType)
-_struct.define_proxy(_Handle, _StateType, list(State._fields))
+_struct.define_proxy(_Handle, _StateType, list(ClosureState._fields))
 
 
-def handle_of(state: State) -> Any:
+def handle_of(state: ClosureState) -> Any:
     """What compiled functions take for the state."""
     return _Handle(*state)
 

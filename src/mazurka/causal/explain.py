@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from mazurka.causal import kernel
-from mazurka.causal.state import State
+from mazurka.causal.state import ClosureState
 
 
 class Tried(Protocol):
     """A closure under which a contradiction was met, and what had been tried until then."""
 
-    state: State
+    state: ClosureState
     kernel: Any  # the functions that work on the state
     handle: Any  # what they take for it
     tried_at: dict[int, int]  # by read: the level at which its source was tried
@@ -27,7 +27,7 @@ class Tried(Protocol):
 
 
 @dataclass(slots=True)
-class Explanation:
+class ConflictReasons:
     """Facts still to be explained, and what was found: levels at which something was tried, sources observed as (write,
     reading event), orders asked for."""
 
@@ -37,23 +37,23 @@ class Explanation:
     bound: set[tuple[int, int]] = field(default_factory=set)
     asked: set[tuple[int, int]] = field(default_factory=set)
 
-    def add(self, other: Explanation) -> None:
+    def add(self, other: ConflictReasons) -> None:
         """Take over the observed sources and the orders asked for that another explanation rests on."""
         self.bound |= other.bound
         self.asked |= other.asked
 
 
-def explain(closure: Tried, found: Explanation | None = None) -> Explanation:
+def explain(closure: Tried, found: ConflictReasons | None = None) -> ConflictReasons:
     """Explain the present contradiction, or the facts in ``found``."""
-    work = _Work(closure, found or Explanation())
+    work = _ConflictAnalysis(closure, found or ConflictReasons())
     if found is None:
         work.trouble()
     work.run()
     return work.found
 
 
-class _Work:
-    def __init__(self, closure: Tried, found: Explanation) -> None:
+class _ConflictAnalysis:
+    def __init__(self, closure: Tried, found: ConflictReasons) -> None:
         self.closure = closure
         self.s = closure.state
         self.found = found

@@ -41,12 +41,12 @@ _WRITES: Final = np.array(WRITES)
 
 def model_of_columns(trace: Trace, branches: bool = False, start: int = 0, cut: bool = False) -> Model | None:
     """See the module, and :func:`mazurka.causal.model_from_trace.model_of_trace`."""
-    reading = _Reading(trace, branches, start, cut)
+    reading = _ColumnReading(trace, branches, start, cut)
     model: Model = reading.model
     return model if reading.is_plain() and reading.run() else None
 
 
-class _Reading:
+class _ColumnReading:
     """Rows are those of the trace; ``event`` tells by row which event it is."""
 
     def __init__(self, trace: Trace, branches: bool, start: int, cut: bool) -> None:

@@ -61,10 +61,10 @@ def model_of_trace(
         model = model_of_columns(trace, branches, start)
         if model is not None:
             return model
-    return _Reading(trace, branches, start, waits, wakers).run()
+    return _TraceReading(trace, branches, start, waits, wakers).run()
 
 
-class _Reading:
+class _TraceReading:
     def __init__(
         self,
         trace: Trace,

@@ -42,7 +42,7 @@ class SearchSolver:
         if not isinstance(model, History) or not question.is_plain:
             return self._by_closure(model, question)
         past, extras = model.prefixes(question.happen), question.hypothetical
-        return answer_fast(model, past, extras) or _Search(model, past, extras, self.limit).run()
+        return answer_fast(model, past, extras) or _PositionSearch(model, past, extras, self.limit).run()
 
     def _by_closure(self, model: CausalModel, question: Question) -> Answer:
         if self._closure is None:
@@ -52,7 +52,7 @@ class SearchSolver:
         return self._closure.decide(model, question)
 
 
-class _Search:
+class _PositionSearch:
     """One exact search: so many steps of each thread, and then the extra ones."""
 
     def __init__(self, history: History, past: Sequence[int], extras: Sequence[HypotheticalEvent], limit: int) -> None:

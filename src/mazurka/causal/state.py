@@ -29,7 +29,7 @@ _PROMISES: Final[list[Callable[[], bool]]] = []
 Ints = Any  # list[int], or an int32 array
 
 
-class State(NamedTuple):
+class ClosureState(NamedTuple):
     """See :mod:`mazurka.causal.kernel`. First what the model says, then what a question adds, then what is known."""
 
     starts: Ints  # by thread: its first event; one more at the end
@@ -118,7 +118,7 @@ class State(NamedTuple):
     reg: Ints
 
 
-def state_of(model: Model, room: int, flat: bool) -> State:
+def state_of(model: Model, room: int, flat: bool) -> ClosureState:
     """A state in which nothing happens yet. ``room`` scales the capacities; ``flat``: for compiled code."""
     events, reads, threads, targets = len(model.rank), len(model.read_event), len(model.starts) - 1, model.targets
     edges = room * (events + 32)
@@ -144,7 +144,7 @@ def state_of(model: Model, room: int, flat: bool) -> State:
     if flat:
         import numpy as np
 
-        for name in State._fields:
+        for name in ClosureState._fields:
             if name in sizes:
                 size, value = sizes[name]
                 made[name] = np.full(size, value, dtype=np.int32) if value else np.zeros(size, dtype=np.int32)
@@ -152,14 +152,14 @@ def state_of(model: Model, room: int, flat: bool) -> State:
                 listed = given.get(name)
                 made[name] = np.array(getattr(model, name) if listed is None else listed, dtype=np.int32)
     else:
-        for name in State._fields:
+        for name in ClosureState._fields:
             if name in sizes:
                 size, value = sizes[name]
                 made[name] = [value] * size
             else:
                 column: Any = given.get(name, getattr(model, name, None))
                 made[name] = column if isinstance(column, list) else column.tolist()
-    return State(**made)
+    return ClosureState(**made)
 
 
 def is_compiled(events: int) -> bool:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import click
 
-from mazurka.cli.choice import Choice
-from mazurka.cli.progress import Progress, is_wanted
+from mazurka.cli.choice import SuggestingChoice
+from mazurka.cli.progress import ProgressLine, is_wanted
 from mazurka.cli.publishing import outputs_of, publish
 from mazurka.cli.settings import given, setting_options
 from mazurka.cli.watched import checked
@@ -33,7 +33,7 @@ _INTERRUPTED: Final = 130
 @click.option(
     "--program",
     "front_end",
-    type=Choice(tuple(FRONT_ENDS)),
+    type=SuggestingChoice(tuple(FRONT_ENDS)),
     default=None,
     help="What PROGRAM is written in  [default: as its name or its first line says]",
 )
@@ -45,7 +45,7 @@ def command(
     started = perf_counter()
     options = resolve(given(values))
     outputs = outputs_of(options)
-    with Progress(is_wanted(progress, sys.stderr), options.time_limit) as shown:
+    with ProgressLine(is_wanted(progress, sys.stderr), options.time_limit) as shown:
         done = checked(subject_of(program, arguments, options, front_end or ""), options, shown, started)
     publish(done.report, outputs)
     return _CRASHED if done.crashed and not done.report.findings else status_of(done.report, options, done.interrupted)

@@ -9,8 +9,8 @@ import click
 from mazurka.errors import did_you_mean
 
 
-class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in later versions of click
-    """As :class:`click.Choice`, with a suggestion."""
+class SuggestingChoice(click.Choice):  # type: ignore[type-arg]  # generic only in later versions of click
+    """As :class:`click.SuggestingChoice`, with a suggestion."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The choice of that name; the error about an unknown name suggests the nearest one."""

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mazurka.cli.choice import Choice
-from mazurka.cli.progress import Progress, is_wanted
+from mazurka.cli.choice import SuggestingChoice
+from mazurka.cli.progress import ProgressLine, is_wanted
 from mazurka.cli.publishing import STANDARD_OUTPUT, Output, prepare_output, publish
 from mazurka.config import FORMATS
 from mazurka.errors import MazurkaError, UsageError, did_you_mean
 from mazurka.predict.kinds.registry import ENGINES, KINDS
 
 if TYPE_CHECKING:
-    from mazurka.predict.engines import Found
+    from mazurka.predict.engines import ProvenBug
     from mazurka.predict.warm_up import Compiling
     from mazurka.workflows.predicting import Numbered
 
@@ -36,7 +36,11 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 @click.command()
 @click.argument("trace", metavar="TRACE")
 @click.option(
-    "--engine", type=Choice(tuple(ENGINES)), default=next(iter(ENGINES)), show_default=True, help="Prediction algorithm"
+    "--engine",
+    type=SuggestingChoice(tuple(ENGINES)),
+    default=next(iter(ENGINES)),
+    show_default=True,
+    help="Prediction algorithm",
 )
 @click.option(
     "--kind",
@@ -50,7 +54,9 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
     "--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True, metavar="SECONDS", help="0: no limit"
 )
 @click.option("--suppressions", default=None, metavar="FILE", help="Findings not to report")
-@click.option("--format", "form", type=Choice(FORMATS), default="text", show_default=True, help="Report format")
+@click.option(
+    "--format", "form", type=SuggestingChoice(FORMATS), default="text", show_default=True, help="Report format"
+)
 @click.option("--output", default=None, metavar="FILE", help="Report file")
 @click.option(
     "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: what it looks like]"
@@ -94,7 +100,7 @@ def command(
     compiling = Compiling(Path(trace))
     numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
     with (
-        _Watcher(Progress(is_wanted(progress, sys.stderr)), compiling) as watcher,
+        _PredictObserver(ProgressLine(is_wanted(progress, sys.stderr)), compiling) as watcher,
         _confirmer(trace, numbered, confirm) as happens,
     ):
         watcher.waits()
@@ -114,7 +120,7 @@ def command(
 
 
 @contextmanager
-def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[Found], bool | None] | None]:
+def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[ProvenBug], bool | None] | None]:
     """What runs findings on the program, if that is wanted."""
     if not wanted:
         yield None
@@ -144,15 +150,15 @@ def _kinds(given: str) -> tuple[str, ...]:
     return tuple([_KINDS[name] for name in _KINDS if name in names])
 
 
-class _Watcher:
+class _PredictObserver:
     """Shows progress, and takes the first Ctrl-C for a wish to see what has been found so far."""
 
-    def __init__(self, progress: Progress, compiling: Compiling) -> None:
+    def __init__(self, progress: ProgressLine, compiling: Compiling) -> None:
         self._progress = progress
         self._compiling = compiling
         self._stopped = False
 
-    def __enter__(self) -> _Watcher:
+    def __enter__(self) -> _PredictObserver:
         self._before = signal.signal(signal.SIGINT, self._stop)
         self._progress.__enter__()
         return self

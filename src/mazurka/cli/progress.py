@@ -49,7 +49,7 @@ def describe(
     return ", ".join(words)
 
 
-class Progress:
+class ProgressLine:
     """Shows the line, at most ten times a second; a context manager, which erases it in the end."""
 
     def __init__(self, shown: bool, limit: float | None = None, stream: TextIO | None = None) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 
 import click
 
-from mazurka.cli.choice import Choice
+from mazurka.cli.choice import SuggestingChoice
 from mazurka.cli.exit_status import status_of
 from mazurka.cli.publishing import TEXT, Output, outputs_of, publish
 from mazurka.config import FORMATS, Options, resolve
@@ -36,7 +36,9 @@ _FAILED: Final = 2
 @click.argument("schedules", metavar="FILE|TOKEN...", nargs=-1, required=True)
 @click.option("--pdb", is_flag=True, help="Stop in the debugger where the failure happens")
 @click.option("--times", type=click.IntRange(min=1), default=1, metavar="N", help="Replay so many times")
-@click.option("--format", "format_", type=Choice(FORMATS), default="text", help="Report format  [default: text]")
+@click.option(
+    "--format", "format_", type=SuggestingChoice(FORMATS), default="text", help="Report format  [default: text]"
+)
 @click.option("--output", multiple=True, metavar="[FORMAT:]FILE", help="A report file")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors")
 def command(

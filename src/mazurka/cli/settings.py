@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from mazurka.cli.choice import Choice
+from mazurka.cli.choice import SuggestingChoice
 from mazurka.config import KEYS, Key, Options, convert
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -53,7 +53,9 @@ def _option(key: Key) -> Callable[[_F], _F]:
     if key.name in _SWITCHES:
         return click.option(*_SWITCHES[key.name].split(), key.field, default=None, is_flag=True, help=help_text)
     if key.choices:
-        return click.option(f"--{key.name}", key.field, type=Choice(key.choices), default=None, help=help_text)
+        return click.option(
+            f"--{key.name}", key.field, type=SuggestingChoice(key.choices), default=None, help=help_text
+        )
     metavar = _METAVARS[key.name]
     if isinstance(default, tuple):
         return click.option(f"--{key.name}", key.field, multiple=True, metavar=metavar, help=help_text)

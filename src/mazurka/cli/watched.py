@@ -18,12 +18,12 @@ from typing import Any, Final
 from mazurka.cli import supervision
 from mazurka.cli.exit_status import confess
 from mazurka.cli.interrupt import Interrupt
-from mazurka.cli.progress import Progress
+from mazurka.cli.progress import ProgressLine
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.explore.outcome import Found
+from mazurka.explore.outcome import FailingExecution
 from mazurka.program.python import outside
-from mazurka.report.check_report import CheckReport, Scope, Verdict
+from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.explain import unexplained
 from mazurka.report.finding import Finding
 from mazurka.workflows.checking import NullObserver, check, explain
@@ -55,15 +55,15 @@ class Checked:
     crashed: bool = False
 
 
-def checked(subject: ProgramSpec, options: Options, progress: Progress, started: float) -> Checked:
+def checked(subject: ProgramSpec, options: Options, progress: ProgressLine, started: float) -> Checked:
     """Check a program in a child; without children, here. The time limit counts from ``started`` on."""
     if not supervision.AVAILABLE:
-        telling = _Telling(_Here(progress))
+        telling = _ForwardingObserver(_Here(progress))
         return Checked(_check(subject, options, telling, started), telling.interrupted())
-    return _Watched(subject, options, progress, started).run()
+    return _WatchedChild(subject, options, progress, started).run()
 
 
-def _check(subject: ProgramSpec, options: Options, telling: _Telling, started: float) -> CheckReport:
+def _check(subject: ProgramSpec, options: Options, telling: _ForwardingObserver, started: float) -> CheckReport:
     store = open_store(Path.cwd(), telling.note) if options.save else None
     loaded = open_program(subject, options, store.cache if store else None)
     with telling:
@@ -76,14 +76,14 @@ def _check(subject: ProgramSpec, options: Options, telling: _Telling, started: f
 class _Here:
     """Where there is nobody to tell."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: ProgressLine) -> None:
         self._progress = progress
 
     def send(self, message: Any) -> None:
         _show(self._progress, message)
 
 
-def _show(progress: Progress, message: Any) -> None:
+def _show(progress: ProgressLine, message: Any) -> None:
     match message:
         case ("note", text):
             progress.note(text)
@@ -91,7 +91,7 @@ def _show(progress: Progress, message: Any) -> None:
             progress.update(executions, found, total, deciding)
 
 
-class _Telling(NullObserver):
+class _ForwardingObserver(NullObserver):
     """Tells what happens, and takes Ctrl-C for a wish to stop."""
 
     def __init__(self, wire: supervision.Wire | _Here) -> None:
@@ -117,7 +117,7 @@ class _Telling(NullObserver):
     def note(self, text: str) -> None:
         self._wire.send(("note", text))
 
-    def found(self, failing: Found) -> None:
+    def found(self, failing: FailingExecution) -> None:
         self._wire.send(("found", failing))
 
     def searched(self, number: int) -> None:
@@ -128,15 +128,15 @@ class _Telling(NullObserver):
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedChild:
     """A check made by a child, and what it has told."""
 
     subject: ProgramSpec
     options: Options
-    progress: Progress
+    progress: ProgressLine
     started: float
     executions: int = 0
-    failing: dict[tuple[str, ...], Found] = field(default_factory=dict)
+    failing: dict[tuple[str, ...], FailingExecution] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     report: CheckReport | None = None
     error: MazurkaError | None = None
@@ -196,16 +196,16 @@ class _Watched:
     # -- in the child -------------------------------------------------------------------------------------------------
 
     def _check(self, wire: supervision.Wire) -> int:
-        def work(telling: _Telling) -> None:
+        def work(telling: _ForwardingObserver) -> None:
             report = _check(self.subject, self.options, telling, self.started)
             wire.send(("report", report, telling.interrupted()))
 
         return _told(wire, work)
 
-    def _explain(self, wire: supervision.Wire, failing: list[Found]) -> int:
+    def _explain(self, wire: supervision.Wire, failing: list[FailingExecution]) -> int:
         return _told(wire, lambda telling: self._explain_with(telling, failing))
 
-    def _explain_with(self, telling: _Telling, failing: list[Found]) -> None:
+    def _explain_with(self, telling: _ForwardingObserver, failing: list[FailingExecution]) -> None:
         store = Store(Path.cwd() / FOLDER) if self.options.save else None
         loaded = open_program(self.subject, self.options)
         try:
@@ -243,12 +243,12 @@ class _Watched:
             memory_model=self.options.memory_model,
             executions=self.executions,
             seconds=time.perf_counter() - self.started,
-            scope=Scope(memory_model=self.options.memory_model),
+            scope=CoveredScope(memory_model=self.options.memory_model),
             findings=findings,
             suppressed=tuple(suppressed),
         )
 
-    def _explain_the_rest(self, told: list[Found]) -> None:
+    def _explain_the_rest(self, told: list[FailingExecution]) -> None:
         """In a second child, unless the first one was ended while it did so."""
         explained = {each.failure.identity for each in self.findings if each.failure is not None}
         rest = [each for each in told if each.failure.identity not in explained]
@@ -259,10 +259,10 @@ class _Watched:
                 self._recover()
 
 
-def _told(wire: supervision.Wire, work: Callable[[_Telling], None]) -> int:
+def _told(wire: supervision.Wire, work: Callable[[_ForwardingObserver], None]) -> int:
     """Do the work of a child; what can't be done, and why, is told, too."""
     try:
-        work(_Telling(wire))
+        work(_ForwardingObserver(wire))
     except MazurkaError as error:
         wire.send(("error", error))
     except Exception:

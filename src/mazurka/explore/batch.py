@@ -13,11 +13,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mazurka.explore.outcome import Found, Waits
+from mazurka.explore.outcome import FailingExecution, Waits
 from mazurka.explore.race_confirmer import RaceConfirmer
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Row, Settings, Strategy
+from mazurka.explore.strategy import Row, Strategy, StrategySettings
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: Failures by their identities: the least seed known to lead there.
@@ -115,7 +115,9 @@ def _add_unknown(
     firsts = list(unknown.values())
     if terms.only_first:
         firsts = [each for each in firsts if each.is_race] + [each for each in firsts if not each.is_race][:1]
-    seen.found.update((each.identity, Found(each, schedule, seen.executions, rank, timing=timing)) for each in firsts)
+    seen.found.update(
+        (each.identity, FailingExecution(each, schedule, seen.executions, rank, timing=timing)) for each in firsts
+    )
 
 
 def _look_ahead(program: Program, batch: Batch, run: Run, terms: BatchLimits, rank: int, judge: Judge | None) -> None:
@@ -139,7 +141,7 @@ def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = Non
     batch.found_new_points = run.found_new_points
     found = batch.statistics.found
     for failure in batch.statistics.look(run, judge):
-        found.setdefault(failure.identity, Found(failure, run.schedule(), 0))
+        found.setdefault(failure.identity, FailingExecution(failure, run.schedule(), 0))
     return batch
 
 
@@ -148,7 +150,7 @@ class WorkItem:
     """A batch for another process: with a strategy of this name, made so, that knows what ``rows`` tell."""
 
     strategy: str
-    settings: Settings
+    settings: StrategySettings
     rows: list[Row]
     terms: BatchLimits
     points: frozenset[int]  # sites known to need points

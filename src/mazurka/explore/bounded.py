@@ -27,7 +27,7 @@ from mazurka.trace.event import Op
 T = TypeVar("T")
 
 
-class Turn(NamedTuple):
+class SwitchPoint(NamedTuple):
     """A point of a run: who could move, and who would be preempted by somebody else's doing so ("": nobody)."""
 
     enabled: tuple[str, ...]
@@ -38,7 +38,7 @@ class Turn(NamedTuple):
         return int(self.staying not in ("", thread))
 
 
-def turns(run: Run) -> list[Turn]:
+def turns(run: Run) -> list[SwitchPoint]:
     """The points of a run, in order."""
     enabled_at: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
     steps = [step for step in run.log if step.point]
@@ -50,7 +50,7 @@ def turns(run: Run) -> list[Turn]:
         enabled = enabled_at.get(number, (step.task,))
         before = steps[number - 1].task if number else 0
         stays = before in enabled and upcoming.get(before) is not Op.SLEEP
-        found.append(Turn(tuple([run.tasks[task] for task in enabled]), run.tasks[before] if stays else ""))
+        found.append(SwitchPoint(tuple([run.tasks[task] for task in enabled]), run.tasks[before] if stays else ""))
     found.reverse()
     return found
 
@@ -110,7 +110,7 @@ class Levels(Generic[T]):
         return "" if bound is None or bound < 0 else covered(bound)
 
 
-class _Wanted(NamedTuple):
+class _Deviation(NamedTuple):
     """The order ``schedule`` up to ``point``, where ``thread`` moves ("": the first run of all)."""
 
     schedule: tuple[str, ...]
@@ -128,8 +128,8 @@ class ContextBounding(Strategy):
     exhaustive = True
 
     def __init__(self) -> None:
-        self.levels: Levels[_Wanted] = Levels()
-        self.levels.add(0, _Wanted((), 0, ""))
+        self.levels: Levels[_Deviation] = Levels()
+        self.levels.add(0, _Deviation((), 0, ""))
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.journal: list[Row] = []
@@ -162,7 +162,7 @@ class ContextBounding(Strategy):
         self.levels.finish(number)
         self.done += 1
         for level, point, thread in zip(places[::2], places[1::2], threads, strict=True):
-            self.levels.add(level, _Wanted(schedule, point, thread))
+            self.levels.add(level, _Deviation(schedule, point, thread))
 
     def _astray(self, number: int, lost: int) -> None:
         self.levels.finish(number)

@@ -31,7 +31,7 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mazurka.explore.bounded import EXPIRED, Levels, Turn, turns
+from mazurka.explore.bounded import EXPIRED, Levels, SwitchPoint, turns
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
@@ -46,12 +46,12 @@ class _Place:
         self.before = before
         self.thread = thread
         self.preemptions = preemptions
-        self.turn: Turn | None = None  # what a run through here told
+        self.turn: SwitchPoint | None = None  # what a run through here told
         self.wanted: set[str] = set()  # the backtrack set
         self.after: dict[str, _Place] = {}
 
 
-class _Wanted(NamedTuple):
+class _Insertion(NamedTuple):
     """``thread`` is to move at ``place`` (None: the first run of all)."""
 
     place: _Place | None
@@ -73,8 +73,8 @@ class BoundedReduction(Strategy):
 
     def __init__(self) -> None:
         self.root = _Place(None, "", 0)
-        self.levels: Levels[_Wanted] = Levels()
-        self.levels.add(0, _Wanted(None, ""))
+        self.levels: Levels[_Insertion] = Levels()
+        self.levels.add(0, _Insertion(None, ""))
         self.done = 0
         self.unrepeatable = 0
         self.expired = False  # in some run a waiting time ran out
@@ -111,7 +111,7 @@ class BoundedReduction(Strategy):
         self.levels.finish(number)
         self.done += 1
         path = [self.root]
-        new = [Turn(tuple(enabled), staying) for enabled, staying in told]
+        new = [SwitchPoint(tuple(enabled), staying) for enabled, staying in told]
         for point, thread in enumerate(schedule):
             place = path[-1]
             if place.turn is None:
@@ -128,7 +128,7 @@ class BoundedReduction(Strategy):
         for candidate in (thread,) if thread in place.turn.enabled else place.turn.enabled:
             if candidate not in place.wanted:
                 place.wanted.add(candidate)
-                self.levels.add(place.preemptions + place.turn.cost(candidate), _Wanted(place, candidate))
+                self.levels.add(place.preemptions + place.turn.cost(candidate), _Insertion(place, candidate))
 
     def _astray(self, number: int, lost: int) -> None:
         self.levels.finish(number)

@@ -40,9 +40,9 @@ from copy import copy
 from typing import Any
 
 from mazurka.explore.bounded import EXPIRED
-from mazurka.explore.races import Event, Execution, is_waiting_read
-from mazurka.explore.strategy import Estimate, Row, Seed, Settings, Strategy
-from mazurka.explore.wakeup import Frame, Insertion, Node, insert, place_of, still_asleep
+from mazurka.explore.races import Execution, PointEvent, is_waiting_read
+from mazurka.explore.strategy import Estimate, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
 from mazurka.program.protocol import Access, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
@@ -56,7 +56,7 @@ class OptimalReduction(Strategy):
     exhaustive = True
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(settings.timed)
 
     def __init__(self, timed: bool = False) -> None:
@@ -68,15 +68,15 @@ class OptimalReduction(Strategy):
 
     def _clear(self) -> None:
         self.looked_at: set[str] = set()  # kinds of targets that runs have read
-        self.frames: list[Frame] = []
+        self.frames: list[PathFrame] = []
         self.fresh = 0  # frames from here on are new since the last run
         self.begun = self.outstanding = False
         self.number = 0
         self.done = 0
         self.diverged = 0
         self.lost = 0  # seeds that should have been possible
-        self.events: list[Event] = []  # as numbered in rows
-        self.event_numbers: dict[Event, int] = {}
+        self.events: list[PointEvent] = []  # as numbered in rows
+        self.event_numbers: dict[PointEvent, int] = {}
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -166,24 +166,24 @@ class OptimalReduction(Strategy):
             frames.pop()
         return False
 
-    def _descend(self, frame: Frame) -> None:
+    def _descend(self, frame: PathFrame) -> None:
         """Follow first children down to a leaf."""
         while True:
             node = frame.children.pop(0)
             frame.event, frame.unsure = node.event, node.unsure
             if not node.children:
                 return
-            frame = Frame(still_asleep(frame.asleep, node.event), children=node.children)
+            frame = PathFrame(still_asleep(frame.asleep, node.event), children=node.children)
             self.frames.append(frame)
 
-    def _extend(self, events: list[Event]) -> None:
+    def _extend(self, events: list[PointEvent]) -> None:
         """The path goes on with these events from the first fresh frame on."""
         self.done += 1
         frames, leaf = self.frames, len(self.frames)
-        asleep: list[Event] = []
+        asleep: list[PointEvent] = []
         for depth, event in enumerate(events, self.fresh):
             if depth >= leaf:  # behind the leaf nothing sleeps
-                frames.append(Frame([]))
+                frames.append(PathFrame([]))
             elif depth > self.fresh:
                 frames[depth].asleep = asleep
             frames[depth].event = event
@@ -204,8 +204,8 @@ class OptimalReduction(Strategy):
         """A thread was held because it would only have repeated itself: try without it."""
         if index < self.fresh:
             return
-        left_out: list[Event] = []
-        chain: list[Event] = []
+        left_out: list[PointEvent] = []
+        chain: list[PointEvent] = []
         for frame in self.frames[index:]:
             assert frame.event is not None
             if not left_out or any(event.conflicts(frame.event) for event in left_out):
@@ -234,7 +234,7 @@ class OptimalReduction(Strategy):
                 case ("looks", looked_at):
                     self.looked_at = set(looked_at.split())
                 case ("event", thread, reads, writes):
-                    event = Event(thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)))
+                    event = PointEvent(thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)))
                     self.event_numbers[event] = len(self.events)
                     self.events.append(event)
                 case ("astray", _, index, harmless):
@@ -245,7 +245,7 @@ class OptimalReduction(Strategy):
                     self._extend([self.events[number] for number in _numbers(path)])
                     self._insert_again(_numbers(made))
 
-    def _number_of(self, event: Event) -> int:
+    def _number_of(self, event: PointEvent) -> int:
         number = self.event_numbers.get(event)
         if number is None:
             number = self.event_numbers[event] = len(self.events)
@@ -294,5 +294,5 @@ def _numbers(packed: bytes) -> list[int]:
     return numbers.tolist()
 
 
-def _leaves(node: Node) -> int:
+def _leaves(node: WakeupNode) -> int:
     return sum(map(_leaves, node.children)) if node.children else 1

@@ -23,13 +23,22 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, again, work
-from mazurka.explore.outcome import Found, Inconclusive, Outcome, Predictions, Verdict, Verified, Violation, Waits
+from mazurka.explore.outcome import (
+    FailingExecution,
+    Inconclusive,
+    Outcome,
+    Predictions,
+    Verdict,
+    Verified,
+    Violation,
+    Waits,
+)
 from mazurka.explore.parallel.coordinator import WAIT, Coordinator
 from mazurka.explore.parallel.worker_pool import WorkerPool
 from mazurka.explore.registry import make_strategy, scope_of
 from mazurka.explore.search_journal import SearchJournal
 from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Estimate, Settings, Strategy
+from mazurka.explore.strategy import Estimate, Strategy, StrategySettings
 from mazurka.program.protocol import ENTERED, Failure, Program
 
 #: How long what was learnt may stay unwritten, in seconds.
@@ -63,7 +72,7 @@ class Progress:
     executions: int
     seconds: float
     found: int  # distinct failures
-    new: tuple[Found, ...]  # the failures first seen in this batch
+    new: tuple[FailingExecution, ...]  # the failures first seen in this batch
     estimate: Estimate
     restarted: bool = False
     deciding: bool = False  # of late, most of the time was spent on finding out which orders there are
@@ -84,7 +93,7 @@ class Explorer:
         program: Program,
         strategy: str = "mcr",
         *,
-        settings: Settings | None = None,
+        settings: StrategySettings | None = None,
         budget: Budget | None = None,
         stop_at_first: bool = True,
         judge: Judge | None = None,
@@ -99,7 +108,7 @@ class Explorer:
     ) -> None:
         self.program = program
         self.strategy_name = strategy
-        self.settings = replace(settings or Settings(), races=races)
+        self.settings = replace(settings or StrategySettings(), races=races)
         self.budget = budget or Budget()
         self.stop_at_first = stop_at_first
         self.judge = judge
@@ -214,7 +223,7 @@ class Explorer:
             self._deciding += part * (1 - batch.running / batch.seconds - self._deciding)
         return self._progress(new, restart)
 
-    def _progress(self, new: tuple[Found, ...], restarted: bool = False) -> Progress:
+    def _progress(self, new: tuple[FailingExecution, ...], restarted: bool = False) -> Progress:
         found, total, deciding = len(self.seen.found), self.strategy.estimate(), self._deciding > 0.5
         return Progress(self.seen.executions, self._seconds(), found, new, total, restarted, deciding)
 
@@ -279,19 +288,19 @@ class Explorer:
         """Whether a run that should have come before the failing one is still to be made."""
         return self.strategy.prune_from(self._failures()[0].seed)
 
-    def _found(self) -> tuple[Found, ...]:
+    def _found(self) -> tuple[FailingExecution, ...]:
         """The failures; if only the first is wanted, that; then the races; and then what is kept back."""
         failures, found = self._failures(), self.seen.found.values()
         races = [each for each in found if each.failure.is_race and self._counts(each)]
         others = [each for each in found if not self._counts(each)]
         return (*(failures[:1] if self.stop_at_first else failures), *races, *others)
 
-    def _failures(self) -> list[Found]:
+    def _failures(self) -> list[FailingExecution]:
         """In the order of their seeds, otherwise as they came; without the races and what is kept back."""
         failures = [each for each in self.seen.found.values() if not each.failure.is_race and self._counts(each)]
         return sorted(failures, key=lambda each: each.seed)
 
-    def _counts(self, found: Found) -> bool:
+    def _counts(self, found: FailingExecution) -> bool:
         return self.kept_back is None or not self.kept_back(found.failure)
 
     def _conclude(self, stopped: str) -> Outcome:

@@ -75,7 +75,7 @@ from mazurka.explore.reads_from.entries import Entries, lease_rows
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
 from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
@@ -122,7 +122,7 @@ class ReadsFromSearch(Strategy):
     divisible = True
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(make_solver(settings.solver), source.uses_of, repeats=settings.races)
 
     def __init__(self, solver: Solver, uses: UsesOf | None = None, *, repeats: bool = False) -> None:
@@ -504,5 +504,5 @@ class ReadsFromClasses(ReadsFromSearch):
     name = "dpor-rf"
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(make_solver(settings.solver), source.uses_of, repeats=True)

@@ -38,7 +38,7 @@ from mazurka.causal.solver import Solver
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.reads_from.tree import Branch
-from mazurka.explore.strategy import Settings, Strategy
+from mazurka.explore.strategy import Strategy, StrategySettings
 from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Run, Step
 from mazurka.program.source_analysis import Condition, Dependence, SourceAnalysis
@@ -59,11 +59,11 @@ class SlicedSearch(ReadsFromSearch):
     name = "mcr-s"
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(make_solver(settings.solver), source.dependence(final=cls._looks_at_ends(settings)), source.uses_of)
 
     @classmethod
-    def _looks_at_ends(cls, settings: Settings) -> bool:
+    def _looks_at_ends(cls, settings: StrategySettings) -> bool:
         """Whether what locations hold in the end counts."""
         return True
 
@@ -121,7 +121,7 @@ class TransitivelySlicedSearch(SlicedSearch):
     name = "mcr-s+"
 
     @classmethod
-    def _looks_at_ends(cls, settings: Settings) -> bool:
+    def _looks_at_ends(cls, settings: StrategySettings) -> bool:
         return settings.finals  # somebody who judges final states may look at what the program itself never does
 
 

@@ -8,7 +8,7 @@ from mazurka.program.protocol import Failure
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FailingExecution:
     """A failure, and the schedule (thread names, one per point) that leads to it."""
 
     failure: Failure
@@ -72,7 +72,7 @@ class Predictions:
 class Violation:
     """There is a bug: at least one."""
 
-    first: Found
+    first: FailingExecution
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Outcome:
     executions: int
     seconds: float
     complete: bool
-    found: tuple[Found, ...] = ()
+    found: tuple[FailingExecution, ...] = ()
     restarts: int = 0
     threads: int = 0  # the most in one run
     points: int = 0  # the most in one run

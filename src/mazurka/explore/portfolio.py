@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Self
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 
@@ -61,7 +61,7 @@ class Portfolio(Strategy):
     divisible = True
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
         if settings.races:  # ``se-mcr`` leaves out orders in which races show
             return mcr
@@ -208,7 +208,7 @@ class Portfolio(Strategy):
             self._se_mcr.restore(second)
 
 
-def _second(settings: Settings) -> SwitchEquivalence:
+def _second(settings: StrategySettings) -> SwitchEquivalence:
     from mazurka.explore.se_mcr import SwitchEquivalence  # most searches come to an end without it
 
     return SwitchEquivalence(classes=settings.finals)

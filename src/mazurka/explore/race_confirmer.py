@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from mazurka.predict.predictor import Prediction
+from mazurka.predict.predictor import PredictedBug
 from mazurka.predict.races import RacePredictor
 from mazurka.program.protocol import Failure, FailureKind, Plan, Program, Run
 from mazurka.trace.conflicts import Sites
@@ -70,7 +70,7 @@ class RaceConfirmer:
         return Failure(FailureKind.RACE, "", "", one, against=other).identity
 
 
-def _way(run: Run, trace: Trace, prediction: Prediction) -> tuple[str, ...]:
+def _way(run: Run, trace: Trace, prediction: PredictedBug) -> tuple[str, ...]:
     """The schedule that a predicted race is the end of."""
     claim = prediction.witness.claim
     assert isinstance(claim, Races)

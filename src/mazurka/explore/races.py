@@ -43,14 +43,14 @@ _NOTIFYING: Final = frozenset({Op.NOTIFY, Op.NOTIFY_ALL})
 _NOTHING: Final[frozenset[int]] = frozenset()
 
 
-class Event(NamedTuple):
+class PointEvent(NamedTuple):
     """What a thread does at a point: the targets, by their stable fingerprints, that it only reads, and writes."""
 
     thread: str
     reads: frozenset[int]
     writes: frozenset[int]
 
-    def conflicts(self, other: Event) -> bool:
+    def conflicts(self, other: PointEvent) -> bool:
         """Whether the two can't be swapped."""
         return (
             self.thread == other.thread
@@ -76,7 +76,7 @@ class _Touch(NamedTuple):
 class Item(NamedTuple):
     """One event of a reversal."""
 
-    event: Event
+    event: PointEvent
     task: int
     ordinal: int  # its place among its thread's events, from 1
     clock: list[int]  # how many events of each thread happen before it in the reversal, itself included
@@ -116,7 +116,7 @@ class Execution:
 
     def __init__(self, run: Run, waited_for: Collection[str] = (), time: Target | None = None) -> None:
         self.tasks = run.tasks
-        self.events: list[Event] = []
+        self.events: list[PointEvent] = []
         self.numbers: list[int] = []  # by event: its thread
         self.ordinals: list[int] = []
         self.clocks: list[list[int]] = []
@@ -320,12 +320,12 @@ class Execution:
     def _takes_time(self, second: _Second) -> bool:
         return self._time is not None and (Op.RMW, self._time) in second.accesses
 
-    def _attempted(self, event: Event, target: Target, first: _Touch) -> Event:
+    def _attempted(self, event: PointEvent, target: Target, first: _Touch) -> PointEvent:
         """What an attempt will do in place of ``first``."""
         printed = fingerprint_of_name(target)
         if self._is_lock(target) and not first.free:
-            return Event(event.thread, event.reads | {printed}, event.writes - {printed})
-        return Event(event.thread, event.reads - {printed}, event.writes | {printed})
+            return PointEvent(event.thread, event.reads | {printed}, event.writes - {printed})
+        return PointEvent(event.thread, event.reads - {printed}, event.writes | {printed})
 
 
 def is_waiting_read(blocked: Blocked) -> bool:
@@ -333,7 +333,7 @@ def is_waiting_read(blocked: Blocked) -> bool:
     return blocked.op is Op.READ and not blocked.repeats
 
 
-def _event(thread: str, accesses: tuple[tuple[Op, Target], ...]) -> Event:
+def _event(thread: str, accesses: tuple[tuple[Op, Target], ...]) -> PointEvent:
     writes = frozenset([fingerprint_of_name(target) for op, target in accesses if WRITES[op]])
     reads = frozenset([fingerprint_of_name(target) for op, target in accesses if READS[op]]) - writes
-    return Event(thread, reads or _NOTHING, writes)
+    return PointEvent(thread, reads or _NOTHING, writes)

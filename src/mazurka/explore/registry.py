@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mazurka.errors import UsageError
 
 if TYPE_CHECKING:
-    from mazurka.explore.strategy import Settings, Strategy
+    from mazurka.explore.strategy import Strategy, StrategySettings
     from mazurka.program.source_analysis import SourceAnalysis
 
 #: What searches that leave nothing out run each of.
@@ -83,16 +83,18 @@ def scope_of(name: str) -> str:
     return STRATEGIES[name].scope if name in STRATEGIES else _INTERLEAVINGS
 
 
-def make_strategy(name: str, settings: Settings | None = None, source: SourceAnalysis | None = None) -> Strategy:
+def make_strategy(
+    name: str, settings: StrategySettings | None = None, source: SourceAnalysis | None = None
+) -> Strategy:
     """The strategy of that name, for a program of whose ``source`` this is known."""
     row = STRATEGIES.get(name)
     if row is None:
         raise UsageError(
             "unknown-strategy", f"there is no strategy {name!r}", hint=f"choose one of: {', '.join(STRATEGIES)}"
         )
-    from mazurka.explore.strategy import Settings
+    from mazurka.explore.strategy import StrategySettings
     from mazurka.program.source_analysis import NothingKnown
 
     module, _, kind = row.implementation.partition(":")
     implementation: type[Strategy] = getattr(import_module(f"mazurka.explore.{module}"), kind)
-    return implementation.make(settings or Settings(), source or NothingKnown())
+    return implementation.make(settings or StrategySettings(), source or NothingKnown())

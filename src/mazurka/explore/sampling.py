@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.source_analysis import SourceAnalysis
 
@@ -38,7 +38,7 @@ class RandomWalk(Strategy):
     divisible = True
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(settings.seed)
 
     def __init__(self, seed: int = 0) -> None:
@@ -136,7 +136,7 @@ class Priorities(RandomWalk):
     name = "pct"
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(settings.seed, settings.depth)
 
     def __init__(self, seed: int = 0, depth: int = 3) -> None:

@@ -40,7 +40,7 @@ from time import perf_counter
 from typing import Final
 
 from mazurka.explore.parallel.remote_tasks import RemoteTasks, backs, remote_task
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Settings, Strategy
+from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.learning import relearn, take_in
 from mazurka.explore.thread_models.simulator import Gap
@@ -71,7 +71,7 @@ _READING: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _PlannedRun:
     """What a seed was handed out for: its last step (which fills a ``gap``, unless all has been learnt anew since), or
     the ending of so many points, or loops nobody can leave: a tour of so many, once more where it is ``warm``."""
 
@@ -91,7 +91,7 @@ class SwitchEquivalence(Strategy):
     divisible = True
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         return cls(classes=settings.finals)
 
     def __init__(self, classes: bool = False) -> None:
@@ -102,7 +102,7 @@ class SwitchEquivalence(Strategy):
         self.reachable = StateSpace(self.behaviour, classes)
         self.decided = False  # what is next is known: `following`
         self.following: Seed | None = None
-        self.out: dict[int, _Wanted] = {}
+        self.out: dict[int, _PlannedRun] = {}
         self.asked: dict[tuple[int, ...], int] = {}  # the ways to gaps that were run, by which seeds
         self.next_number = 0
         self.seconds = 0.0  # that the runs took
@@ -199,7 +199,7 @@ class SwitchEquivalence(Strategy):
         number = self.next_number
         self.next_number += 1
         names = self.behaviour.threads
-        wanted = self.out[number] = _Wanted(tuple([names[thread] for thread in way]), step, gap, points, tour)
+        wanted = self.out[number] = _PlannedRun(tuple([names[thread] for thread in way]), step, gap, points, tour)
         return Seed(number, _plan(wanted))
 
     def observe(self, seed: Seed, run: Run) -> None:
@@ -238,7 +238,7 @@ class SwitchEquivalence(Strategy):
         elif (wanted.tour or run.settled) and not failed:
             self._missed(wanted)
 
-    def _missed(self, wanted: _Wanted) -> None:
+    def _missed(self, wanted: _PlannedRun) -> None:
         """A run did not show that threads go round for ever. Threads are held where passes would change nothing, though
         not before they have made one: so the next tour may be the first that is like the one before."""
         if wanted.tour and not wanted.warm:
@@ -326,5 +326,5 @@ class SwitchEquivalence(Strategy):
             self.decided = False
 
 
-def _plan(wanted: _Wanted) -> Plan:
+def _plan(wanted: _PlannedRun) -> Plan:
     return Plan((*wanted.prefix, *[LASSO] * wanted.tour), values=True)

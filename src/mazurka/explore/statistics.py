@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
 
-from mazurka.explore.outcome import Found, Predictions, Waits
+from mazurka.explore.outcome import FailingExecution, Predictions, Waits
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 
@@ -23,7 +23,7 @@ class Statistics:
     """What a number of runs have shown."""
 
     executions: int = 0
-    found: dict[tuple[str, ...], Found] = field(default_factory=dict)
+    found: dict[tuple[str, ...], FailingExecution] = field(default_factory=dict)
     threads: int = 0  # the most in one run
     points: int = 0  # the most in one run
     further: int = 0  # runs made to confirm races that had been predicted
@@ -60,7 +60,7 @@ class Statistics:
         """Say of the failures which sites were known to need points before their runs."""
         self.found = {identity: replace(found, points=points) for identity, found in self.found.items()}
 
-    def add(self, others: Statistics) -> tuple[Found, ...]:
+    def add(self, others: Statistics) -> tuple[FailingExecution, ...]:
         """Take over what others have seen; the failures among it that are new."""
         self.executions += others.executions
         self.threads = max(self.threads, others.threads)
@@ -77,7 +77,7 @@ class Statistics:
         self.found.update(new)
         return tuple(new.values())
 
-    def _is_first(self, identity: tuple[str, ...], found: Found) -> bool:
+    def _is_first(self, identity: tuple[str, ...], found: FailingExecution) -> bool:
         return identity not in self.found or found.seed < self.found[identity].seed
 
     def doubts(self) -> str:

@@ -53,7 +53,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StrategySettings:
     """What strategies can be told."""
 
     seed: int = 0
@@ -71,7 +71,7 @@ class Strategy(ABC):
     divisible: bool = False  # whether parts of its work can be leased
 
     @classmethod
-    def make(cls, settings: Settings, source: SourceAnalysis) -> Strategy:
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         """The strategy with these settings, for a program of whose ``source`` this is known."""
         return cls()
 

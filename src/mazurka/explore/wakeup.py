@@ -19,32 +19,32 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mazurka.explore.races import Event, Item
+from mazurka.explore.races import Item, PointEvent
 
 
-class Node:
+class WakeupNode:
     """An event to be run, and what comes after it; no children: whatever comes."""
 
     __slots__ = ("children", "event", "unsure")
 
-    def __init__(self, event: Event, unsure: bool = False) -> None:
+    def __init__(self, event: PointEvent, unsure: bool = False) -> None:
         self.event = event
         self.unsure = unsure
-        self.children: list[Node] = []
+        self.children: list[WakeupNode] = []
 
 
 @dataclass(slots=True)
-class Frame:
+class PathFrame:
     """A place on the present path.
 
     ``event`` is what is being run from here (None: nothing), ``children`` what is still to be, ``asleep`` what needs
     not. ``fruitful`` says that a run has gone through ``event``.
     """
 
-    asleep: list[Event]
-    event: Event | None = None
+    asleep: list[PointEvent]
+    event: PointEvent | None = None
     unsure: bool = False
-    children: list[Node] = field(default_factory=list)
+    children: list[WakeupNode] = field(default_factory=list)
     fruitful: bool = False
 
 
@@ -54,16 +54,16 @@ class Insertion:
 
     depth: int
     path: tuple[int, ...]
-    events: tuple[Event, ...]
+    events: tuple[PointEvent, ...]
     unsure: bool
 
 
-def still_asleep(asleep: Iterable[Event], event: Event) -> list[Event]:
+def still_asleep(asleep: Iterable[PointEvent], event: PointEvent) -> list[PointEvent]:
     """What sleeps on after ``event``."""
     return [sleeper for sleeper in asleep if not sleeper.conflicts(event)]
 
 
-def place_of(frame: Frame, depth: int, items: list[Item], unsure: bool) -> Insertion | None:
+def place_of(frame: PathFrame, depth: int, items: list[Item], unsure: bool) -> Insertion | None:
     """Where a sequence has to be inserted in the wake-up tree of ``frame``; None if it is covered already."""
     if any(_takes_first(sleeper, items, True) is not None for sleeper in frame.asleep):
         return None
@@ -83,19 +83,19 @@ def place_of(frame: Frame, depth: int, items: list[Item], unsure: bool) -> Inser
     return Insertion(depth, tuple(path), tuple(item.event for item in items), unsure)
 
 
-def insert(frame: Frame, change: Insertion) -> None:
+def insert(frame: PathFrame, change: Insertion) -> None:
     """Make a change found by :func:`place_of`."""
     nodes = frame.children
     for index in change.path:
         nodes = nodes[index].children
     last = len(change.events) - 1
     for index, event in enumerate(change.events):
-        node = Node(event, change.unsure and index == last)
+        node = WakeupNode(event, change.unsure and index == last)
         nodes.append(node)
         nodes = node.children
 
 
-def _takes_first(event: Event, items: list[Item], absent: bool) -> list[Item] | None:
+def _takes_first(event: PointEvent, items: list[Item], absent: bool) -> list[Item] | None:
     """The sequence without the first event of ``event``'s thread if that is a weak initial of it, else None.
 
     ``absent`` says whether it may be one without having an event there.

@@ -114,4 +114,24 @@ def _jitted(function: Callable[_P, _R], form: Form) -> Callable[_P, _R]:
         no_cpython_wrapper=not form.called,
         _nrt=form.allocates,
     )(function)
+    _survive_renamed_classes(made)
     return made
+
+
+def _survive_renamed_classes(kernel: Any) -> None:
+    """Have the kernel compiled again if its cache on disk names classes that no longer exist.
+
+    numba pickles the types of arguments, ours among them, and reads the index before it compares the source's time.
+    """
+    file = getattr(kernel._cache, "_cache_file", None)
+    if file is None:
+        return
+    load = file._load_index
+
+    def load_index() -> Any:
+        try:
+            return load()
+        except (AttributeError, ImportError):
+            return {}
+
+    file._load_index = load_index

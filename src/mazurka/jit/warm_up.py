@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class CompiledParts:
     """All that can be compiled ahead, by name, of sources in some folders. ``module`` is run as ``python -m MODULE
     NAME...`` and has :meth:`compile` called. Not slotted: what is found out is kept in it."""
 
@@ -118,7 +118,7 @@ class Parts:
 class WarmUp:
     """What is compiled for one command."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: CompiledParts) -> None:
         self.parts = parts
         self.wanted: set[str] = set()
         self.processes: list[subprocess.Popen[bytes]] = []

@@ -42,7 +42,7 @@ from mazurka.order.clocks import (
     with_more_free,
     with_room,
 )
-from mazurka.order.streaming import Columns
+from mazurka.order.streaming import EventColumns
 
 #: In place of a thread: the accesses are in a row.
 WIDE: Final = -2
@@ -76,7 +76,7 @@ def no_edges(threads: int) -> Edges:
     return Edges(np.zeros(0, np.int32), np.zeros((0, threads), np.int32))
 
 
-class Checks:
+class AccessChecks:
     """One part of the variables, and the clocks it needs."""
 
     def __init__(self, threads: int, targets: int, part: int = 0, shift: int = 0) -> None:
@@ -116,7 +116,7 @@ class Checks:
             accesses = accesses._replace(found=lengthened(accesses.found, 2 * len(accesses.found)))
         self.accesses = accesses
 
-    def run(self, columns: Columns, child: Any, base: int, edges: Edges) -> None:
+    def run(self, columns: EventColumns, child: Any, base: int, edges: Edges) -> None:
         """Pass consecutive events, the first with number ``base``; ``child`` are the threads that targets are."""
         at, edge, part, shift = 0, 0, np.uint32(self.part), np.uint32(self.shift)
         while at < len(columns.thread):

@@ -21,9 +21,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.order.accesses import Checks, no_edges
+from mazurka.order.accesses import AccessChecks, no_edges
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
+from mazurka.order.streaming import LONG, EventColumns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.trace.trace import Trace
 
 
@@ -40,7 +40,7 @@ class HappensBefore:
     def __init__(self, two_threads: bool = True) -> None:
         self.company = HelperThread(two_threads)
         shift = int(two_threads)
-        self.halves = [Checks(1, 0, part, shift) for part in range(1 << shift)]
+        self.halves = [AccessChecks(1, 0, part, shift) for part in range(1 << shift)]
         self.events = 0
 
     def __enter__(self) -> Self:
@@ -49,7 +49,7 @@ class HappensBefore:
     def __exit__(self, *raised: object) -> None:
         self.company.__exit__(*raised)
 
-    def feed(self, columns: Columns, sizes: Sizes) -> None:
+    def feed(self, columns: EventColumns, sizes: Sizes) -> None:
         events = with_events(self.events, columns)
         for half in self.halves:
             half.make_room(sizes.threads, sizes.targets)

@@ -31,8 +31,18 @@ import numpy as np
 
 from mazurka.jit.compile import inner, jit
 from mazurka.order.clocks import BLOCK, padded
-from mazurka.order.locksets import Held, common, contains, give_back, held_by, is_tight, take, takes_again, with_sets
-from mazurka.order.streaming import Columns, Sizes
+from mazurka.order.locksets import (
+    LockSets,
+    common,
+    contains,
+    give_back,
+    held_by,
+    is_tight,
+    take,
+    takes_again,
+    with_sets,
+)
+from mazurka.order.streaming import EventColumns, Sizes
 from mazurka.trace.event import READS, WRITES, Op
 
 _WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
@@ -52,7 +62,7 @@ _TOUCHING: Final = sum(1 << op for op in (Op.READ, Op.WRITE))
 ALL: Final = 2**31 - 1
 
 
-class Index(NamedTuple):
+class DependencyIndex(NamedTuple):
     """What asks for other events, in the order of the trace. Arrays are int32."""
 
     next: Any  # [entries] the next of the same thread, or -1; entry t < threads stands before the first of thread t
@@ -70,7 +80,7 @@ class Index(NamedTuple):
     number: Any  # [targets] of locks among the locks
 
 
-def kinds_of(columns: Columns, sizes: Sizes, data: Any = None) -> Any:
+def kinds_of(columns: EventColumns, sizes: Sizes, data: Any = None) -> Any:
     """What each target is: data if only read and written (and among ``data``), a lock if only taken and given back."""
     met = np.zeros(max(sizes.targets, 1), np.int32)
     _meet(columns.op, columns.target, met)
@@ -79,11 +89,11 @@ def kinds_of(columns: Columns, sizes: Sizes, data: Any = None) -> Any:
     return np.where(locking, LOCK, np.where(touched if data is None else touched & data, DATA, ORDERED)).astype(np.int8)
 
 
-def index_for(sizes: Sizes, kind: Any) -> Index:
+def index_for(sizes: Sizes, kind: Any) -> DependencyIndex:
     """An index of no events; ``kind`` is int8 by target, as :func:`kinds_of` gives it."""
     threads, capacity = sizes.threads, sizes.threads + 4 * BLOCK
     entries: list[Any] = [np.full(capacity, -1, np.int32) for _ in range(5)]
-    return Index._make(
+    return DependencyIndex._make(
         [
             *entries,
             np.array([threads], np.int64),
@@ -98,11 +108,11 @@ def index_for(sizes: Sizes, kind: Any) -> Index:
     )
 
 
-def with_entries(index: Index) -> Index:
+def with_entries(index: DependencyIndex) -> DependencyIndex:
     """With room for what a block may add."""
     if len(index.event) - index.size[0] >= 3 * BLOCK:
         return index
-    grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in Index._fields[:5]}
+    grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in DependencyIndex._fields[:5]}
     return index._replace(**grown)
 
 
@@ -115,7 +125,9 @@ class Guards(NamedTuple):
     votes: Any  # [targets]
 
 
-def index_of(columns: Columns, sizes: Sizes, kind: Any, wanted: Any = None) -> tuple[Index, Held, Guards]:
+def index_of(
+    columns: EventColumns, sizes: Sizes, kind: Any, wanted: Any = None
+) -> tuple[DependencyIndex, LockSets, Guards]:
     """The index of a whole trace, the sets of locks in it, and what locks the variables ``wanted`` are used under."""
     targets = len(kind)
     unknown: list[Any] = [np.full(targets, -1, np.int32) for _ in range(3)]
@@ -143,7 +155,7 @@ class Ideal(NamedTuple):
     below: Any  # [locks]
 
 
-def ideal_for(index: Index) -> Ideal:
+def ideal_for(index: DependencyIndex) -> Ideal:
     """An empty one, for itself."""
     threads, locks = len(index.latest), locks_in(index)
     top = np.full(locks, -1, np.int32)
@@ -158,7 +170,7 @@ def ideal_for(index: Index) -> Ideal:
     )
 
 
-def locks_in(index: Index) -> int:
+def locks_in(index: DependencyIndex) -> int:
     """The number of targets that are locks."""
     return int(index.number[-1]) + 1
 

@@ -18,7 +18,7 @@ from mazurka.order.clocks import BLOCK, padded
 _MIX: Final = 0x9E3779B1
 
 
-class Held(NamedTuple):
+class LockSets(NamedTuple):
     """See the module. Arrays are int32."""
 
     smaller: Any  # [sets] the set without the lock
@@ -32,10 +32,10 @@ class Held(NamedTuple):
     set_of: Any  # [threads]
 
 
-def held_by(threads: int) -> Held:
+def held_by(threads: int) -> LockSets:
     """Nothing, yet."""
     capacity, depth = 4 * BLOCK, 8
-    return Held(
+    return LockSets(
         np.full(capacity, -1, np.int32),
         np.full(capacity, -1, np.int32),
         np.full(4 * capacity, -1, np.int32),
@@ -48,12 +48,12 @@ def held_by(threads: int) -> Held:
     )
 
 
-def released(held: Held) -> Held:
+def released(held: LockSets) -> LockSets:
     """All locks given back, the numbers of sets being kept."""
     return held._replace(depth=np.zeros_like(held.depth), set_of=np.zeros_like(held.set_of))
 
 
-def with_sets(held: Held) -> Held:
+def with_sets(held: LockSets) -> LockSets:
     """With room for what an event may add."""
     capacity, (sets, deepest), depth = len(held.lock), held.sizes.tolist(), held.stack.shape[1]
     if capacity - sets <= deepest + 2:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mazurka.jit.compile import jit
 from mazurka.order.clocks import BLOCK, WRITE, clocks_for, copy, learn, move, publish, with_room
-from mazurka.order.streaming import Columns, Sizes
+from mazurka.order.streaming import EventColumns, Sizes
 from mazurka.trace.event import Op
 
 _READ: Final = int(Op.READ)
@@ -23,7 +23,7 @@ _FORK: Final = int(Op.FORK)
 _JOIN: Final = int(Op.JOIN)
 
 
-def needs_of(columns: Columns, sizes: Sizes, shared: Any, rigid: Any, watched: Any) -> Any:
+def needs_of(columns: EventColumns, sizes: Sizes, shared: Any, rigid: Any, watched: Any) -> Any:
     """For each of some events, ascending: the latest of each other thread that must have happened before, or -1.
 
     ``shared`` tells of a target whether what is read there counts, ``rigid`` of an event whether no other write than

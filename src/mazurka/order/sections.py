@@ -49,7 +49,7 @@ class Sections(NamedTuple):
     spare: Any  # [1]
 
 
-class Held(NamedTuple):
+class HeldSections(NamedTuple):
     """What threads are in; all int32."""
 
     section: Any  # [threads, deepest], outermost first
@@ -97,9 +97,9 @@ def sections_for(size: int = 2 * BLOCK) -> Sections:
     )
 
 
-def held_by(threads: int, deepest: int = 4) -> Held:
+def held_by(threads: int, deepest: int = 4) -> HeldSections:
     """No thread holds a lock; there is room for ``deepest`` nested ones."""
-    return Held(
+    return HeldSections(
         np.zeros((threads, deepest), np.int32),
         np.zeros((threads, deepest), np.int32),
         np.zeros(threads, np.int32),
@@ -157,7 +157,7 @@ def more_readers(readers: Readers) -> Readers:
     )
 
 
-def deeper(held: Held) -> Held:
+def deeper(held: HeldSections) -> HeldSections:
     """Room for twice as many locks held at once."""
     return held._replace(section=np.tile(held.section, 2), times=np.tile(held.times, 2))
 

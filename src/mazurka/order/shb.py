@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.jit.compile import inner, jit
-from mazurka.order.accesses import Checks, Edges
+from mazurka.order.accesses import AccessChecks, Edges
 from mazurka.order.clocks import BLOCK, EFFECTS, LEARN, READ, copy
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import LONG, Columns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
+from mazurka.order.streaming import LONG, EventColumns, HelperThread, Sizes, bytes_in, columns_of, sizes_of, with_events
 from mazurka.order.versions import BIAS, learn, move_rarely, versions_for, with_room
 from mazurka.trace.trace import Trace
 
@@ -52,7 +52,7 @@ class SchedulableHappensBefore:
     def __init__(self, two_threads: bool = True) -> None:
         self.company = HelperThread(two_threads)
         self.versions = versions_for(0, 0)
-        self.checks = Checks(1, 0)
+        self.checks = AccessChecks(1, 0)
         self.edges = _room_for_edges(0)
         self.events = 0
 
@@ -62,7 +62,7 @@ class SchedulableHappensBefore:
     def __exit__(self, *raised: object) -> None:
         self.company.__exit__(*raised)
 
-    def feed(self, columns: Columns, sizes: Sizes) -> None:
+    def feed(self, columns: EventColumns, sizes: Sizes) -> None:
         with_events(self.events, columns)
         if not self.events:
             self.versions = versions_for(sizes.threads, sizes.targets)
@@ -84,7 +84,7 @@ class SchedulableHappensBefore:
         for each in pending:
             each.result()
 
-    def _go_ahead(self, piece: Columns, child: Any, at: int) -> tuple[int, Edges]:
+    def _go_ahead(self, piece: EventColumns, child: Any, at: int) -> tuple[int, Edges]:
         """How far the clocks come, and what reads learn there."""
         until, count = _run(*piece.unsigned(), child, self.events, at, self.versions, self.edges)
         return until, Edges(self.edges.event[:count].copy(), self.edges.clock[:count].copy())

@@ -27,21 +27,21 @@ LONG: Final = 200_000
 PIECE: Final = 1 << 17
 
 
-class Columns(NamedTuple):
+class EventColumns(NamedTuple):
     """Consecutive events."""
 
     thread: NDArray[np.int32]
     op: NDArray[np.int8]
     target: NDArray[np.int32]
 
-    def pieces(self) -> Iterator[Columns]:
+    def pieces(self) -> Iterator[EventColumns]:
         """The same events in blocks of ``PIECE``; views, not copies."""
         for at in range(0, len(self.thread), PIECE):
             yield self.between(at, at + PIECE)
 
-    def between(self, start: int, end: int) -> Columns:
+    def between(self, start: int, end: int) -> EventColumns:
         """The events from ``start`` up to ``end``; views, not copies."""
-        return Columns(self.thread[start:end], self.op[start:end], self.target[start:end])
+        return EventColumns(self.thread[start:end], self.op[start:end], self.target[start:end])
 
     def unsigned(self) -> tuple[Any, Any, Any]:
         """The same without signs: what compiled code takes for an index need not be asked whether it counts from the
@@ -65,21 +65,21 @@ class Sizes:
 class Stream(Protocol):
     """An order, on its way through a trace."""
 
-    def feed(self, columns: Columns, sizes: Sizes) -> None:
+    def feed(self, columns: EventColumns, sizes: Sizes) -> None:
         """Pass the next events; sizes may have grown since the last."""
 
     def racy_events(self) -> RacyEvents:
         """Those found so far."""
 
 
-def with_events(events: int, columns: Columns) -> int:
+def with_events(events: int, columns: EventColumns) -> int:
     """How many events there are with these, if they can be numbered."""
     if events + len(columns.thread) > LARGEST:
         raise MazurkaError("trace-too-large", f"more than {LARGEST:,} events: they can't be numbered")
     return events + len(columns.thread)
 
 
-def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> Columns:
+def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> EventColumns:
     """A trace's. Reading and writing a target that is no ``data`` (by target; None: all are) orders, and can't race;
     taking a lock that is also looked at is writing it."""
     op = np.asarray(trace.op, np.int8)
@@ -92,7 +92,7 @@ def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> Columns:
         op = np.where(orders & (op == Op.READ), np.int8(Op.ACQUIRE), op)
         op = np.where(orders & writes, np.int8(Op.RELEASE), op)
         op = np.where(takes & looked_at[target], np.int8(Op.RMW), op)
-    return Columns(np.asarray(trace.thread, np.int32), op, target)
+    return EventColumns(np.asarray(trace.thread, np.int32), op, target)
 
 
 def sizes_of(trace: Trace) -> Sizes:

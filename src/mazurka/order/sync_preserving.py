@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from mazurka.order.ideals import Ideal, grow, ideal_for, index_of, kinds_of
 from mazurka.order.racy_events import RacyEvents
-from mazurka.order.streaming import Columns, Sizes, columns_of, sizes_of
-from mazurka.order.sync_search import Search
+from mazurka.order.streaming import EventColumns, Sizes, columns_of, sizes_of
+from mazurka.order.sync_search import SyncPreservingSearch
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks, Races, Witness
@@ -32,9 +32,9 @@ def races(trace: Trace, data: NDArray[np.bool_] | None = None) -> RacyEvents:
     return races_of(columns_of(trace), sizes_of(trace), data)
 
 
-def races_of(columns: Columns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> RacyEvents:
+def races_of(columns: EventColumns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> RacyEvents:
     """The racy events of a trace given as columns."""
-    return Search(columns, sizes, data).run()
+    return SyncPreservingSearch(columns, sizes, data).run()
 
 
 class SyncPreserving:

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 
 from mazurka.jit.compile import inner, jit
 from mazurka.order.clocks import BLOCK, padded
-from mazurka.order.ideals import DATA, LOCK, Ideal, Index, grow, ideal_for, index_of, kinds_of, locks_in
+from mazurka.order.ideals import DATA, LOCK, DependencyIndex, Ideal, grow, ideal_for, index_of, kinds_of, locks_in
 from mazurka.order.locksets import contains, disjoint, give_back, released, take, takes_again
 from mazurka.order.racy_events import RacyEvents, sorted_events
-from mazurka.order.streaming import Columns, Sizes, bytes_in
+from mazurka.order.streaming import EventColumns, Sizes, bytes_in
 from mazurka.trace.event import Op
 
 _WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
@@ -50,7 +50,7 @@ _CELLS: Final = 3
 _MARKS: Final = 4
 
 
-class _Kept(NamedTuple):
+class _KeptAccesses(NamedTuple):
     """Accesses by variable, class (locks held, whether they write) and cell (thread). A variable's classes are in four
     chains: 2 if its main lock is not held, and 1 if they write. Arrays are int32; chains end with -1."""
 
@@ -89,10 +89,10 @@ class _Ideals(NamedTuple):
     tried: Ideal
 
 
-class Search:
+class SyncPreservingSearch:
     """The racy events of a trace: built by the first pass, found by the second."""
 
-    def __init__(self, columns: Columns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, columns: EventColumns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> None:
         self.columns = columns
         kind = kinds_of(columns, sizes, data)
         contested = _contested(columns, len(kind)) & (kind == DATA)
@@ -124,7 +124,7 @@ _GROWING: Final = (
 )
 
 
-def _with_room(kept: _Kept) -> _Kept:
+def _with_room(kept: _KeptAccesses) -> _KeptAccesses:
     """With room for what a block may add."""
     for register, names in _GROWING:
         capacity = len(getattr(kept, names[0]))
@@ -136,10 +136,10 @@ def _with_room(kept: _Kept) -> _Kept:
     return kept
 
 
-def _nothing_kept(racing: Any, main: Any, threads: int) -> _Kept:
+def _nothing_kept(racing: Any, main: Any, threads: int) -> _KeptAccesses:
     variables, room = int(racing.sum()), 4 * BLOCK
     chains: list[Any] = [np.full(room, -1, np.int32) for _ in range(12)]
-    return _Kept._make(
+    return _KeptAccesses._make(
         [
             np.where(racing, np.cumsum(racing) - 1, -1).astype(np.int32),
             main,
@@ -155,7 +155,7 @@ def _nothing_kept(racing: Any, main: Any, threads: int) -> _Kept:
     )
 
 
-def _nothing_needed(index: Index) -> _Ideals:
+def _nothing_needed(index: DependencyIndex) -> _Ideals:
     threads, locks = len(index.latest), locks_in(index)
     return _Ideals(
         np.full((threads, threads), -1, np.int32),
@@ -168,7 +168,7 @@ def _nothing_needed(index: Index) -> _Ideals:
     )
 
 
-def _contested(columns: Columns, targets: int) -> Any:
+def _contested(columns: EventColumns, targets: int) -> Any:
     """Which targets several threads touch, and some thread writes."""
     user, written = np.full(targets, -1, np.int32), np.zeros(targets, np.bool_)
     _use(*columns, user, written)

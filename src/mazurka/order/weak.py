@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.order.accesses import Checks
+from mazurka.order.accesses import AccessChecks
 from mazurka.order.clocks import BLOCK, NOW, padded
 from mazurka.order.racy_events import RacyEvents, sorted_events
 from mazurka.order.sections import (
@@ -29,8 +29,8 @@ from mazurka.order.sections import (
     sweep,
     touched_for,
 )
-from mazurka.order.streaming import Columns, Sizes
-from mazurka.order.weak_kernel import GETS, GIVES, LISTS_FULL, TOO_DEEP, Past, State, advance
+from mazurka.order.streaming import EventColumns, Sizes
+from mazurka.order.weak_kernel import GETS, GIVES, LISTS_FULL, TOO_DEEP, Past, WeakOrderState, advance
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
@@ -51,10 +51,10 @@ class WeakOrder:
         self.rules = rules
         self.events = 0
         self._forked = [] if forked is None else forked.tolist()
-        self._checks = Checks(1, 0)
+        self._checks = AccessChecks(1, 0)
         clocks = self._checks.clocks
         none = np.zeros(0, np.int32)
-        self._state = State(
+        self._state = WeakOrderState(
             clocks,
             self._checks.accesses,
             Past(clocks.now, none, none, np.zeros((0, 1), np.int32), np.zeros(1, np.int32), np.zeros(0, np.bool_)),
@@ -66,7 +66,7 @@ class WeakOrder:
         )
         self._settled = 0
 
-    def feed(self, columns: Columns, sizes: Sizes) -> None:
+    def feed(self, columns: EventColumns, sizes: Sizes) -> None:
         """Pass the next events; sizes may have grown since the last."""
         self._widen(sizes.threads, sizes.targets)
         at = 0
@@ -86,7 +86,7 @@ class WeakOrder:
         found = self._checks.found()
         return sorted_events(found[:, 0], found[:, 1])
 
-    def tables(self) -> State:
+    def tables(self) -> WeakOrderState:
         """The state, with what the checks may have replaced."""
         state = self._state._replace(clocks=self._checks.clocks, accesses=self._checks.accesses)
         if not self.rules.composes:
@@ -177,5 +177,7 @@ def races_of(rules: Rules, trace: Trace, data: NDArray[np.bool_] | None = None) 
         op = np.where(orders & (op == Op.READ), np.int8(GETS), op)
         op = np.where(orders & (op == Op.WRITE), np.int8(GIVES), op)
     order = WeakOrder(rules, forked[forked >= 0])
-    order.feed(Columns(np.asarray(trace.thread, np.int32), op, target), Sizes(len(trace.threads), thread_of_target))
+    order.feed(
+        EventColumns(np.asarray(trace.thread, np.int32), op, target), Sizes(len(trace.threads), thread_of_target)
+    )
     return order.racy_events()

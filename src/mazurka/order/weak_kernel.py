@@ -54,7 +54,7 @@ from mazurka.order.sections import (
     READER,
     SHARE,
     WRITER,
-    Held,
+    HeldSections,
     Nested,
     Readers,
     Sections,
@@ -94,14 +94,14 @@ class Past(NamedTuple):
     exempt: Any  # bool [threads] has ended, or will be forked: need not be waited for
 
 
-class State(NamedTuple):
+class WeakOrderState(NamedTuple):
     """All that the kernel reads and writes, see each part."""
 
     clocks: Clocks
     accesses: Accesses
     past: Past
     sections: Sections
-    held: Held
+    held: HeldSections
     touched: Touched
     readers: Readers
     nested: Nested

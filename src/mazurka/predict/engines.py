@@ -60,7 +60,7 @@ _MUCH: Final = 2_000_000
 _IS_DATA: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 
 
-class Found(NamedTuple):
+class ProvenBug(NamedTuple):
     """A bug, with its witness, the stage that found it, and what the checker has against the witness: nothing, unless
     there is an error in Mazurka."""
 
@@ -86,7 +86,7 @@ class Stage:
 
 
 @dataclass
-class Search:
+class EngineRun:
     """One engine on one trace: what its stages share. ``expired`` says when to stop; ``compiles`` is called before
     compiled code is used although the trace is short. Not slotted: what is costly is made when first asked for."""
 
@@ -128,9 +128,9 @@ class Search:
         """What asks SeqCheck."""
         return self._index.own()
 
-    def beside(self) -> Search:
+    def beside(self) -> EngineRun:
         """Another one, which may look for other kinds, or ask about others, at the same time."""
-        other = Search(self.trace, self.window, self.expired, self.compiles)
+        other = EngineRun(self.trace, self.window, self.expired, self.compiles)
         other._index, other._checkers = self._index, self._checkers
         return other
 
@@ -212,16 +212,16 @@ class Search:
         """Whether something at the same places has been found."""
         return self._signatures[kind].of(rows) in self.settled[kind]
 
-    def found(self, stage: Stage, rows: Rows, witness: Witness) -> Found:
+    def found(self, stage: Stage, rows: Rows, witness: Witness) -> ProvenBug:
         """A finding, its witness checked."""
-        return Found(stage.kind, rows, witness, stage.name, tuple(self.checker.objections(witness)))
+        return ProvenBug(stage.kind, rows, witness, stage.name, tuple(self.checker.objections(witness)))
 
     def settle(self, kind: str, rows: Rows) -> None:
         """What was looked for has been found."""
         self.settled[kind] |= {rows[-1], self._signatures[kind].of(rows)}
 
 
-def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
+def run(search: EngineRun, engine: str, kinds: Iterable[str]) -> Iterator[ProvenBug]:
     """What an engine finds of these kinds, each as soon as it is known."""
     for kind in kinds:
         for name in ENGINES[engine].get(kind, ()):
@@ -237,7 +237,7 @@ def run(search: Search, engine: str, kinds: Iterable[str]) -> Iterator[Found]:
             stage.seconds = time.monotonic() - started
 
 
-_Findings = Iterator[Found]
+_Findings = Iterator[ProvenBug]
 _Ask = Callable[[Claim], Verdict]
 
 
@@ -246,13 +246,13 @@ class _Outcome:
     """What came of asking about a group, one after the other until one has a witness."""
 
     key: Hashable
-    found: Found | None = None
+    found: ProvenBug | None = None
     candidates: int = 0
     refuted: int = 0
     unsure: bool = False
 
 
-def _decided(search: Search, stage: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
+def _decided(search: EngineRun, stage: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
     """What was found. ``whole``: a group in which none has a witness settles what it is about."""
     settled = search.settled[stage.kind]
     for outcome in outcomes:
@@ -268,7 +268,7 @@ def _decided(search: Search, stage: Stage, outcomes: Iterable[_Outcome], whole: 
 
 
 def _outcomes(
-    search: Search, stage: Stage, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
+    search: EngineRun, stage: Stage, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
 ) -> Iterator[_Outcome]:
     """Of the groups that are not settled when their turn comes, each."""
     open_rows: set[Rows] = set()
@@ -278,7 +278,7 @@ def _outcomes(
 
 
 def _outcome(
-    search: Search, stage: Stage, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
+    search: EngineRun, stage: Stage, key: Hashable, several: list[Rows], ask: _Ask, open_rows: set[Rows]
 ) -> _Outcome:
     outcome, claim = _Outcome(key), definition(stage.kind).claim
     for rows in several:
@@ -300,7 +300,7 @@ def _outcome(
     return outcome
 
 
-def _by_order(search: Search, stage: Stage) -> _Findings:
+def _by_order(search: EngineRun, stage: Stage) -> _Findings:
     """The events that race under a partial order, each with an earlier one."""
     search.asks_much(stage.kind)
     racy = import_module(f"mazurka.order.{_MODULES.get(stage.name, stage.name)}").races(search.trace)
@@ -309,7 +309,7 @@ def _by_order(search: Search, stage: Stage) -> _Findings:
     return _decided(search, stage, _outcomes(search, stage, groups, search.vindicate), False)
 
 
-def _by_seqcheck(search: Search, stage: Stage) -> _Findings:
+def _by_seqcheck(search: EngineRun, stage: Stage) -> _Findings:
     """All candidates, as far as SeqCheck can tell."""
     if search.asks_much(stage.kind) and search.is_passed_over(stage.kind):
         yield from _by_pass(search, stage)
@@ -324,7 +324,7 @@ def _by_seqcheck(search: Search, stage: Stage) -> _Findings:
 
 
 @contextmanager
-def _by_turns(search: Search, stage: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
+def _by_turns(search: EngineRun, stage: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
     """Two threads ask about every other group each; what is found of one settles no other."""
     open_ = [each for each in groups.items() if each[0] not in search.settled[stage.kind]]
     with ExitStack() as stack:
@@ -335,7 +335,7 @@ def _by_turns(search: Search, stage: Stage, groups: Groups) -> Iterator[Iterator
         yield (each for both in zip_longest(*halves) for each in both if each is not None)
 
 
-def _by_pass(search: Search, stage: Stage) -> _Findings:
+def _by_pass(search: EngineRun, stage: Stage) -> _Findings:
     """All races that SeqCheck can tell in one pass over the trace."""
     from mazurka.predict.seqcheck.races import SeqCheckRaces
     from mazurka.predict.seqcheck.scan import EVENT, PLACE
@@ -357,14 +357,14 @@ def _by_pass(search: Search, stage: Stage) -> _Findings:
     stage.undecided = len(groups.keys() - search.settled[RACE]) + len(left)
 
 
-def _by_model(search: Search, stage: Stage) -> _Findings:
+def _by_model(search: EngineRun, stage: Stage) -> _Findings:
     """All candidates."""
     groups, left = search.groups(stage.kind)
     yield from _decided(search, stage, _outcomes(search, stage, groups.items(), search.questions.ask))
     stage.undecided += len(left - search.settled[stage.kind])
 
 
-def _by_sync_preserving(search: Search, stage: Stage) -> _Findings:
+def _by_sync_preserving(search: EngineRun, stage: Stage) -> _Findings:
     """Deadlocks that show without sections changing places."""
     from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 
@@ -377,7 +377,7 @@ def _by_sync_preserving(search: Search, stage: Stage) -> _Findings:
         stage.refuted += isinstance(answer, Infeasible)
 
 
-def _by_communication(search: Search, stage: Stage) -> _Findings:
+def _by_communication(search: EngineRun, stage: Stage) -> _Findings:
     """Deadlocks of threads that wait for notifications, or for a thread's end."""
     from mazurka.predict.deadlocks.communication import CommunicationDeadlocks
 
@@ -401,7 +401,7 @@ def _by_communication(search: Search, stage: Stage) -> _Findings:
     stage.undecided = len((unsure | sought.left) - found)
 
 
-_STAGES: Final[dict[str, Callable[[Search, Stage], _Findings]]] = {
+_STAGES: Final[dict[str, Callable[[EngineRun, Stage], _Findings]]] = {
     **dict.fromkeys(ORDERS, _by_order),
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,

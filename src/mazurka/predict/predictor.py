@@ -17,7 +17,7 @@ from mazurka.witness.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class PredictedBug:
     """Something that another order of a trace shows: its kind, the rows of the trace that make it up, the order."""
 
     kind: str
@@ -30,6 +30,6 @@ class Predictor(Protocol):
 
     kind: str
 
-    def predict(self, trace: Trace) -> Iterator[Prediction]:
+    def predict(self, trace: Trace) -> Iterator[PredictedBug]:
         """What the trace proves reachable. Stop asking when enough is known: each answer is found when asked for."""
         ...

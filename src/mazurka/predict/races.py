@@ -28,7 +28,7 @@ from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.question import Question
 from mazurka.causal.solver import Feasible, Solver
 from mazurka.causal.solvers import FOR_TRACES
-from mazurka.predict.predictor import Prediction
+from mazurka.predict.predictor import PredictedBug
 from mazurka.trace.conflicts import RACE, READ_WRITE, Conflicts, OpTable, Sites, may_race, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import Row, SiteNumber, StepIndex
@@ -69,7 +69,7 @@ class RacePredictor:
     conflicts: Conflicts = READ_WRITE
     kind: str = field(default=RACE, init=False)
 
-    def predict(self, trace: Trace) -> Iterator[Prediction]:
+    def predict(self, trace: Trace) -> Iterator[PredictedBug]:
         pairs = self._pairs(trace)
         if not pairs:
             return
@@ -82,7 +82,7 @@ class RacePredictor:
                 answer = solver.decide(model, Question(next=steps))
                 if isinstance(answer, Feasible):
                     order = tuple(map(StepIndex, answer.order))
-                    yield Prediction(RACE, (one, other), Witness(order, claim=Races(*steps)))
+                    yield PredictedBug(RACE, (one, other), Witness(order, claim=Races(*steps)))
                     break
             else:
                 self.unasked += sum(1 for _ in candidates)

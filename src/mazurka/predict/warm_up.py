@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from mazurka.causal import state
-from mazurka.jit.warm_up import PACKAGE, Part, Parts, WarmUp
+from mazurka.jit.warm_up import PACKAGE, CompiledParts, Part, WarmUp
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.trace.event import Location, Op
 from mazurka.trace.ids import StepIndex
@@ -118,7 +118,7 @@ _SOURCES: Final = (
     *("trace", "trace/formats"),
 )
 
-PARTS: Final = Parts(
+PARTS: Final = CompiledParts(
     __name__,
     {
         "orders": Part(_orders, is_awaited=True),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from mazurka.program.terms import Term
 
 
-class Kind(Enum):
+class CheckKind(Enum):
     """What a check is."""
 
     ASSERTION = "assertion"
@@ -28,7 +28,7 @@ class Kind(Enum):
 class Check:
     """It fails if ``term`` is true; it is met only where the conditions ``under`` have their outcomes."""
 
-    kind: Kind
+    kind: CheckKind
     file: str
     line: int  # of what fails: a raise, an assertion, an expression
     last_line: int
@@ -41,7 +41,7 @@ class Check:
         return where is not None and where.file == self.file and self.line <= where.line <= self.last_line
 
 
-class Store(NamedTuple):
+class SymbolicStore(NamedTuple):
     """A place that stores what ``term`` comes to."""
 
     site: int
@@ -52,7 +52,7 @@ class Uses(NamedTuple):
     """What depends on what is read at a place: checks, and stores of the same function."""
 
     checks: Sequence[Check] = ()
-    stores: Sequence[Store] = ()
+    stores: Sequence[SymbolicStore] = ()
 
 
 #: What depends on a read at a place.

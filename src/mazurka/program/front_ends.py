@@ -13,20 +13,20 @@ from typing import Final
 
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Program
-from mazurka.program.settings import Settings
+from mazurka.program.settings import ProgramSettings
 
 
 @dataclass(frozen=True, slots=True)
 class FrontEnd:
     """A language: ``opener`` is a module and its function that makes a :class:`Program` of a target, arguments and
-    :class:`Settings`. ``suffixes`` may hold the empty one."""
+    :class:`ProgramSettings`. ``suffixes`` may hold the empty one."""
 
     name: str
     suffixes: tuple[str, ...]
     interpreter: str  # what the first line of its scripts names, after ``#!``
     opener: str
 
-    def open(self, target: str, arguments: tuple[str, ...], settings: Settings) -> Program:
+    def open(self, target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> Program:
         """The program that ``target`` names, not yet loaded."""
         module, _, function = self.opener.partition(":")
         program: Program = getattr(import_module(module), function)(target, arguments, settings)

@@ -132,7 +132,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class BlockedThread:
     """A thread that can't go on: what for, held by whom, and where each of the two got stuck."""
 
     thread: str
@@ -152,7 +152,7 @@ class Failure:
     location: Location | None
     exception: str = ""  # its type's name
     frames: tuple[Frame, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[BlockedThread, ...] = ()
     step: int = 0  # number of steps logged when it happened
     against: Location | None = None  # of a race: where the other access is
 

@@ -20,7 +20,7 @@ class Isolation(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ProgramSettings:
     """How a program is to be run: modules below ``roots`` are tracked, and those that ``include`` names."""
 
     roots: tuple[str, ...] = ()

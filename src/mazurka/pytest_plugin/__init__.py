@@ -15,7 +15,7 @@ from mazurka.pytest_plugin.outcomes import NO_THREADS, outcomes_of
 from mazurka.pytest_plugin.settings import SETTINGS, SWITCHES, settings_of
 
 if TYPE_CHECKING:
-    from mazurka.pytest_plugin.session import Explorer
+    from mazurka.pytest_plugin.session import SessionExplorer
 
 _ACTIVE: Final = "mazurka-explorer"
 _MARK: Final = "mazurka"
@@ -100,11 +100,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.line(line)
 
 
-def _explorer(config: pytest.Config) -> Explorer:
-    explorer: Explorer | None = config.pluginmanager.get_plugin(_ACTIVE)
+def _explorer(config: pytest.Config) -> SessionExplorer:
+    explorer: SessionExplorer | None = config.pluginmanager.get_plugin(_ACTIVE)
     if explorer is None:
-        from mazurka.pytest_plugin.session import Explorer
+        from mazurka.pytest_plugin.session import SessionExplorer
 
-        explorer = Explorer(config)
+        explorer = SessionExplorer(config)
         config.pluginmanager.register(explorer, _ACTIVE)
     return explorer

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _WIDTH: Final = 110
 
 
-class Explorer:
+class SessionExplorer:
     """The plugin of a session that has tests to explore."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -139,8 +139,8 @@ class Explorer:
         return None
 
     @contextmanager
-    def _program(self, entry: TestEntry, options: Options) -> Iterator[_Watched]:
-        program = _Watched(entry, settings_of(replace(options, include=())))
+    def _program(self, entry: TestEntry, options: Options) -> Iterator[_TestProgram]:
+        program = _TestProgram(entry, settings_of(replace(options, include=())))
         try:
             yield program
         finally:
@@ -150,7 +150,7 @@ class Explorer:
 
     def _explore(self, item: pytest.Item, entry: TestEntry, options: Options) -> bool:
         """Check the test and fail if it fails; false if it is to be run as usual, since there is nothing to explore."""
-        watcher = _Watcher()
+        watcher = _SessionObserver()
         with self._program(entry, options) as program, watcher:
             program.prepare()
             program.loader.opaque.update(self._opaque())
@@ -198,7 +198,7 @@ class Explorer:
         pytest.fail(text, pytrace=False)
 
 
-class _Watched(PythonProgram):
+class _TestProgram(PythonProgram):
     """A test's program that remembers what the test said of itself."""
 
     said: tuple[str, str] | None = None
@@ -209,7 +209,7 @@ class _Watched(PythonProgram):
         return run
 
 
-class _Watcher(NullObserver):
+class _SessionObserver(NullObserver):
     """Takes Ctrl-C for a wish to stop, where signals can be had."""
 
     def __init__(self) -> None:

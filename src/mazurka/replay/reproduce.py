@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mazurka.explore.outcome import Found
+from mazurka.explore.outcome import FailingExecution
 from mazurka.program.protocol import LASSO, Failure, Plan, Program, Run, learned_points
 from mazurka.program.races import races_of
 from mazurka.replay.points import add_scheduling_points
@@ -40,14 +40,14 @@ class Reproduction:
     happened: bool = True
 
 
-def fails_again(program: Program, schedule: Schedule) -> Found | None:
+def fails_again(program: Program, schedule: Schedule) -> FailingExecution | None:
     """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
     add_scheduling_points(program, schedule.points)
     points = frozenset(learned_points(program).points)
     run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
     same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
     failure = next(iter(same or run.failures), None)
-    return None if failure is None else Found(failure, run.schedule(), points=points, timing=schedule.timing)
+    return None if failure is None else FailingExecution(failure, run.schedule(), points=points, timing=schedule.timing)
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def timed(program: Program, timing: float | None) -> Iterator[None]:
         program.timing = None
 
 
-def without_delay(program: Program, found: Found, longest: float) -> Found:
+def without_delay(program: Program, found: FailingExecution, longest: float) -> FailingExecution:
     """The same failure where nothing outruns threads that can move, if it happens there, too; else where they are held
     up for ``longest`` seconds at most, or as it was met."""
     first = _follow(program, found, Plan(found.schedule, strict=False, timing=found.timing))
@@ -73,7 +73,7 @@ def without_delay(program: Program, found: Found, longest: float) -> Found:
     return found
 
 
-def simplest(program: Program, found: Found, *, simplifies: bool = True) -> Reproduction:
+def simplest(program: Program, found: FailingExecution, *, simplifies: bool = True) -> Reproduction:
     """The run that shows a failure best; unless it ``simplifies``, by no other order than that in which it was met."""
     identity = found.failure.identity
     _know(program, found)
@@ -116,13 +116,13 @@ def changes_places(program: Program, schedule: Schedule, failure: Failure) -> bo
     return harmless or any(each.identity == failure.identity for each in races_of(other, program.location))
 
 
-def _follow(program: Program, found: Found, plan: Plan) -> Run:
+def _follow(program: Program, found: FailingExecution, plan: Plan) -> Run:
     """Execute a plan with the points that were known when the failure was met."""
     _know(program, found)
     return program.execute(plan)
 
 
-def _know(program: Program, found: Found) -> None:
+def _know(program: Program, found: FailingExecution) -> None:
     learned_points(program).points = set(found.points)
 
 

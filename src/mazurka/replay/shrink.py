@@ -39,7 +39,7 @@ class Shrunk:
 
 
 @dataclass(slots=True)
-class _Search:
+class _Shrinking:
     """The best failing prefix so far with its run, and what may still be spent on a better one.
 
     A run may learn new points, and then every prefix means something else: ``best`` is said anew in terms of them,
@@ -146,7 +146,7 @@ def shrink(
         return None
     run, failure = found
     before = cost_until(run, failure)
-    search = _Search(program, identity, prefix_until(run, failure), run, before, before, max_runs, deadline)
+    search = _Shrinking(program, identity, prefix_until(run, failure), run, before, before, max_runs, deadline)
     while not search.exhausted and any(search.improves(each) for each in _candidates(search.best)):
         pass
     _hasten(search)
@@ -165,7 +165,7 @@ def _detailed(program: Program, plan: Plan, identity: tuple[str, ...]) -> tuple[
     return (run, failure) if failure is not None else None
 
 
-def _hasten(search: _Search) -> None:
+def _hasten(search: _Shrinking) -> None:
     """Make each switch, from the first on, as early as the failure allows: bisection over its block's points."""
     index = 0
     while index < len(blocks := encode_blocks(search.best)) - 1:

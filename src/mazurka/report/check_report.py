@@ -47,7 +47,7 @@ RULES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class CoveredScope:
     """What was covered: the most threads and points that a run had, and how many places in the source are points."""
 
     threads: int = 0
@@ -85,7 +85,7 @@ class CheckReport:
     executions: int = 0
     seconds: float = 0.0
     complete: bool = False
-    scope: Scope = Scope()
+    scope: CoveredScope = CoveredScope()
     untracked: Mapping[str, int] = field(default_factory=dict)
     uncontrolled: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()

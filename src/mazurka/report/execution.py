@@ -23,7 +23,7 @@ from mazurka.trace.targets import Target
 
 
 @dataclass(slots=True)
-class _Words:
+class _StepWords:
     """What is told of a run's steps; each thing once."""
 
     run: Run
@@ -58,11 +58,11 @@ class _Words:
 
 def execution_of(run: Run, failure: Failure, program: Program) -> tuple[FindingEvent, ...]:
     """All steps up to the failure of a run that was made with detail."""
-    words = _Words(run, program)
+    words = _StepWords(run, program)
     return tuple([_event(words, index) for index in range(steps_until(run, failure))])
 
 
-def _event(words: _Words, index: int) -> FindingEvent:
+def _event(words: _StepWords, index: int) -> FindingEvent:
     run, step = words.run, words.run.log[index]
     told = step.value is not None and (READS[step.op] or WRITES[step.op]) and not is_failed_attempt(step)
     return FindingEvent(

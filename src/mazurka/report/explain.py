@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mazurka.program.memory import is_flusher, owner_of
-from mazurka.program.protocol import Failure, Frame, Program, Run, Waiting
+from mazurka.program.protocol import BlockedThread, Failure, Frame, Program, Run
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
@@ -231,7 +231,7 @@ def _endings(trail: Trail) -> list[Row]:
     return [Row(number, failure.thread, (what,), failure.location, source_text(failure.location), caller, failing=True)]
 
 
-def _ends(trail: Trail, waiting: Waiting) -> str:
+def _ends(trail: Trail, waiting: BlockedThread) -> str:
     if trail.run.again:
         return "goes round in this loop for ever"
     return f"waits for {shorten(waiting.for_what, _LONGEST_MESSAGE)}"

@@ -16,7 +16,7 @@ from mazurka.replay.switches import Cost
 from mazurka.trace.event import Location
 
 
-class Shape(Enum):
+class BugShape(Enum):
     """A known way for concurrency to go wrong. Only claimed when the run shows it."""
 
     LOST_UPDATE = "lost update"
@@ -76,7 +76,7 @@ class Explanation:
 
     columns: tuple[Column, ...]
     rows: tuple[Row | Fold, ...]
-    shape: Shape | None
+    shape: BugShape | None
     sentence: str
 
 
@@ -108,7 +108,7 @@ class FindingEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class WitnessTurn:
     """Consecutive events of one thread in an order: how many, and the number of the last of them."""
 
     thread: str
@@ -129,7 +129,7 @@ class CheckedWitness:
     """
 
     claim: str
-    turns: tuple[Turn, ...]
+    turns: tuple[WitnessTurn, ...]
     prefix: int = 0
     unread: tuple[int, ...] = ()
     contradictions: tuple[str, ...] = ()

@@ -24,11 +24,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mazurka.program.protocol import FailureKind, Program, Step, Waiting
+from mazurka.program.protocol import BlockedThread, FailureKind, Program, Step
 from mazurka.replay.anchor import source_text, step_location
-from mazurka.report.finding import Shape
+from mazurka.report.finding import BugShape
 from mazurka.report.relevance import Relevance, all_operations, notifications
-from mazurka.report.trail import Interference, Touch, Trail, accesses
+from mazurka.report.trail import Interference, Trail, TrailAccess, accesses
 from mazurka.report.words import label_of, label_of_name, target_words, value_words, verb
 from mazurka.trace.conflicts import Shown, shown_at
 from mazurka.trace.event import READS, WRITES, Op
@@ -44,7 +44,7 @@ _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "Ke
 _UNSET: Final = (None, "nothing", "None")
 
 #: What is known, and the sentence that says it.
-Recognised = tuple[Shape | None, str]
+Recognised = tuple[BugShape | None, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +61,17 @@ class _Case:
     def words(self, target: Target) -> str:
         return target_words(self.trail.run, target)
 
-    def step(self, touch: Touch) -> Step:
+    def step(self, touch: TrailAccess) -> Step:
         return self.trail.run.log[touch.index]
 
-    def text(self, touch: Touch) -> str:
+    def text(self, touch: TrailAccess) -> str:
         return source_text(step_location(self.trail.run, self.program, touch.index))
 
-    def place(self, touch: Touch) -> str:
+    def place(self, touch: TrailAccess) -> str:
         location = step_location(self.trail.run, self.program, touch.index)
         return f" ({os.path.basename(location.file)}:{location.line})" if location is not None else ""
 
-    def value(self, touch: Touch) -> str:
+    def value(self, touch: TrailAccess) -> str:
         value = self.step(touch).value
         return f" = {value_words(self.trail.run, value)}" if value is not None else ""
 
@@ -91,7 +91,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         case FailureKind.LIVELOCK:
             return None, _for_ever(case)
         case FailureKind.RACE if race := shown_at(trail.run.log, trail.end):
-            return Shape.DATA_RACE, _race(case, race)
+            return BugShape.DATA_RACE, _race(case, race)
         case FailureKind.NONDETERMINISM:
             return (
                 None,
@@ -125,7 +125,7 @@ def _late_store(case: _Case) -> Recognised | None:
     does = "" if READS[missed.op] else " does"
     what = case.words(overtaker.target)
     then = f"its later store of {what} has" if WRITES[overtaker.op] else f"{mine} has already read {what}"
-    return Shape.LATE_STORE, (
+    return BugShape.LATE_STORE, (
         f"Late store: the store by {mine} of {name}{_told(case, store)} has not reached memory when "
         f"{when}{_told(case, missed)}{does}, although {then}. A fence or a lock between the two forbids that."
     )
@@ -146,7 +146,7 @@ def _lost_update(case: _Case) -> Recognised | None:
         lost = [touch for touch in each.inside if touch.writes and touch.task in readers]
         if lost:
             name, other, mine = case.words(each.target), case.label(lost[-1].task), case.label(each.gap.task)
-            return Shape.LOST_UPDATE, (
+            return BugShape.LOST_UPDATE, (
                 f"Lost update: {mine} reads {name}{case.value(before)}; before it writes that back, {other} reads "
                 f"and writes {name}{case.value(lost[-1])}; {mine} then overwrites it{_with(case.value(after))} "
                 "without having seen it."
@@ -171,7 +171,7 @@ def _check_then_act(case: _Case) -> Recognised | None:
             continue
         mine, name, others = case.label(each.gap.task), case.words(each.target), case.others(each)
         ending = "fails on it" if failing else "acts on what no longer holds"
-        return Shape.CHECK_THEN_ACT, (
+        return BugShape.CHECK_THEN_ACT, (
             f"Check-then-act: {mine} looks at {name}{case.value(before)}; before it acts on that, {others} changes it; "
             f"{mine} then {ending}."
         )
@@ -194,7 +194,7 @@ def _iteration(case: _Case) -> Recognised | None:
     for each in case.relevant.interferences:
         if each.gap.task == case.trail.task and any(touch.writes for touch in each.inside):
             container, _, _ = case.words(each.target).partition(" (")
-            return Shape.ITERATION, (
+            return BugShape.ITERATION, (
                 f"Iteration invalidated: {case.label(each.gap.task)} iterates over {container}; "
                 f"{case.others(each)} changes it before the iteration has ended."
             )
@@ -216,12 +216,12 @@ def _too_early(case: _Case) -> Recognised | None:
             other, name = case.label(later.task), case.words(target)
             published = _published_by(trail, later.task, index)
             if published is not None and kind_of(target) is Kind.ATTRIBUTE:
-                return Shape.UNSAFE_PUBLICATION, (
+                return BugShape.UNSAFE_PUBLICATION, (
                     f"Unsafe publication: {other} makes the object visible through {case.words(published)} before it "
                     f"has set {name}{case.place(later)}; {mine} finds it there and uses {name} too early."
                 )
             return (
-                Shape.ORDER_VIOLATION,
+                BugShape.ORDER_VIOLATION,
                 f"Order violation: {mine} uses {name} before {other} has set it{case.place(later)}.",
             )
     return None
@@ -242,7 +242,7 @@ def _half_done(case: _Case) -> Recognised | None:
     if found is None:
         return None
     other, mine = case.label(found.task), case.label(case.trail.task)
-    return Shape.HALF_DONE, (
+    return BugShape.HALF_DONE, (
         f"Half-done change: {other} has changed {case.words(found.changed)}, but not yet {case.words(found.missing)}; "
         f"{mine} sees the state in between and fails on it."
     )
@@ -267,24 +267,24 @@ def _deadlock(case: _Case) -> Recognised:
     run, waiting = case.trail.run, case.trail.failure.waiting
     if len(waiting) == 1 and waiting[0].held_by == waiting[0].thread:
         label = label_of_name(run, waiting[0].thread)
-        return Shape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {waiting[0].for_what}, which it holds itself."
+        return BugShape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {waiting[0].for_what}, which it holds itself."
     cycle = _cycle(waiting)
     if len(cycle) > 1:
         parts = [_holds_and_waits(run.tasks, cycle, each, case) for each in cycle]
-        return Shape.LOCK_ORDER, f"Lock-order deadlock: {'; '.join(parts)}."
+        return BugShape.LOCK_ORDER, f"Lock-order deadlock: {'; '.join(parts)}."
     for each in cycle:
         if each.held_by == each.thread:
             label = label_of_name(run, each.thread)
-            return Shape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {each.for_what}, which it holds itself."
+            return BugShape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {each.for_what}, which it holds itself."
     return _lost_wake_up(case) or (None, _for_ever(case))
 
 
-def _cycle(waiting: tuple[Waiting, ...]) -> list[Waiting]:
+def _cycle(waiting: tuple[BlockedThread, ...]) -> list[BlockedThread]:
     """The threads that wait for one another, in that order; [] if there is no such cycle."""
     by_thread = {each.thread: each for each in waiting}
     for start in waiting:
-        path: list[Waiting] = []
-        at: Waiting | None = start
+        path: list[BlockedThread] = []
+        at: BlockedThread | None = start
         while at is not None and at not in path:
             path.append(at)
             at = by_thread.get(at.held_by or "")
@@ -293,7 +293,7 @@ def _cycle(waiting: tuple[Waiting, ...]) -> list[Waiting]:
     return []
 
 
-def _holds_and_waits(tasks: list[str], cycle: list[Waiting], each: Waiting, case: _Case) -> str:
+def _holds_and_waits(tasks: list[str], cycle: list[BlockedThread], each: BlockedThread, case: _Case) -> str:
     label = label_of_name(case.trail.run, each.thread) if each.thread in tasks else each.thread
     held = next((other.for_what for other in cycle if other.held_by == each.thread), "")
     return f"{label} holds {held} and waits for {each.for_what}" if held else f"{label} waits for {each.for_what}"
@@ -309,7 +309,7 @@ def _lost_wake_up(case: _Case) -> Recognised | None:
             early = notifications(trail, waits[0], index) if waits else []
             if early and not notifications(trail, waits[0], trail.end)[0] > index:
                 notifier = label_of(trail.run, trail.run.log[early[0]].task)
-                return Shape.LOST_WAKE_UP, (
+                return BugShape.LOST_WAKE_UP, (
                     f"Lost wake-up: {notifier} notifies {case.words(waits[0])} when nobody waits on it yet; "
                     f"{label_of_name(trail.run, name)} waits afterwards, and nobody is left to wake it."
                 )
@@ -332,7 +332,7 @@ def _for_ever(case: _Case) -> str:
     return f"{'; '.join(parts[:4])}: blocked forever."
 
 
-def _held(tasks: list[str], each: Waiting, case: _Case) -> str:
+def _held(tasks: list[str], each: BlockedThread, case: _Case) -> str:
     if not each.held_by:
         return ""
     return f", held by {label_of_name(case.trail.run, each.held_by) if each.held_by in tasks else each.held_by}"

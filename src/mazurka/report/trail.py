@@ -22,7 +22,7 @@ from mazurka.trace.targets import Target, orders_threads
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class TrailAccess:
     """One access by one step."""
 
     index: int
@@ -31,7 +31,7 @@ class Touch:
     writes: bool
 
 
-_NEVER: Final = Touch(sys.maxsize, ThreadIndex(-1), False, True)
+_NEVER: Final = TrailAccess(sys.maxsize, ThreadIndex(-1), False, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Interference:
 
     gap: Gap
     target: Target
-    before: Touch | None
-    inside: tuple[Touch, ...]
-    after: Touch | None
+    before: TrailAccess | None
+    inside: tuple[TrailAccess, ...]
+    after: TrailAccess | None
 
     @property
     def unserialisable(self) -> bool:
@@ -68,7 +68,7 @@ class Interference:
         return stale or overwritten or half_done
 
 
-def _index(touch: Touch) -> int:
+def _index(touch: TrailAccess) -> int:
     return touch.index
 
 
@@ -88,9 +88,11 @@ class Trail:
         self.end = steps_until(run, failure)
         self.task = ThreadIndex(run.tasks.index(failure.thread) if failure.thread in run.tasks else 0)
         self.steps_of: dict[int, list[int]] = {}
-        self._own: dict[tuple[Target, int], list[Touch]] = {}
-        self._later: dict[tuple[Target, int], Touch] = {}  # each thread's first write of each target after the failure
-        self._writes: dict[Target, list[Touch]] = {}
+        self._own: dict[tuple[Target, int], list[TrailAccess]] = {}
+        self._later: dict[
+            tuple[Target, int], TrailAccess
+        ] = {}  # each thread's first write of each target after the failure
+        self._writes: dict[Target, list[TrailAccess]] = {}
         self._users: dict[Target, set[int]] = {}
         self._owners = [ThreadIndex(run.tasks.index(owner_of(name))) for name in run.tasks]
         for index, step in enumerate(run.log):
@@ -98,7 +100,7 @@ class Trail:
             if index < self.end:
                 self.steps_of.setdefault(task, []).append(index)
             for target, reads, writes in accesses(step):
-                touch = Touch(index, task, reads, writes)
+                touch = TrailAccess(index, task, reads, writes)
                 if index < self.end:
                     self._own.setdefault((target, task), []).append(touch)
                     self._users.setdefault(target, set()).add(task)
@@ -117,17 +119,17 @@ class Trail:
             return False
         return self._writes.get(target, [_NEVER])[0].index < self.end
 
-    def own(self, target: Target, task: ThreadIndex) -> list[Touch]:
+    def own(self, target: Target, task: ThreadIndex) -> list[TrailAccess]:
         """A thread's accesses to a target before the failure, in order."""
         return self._own.get((target, task), [])
 
-    def source(self, target: Target, index: int) -> Touch | None:
+    def source(self, target: Target, index: int) -> TrailAccess | None:
         """The write that a read of ``target`` at step ``index`` sees; None: what was there at the start."""
         writes = self._writes.get(target, [])
         at = bisect_left(writes, index, key=_index)
         return writes[at - 1] if at else None
 
-    def later_writer(self, target: Target, task: int) -> Touch | None:
+    def later_writer(self, target: Target, task: int) -> TrailAccess | None:
         """The first write of data by another thread once the failure has happened."""
         if orders_threads(target):
             return None
@@ -160,19 +162,19 @@ class Trail:
         """Where others touched, while a thread stood still, what it touched before or after, one of them writing."""
         found = []
         for gap in self.gaps():
-            inside: dict[Target, list[Touch]] = {}
+            inside: dict[Target, list[TrailAccess]] = {}
             for index in range(gap.before + 1, gap.after):
                 step = self.run.log[index]
                 for target, reads, writes in accesses(step):
                     if not orders_threads(target):
-                        inside.setdefault(target, []).append(Touch(index, self.task_of(index), reads, writes))
+                        inside.setdefault(target, []).append(TrailAccess(index, self.task_of(index), reads, writes))
             for target, touches in inside.items():
                 interference = self._meet(gap, target, tuple(touches))
                 if interference is not None:
                     found.append(interference)
         return found
 
-    def _meet(self, gap: Gap, target: Target, inside: tuple[Touch, ...]) -> Interference | None:
+    def _meet(self, gap: Gap, target: Target, inside: tuple[TrailAccess, ...]) -> Interference | None:
         own = self.own(target, gap.task)
         at = bisect_right(own, gap.before, key=_index)
         before = own[at - 1] if at else None

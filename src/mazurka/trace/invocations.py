@@ -58,7 +58,7 @@ class Invocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedValue:
     """A value of a call as the log of a run holds it. Its ``repr`` is the text, which is what traces intern."""
 
     text: str
@@ -74,9 +74,9 @@ def method_target(type_name: str, receiver: str, method: str) -> Target:
     return (_METHOD, type_name, receiver, method)
 
 
-def recorded(value: Value) -> Recorded:
+def recorded(value: Value) -> RecordedValue:
     """The arguments (a tuple) or the result of a call, for a log."""
-    return Recorded(text_of(value))
+    return RecordedValue(text_of(value))
 
 
 def invocations(trace: Trace) -> Iterator[Invocation]:
@@ -85,7 +85,7 @@ def invocations(trace: Trace) -> Iterator[Invocation]:
     Raises ``trace-malformed`` for a return that does not end its thread's latest call, and for values that are no texts
     of literals.
     """
-    reader = _Reader(trace)
+    reader = _CallReader(trace)
     calls: dict[int, list[int]] = {}  # by thread, the rows of calls that have not returned
     for row in _rows(trace):
         value = trace.value[row]
@@ -111,7 +111,7 @@ def _rows(trace: Trace) -> Iterable[int]:
     return rows
 
 
-class _Reader:
+class _CallReader:
     """Reads names and values of a trace, each once."""
 
     def __init__(self, trace: Trace) -> None:
@@ -136,7 +136,7 @@ class _Reader:
         if number not in self._values:
             told = self._trace.values[number]
             try:
-                self._values[number] = value_of(told.text if isinstance(told, Recorded) else str(told))
+                self._values[number] = value_of(told.text if isinstance(told, RecordedValue) else str(told))
             except ValueError as error:
                 raise _malformed(row, str(error)) from None
         return self._values[number]

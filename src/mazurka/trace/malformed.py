@@ -87,7 +87,7 @@ _WORDS: Final = {
 }
 
 
-class State(NamedTuple):
+class FaultState(NamedTuple):
     """By lock: who holds it, how deep, taken first in which row. By thread: what it did, its first row; how many locks
     it has, its last operation, whether that was a wait that gave up none of them so far."""
 
@@ -156,7 +156,7 @@ class Checking:
         self._first: dict[Fault, list[int]] = {}
         self._words: dict[int, str] = {}
         self._threads_of: list[int] = []
-        self.state = State(*(np.zeros(0, dtype) for dtype in _STATE))
+        self.state = FaultState(*(np.zeros(0, dtype) for dtype in _STATE))
 
     def part(self, rows: Columns) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """By row: the fault that it has as to locks, and as to threads."""
@@ -213,8 +213,8 @@ class Checking:
             numbers.get(name, -1) if kind == THREAD else -1 for kind, name in names.targets[len(self._threads_of) :]
         ]
         targets, threads = len(names.targets), len(names.threads)
-        sizes = State(targets, targets, targets, *[threads] * 5)
-        self.state = State(
+        sizes = FaultState(targets, targets, targets, *[threads] * 5)
+        self.state = FaultState(
             *(
                 np.concatenate([old, np.zeros(size - len(old), old.dtype)])
                 for old, size in zip(self.state, sizes, strict=True)

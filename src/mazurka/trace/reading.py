@@ -9,7 +9,7 @@ from pathlib import Path
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.trace.columns import Columns, Parts, assemble
 from mazurka.trace.formats.format import Format, format_of, named
-from mazurka.trace.formats.source import STANDARD, Source
+from mazurka.trace.formats.source import STANDARD, TraceSource
 from mazurka.trace.trace import Trace
 
 
@@ -26,7 +26,7 @@ def opened(path: str | Path, kind: str | None = None) -> Iterator[tuple[Format, 
     path = Path(path)
     if path != STANDARD and not path.exists():
         raise UsageError("no-such-file", "there is no such file", where=str(path))
-    with Source(path) as source:
+    with TraceSource(path) as source:
         if not path.is_dir() and not source.head(1):
             raise _empty(source)
         found = named(kind) if kind else format_of(source)
@@ -34,7 +34,7 @@ def opened(path: str | Path, kind: str | None = None) -> Iterator[tuple[Format, 
         yield found, parts if found.name == "parquet" else Parts(parts.names, _some(parts.rows, source))
 
 
-def _some(parts: Iterator[Columns], source: Source) -> Iterator[Columns]:
+def _some(parts: Iterator[Columns], source: TraceSource) -> Iterator[Columns]:
     rows = 0
     for part in parts:
         rows += part.rows
@@ -43,5 +43,5 @@ def _some(parts: Iterator[Columns], source: Source) -> Iterator[Columns]:
         raise _empty(source)
 
 
-def _empty(source: Source) -> MazurkaError:
+def _empty(source: TraceSource) -> MazurkaError:
     return MazurkaError("trace-empty", "it holds no events", where=source.name, hint="was it written to its end?")

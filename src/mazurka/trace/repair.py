@@ -63,7 +63,7 @@ def repaired(trace: Trace) -> Repaired:
     """A trace without what can be mended."""
     columns = columns_of(trace)
     names = Names(trace.threads, trace.targets, trace.values, trace.locations)
-    work = _Work(columns, names)
+    work = _Repair(columns, names)
     work.give_up_stolen()
     left = work.drop()
     work.close()
@@ -81,7 +81,7 @@ class _Added(NamedTuple):
     at: int
 
 
-class _Work:
+class _Repair:
     def __init__(self, columns: Columns, names: Names) -> None:
         self.columns = columns
         self.names = names

@@ -12,7 +12,7 @@ from mazurka.witness.witness import (
     Ordered,
     OrderViolation,
     Races,
-    Waiting,
+    StuckThread,
     Witness,
 )
 
@@ -28,7 +28,7 @@ __all__ = [
     "OrderViolation",
     "Ordered",
     "Races",
-    "Waiting",
+    "StuckThread",
     "Witness",
     "contradictions",
     "objections",

@@ -38,7 +38,7 @@ from mazurka.witness.values import Values
 from mazurka.witness.witness import Witness
 
 if TYPE_CHECKING:
-    from mazurka.witness.columns import Recorded
+    from mazurka.witness.columns import RecordedTrace
 
 #: The writer of initial values.
 _NOBODY: Final = -1
@@ -54,11 +54,11 @@ class Checker:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._recorded: Recorded | None = None
+        self._recorded: RecordedTrace | None = None
         if not isinstance(trace.thread, array):
-            from mazurka.witness.columns import Recorded
+            from mazurka.witness.columns import RecordedTrace
 
-            self._recorded = Recorded(trace)
+            self._recorded = RecordedTrace(trace)
 
     def beside(self) -> Checker:
         """Another one of the same trace, which may judge at the same time."""

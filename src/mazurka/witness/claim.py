@@ -18,7 +18,7 @@ from mazurka.trace.targets import Kind, is_counter, is_written_once, kind_of
 from mazurka.trace.trace import Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.values import Values
-from mazurka.witness.witness import Claim, DeadlockState, Fails, LivelockLasso, Races, Waiting
+from mazurka.witness.witness import Claim, DeadlockState, Fails, LivelockLasso, Races, StuckThread
 
 #: Operations that only touch a place, and order nothing.
 _TOUCHING: Final = (Op.READ, Op.WRITE, Op.RMW)
@@ -50,7 +50,7 @@ class Claimed:
             case _:
                 yield f"that a run {type(claim).__name__.lower()} can only be said of a recorded trace"
 
-    def _all_wait(self, claimed: tuple[Waiting, ...], others: Collection[int]) -> Iterator[str]:
+    def _all_wait(self, claimed: tuple[StuckThread, ...], others: Collection[int]) -> Iterator[str]:
         """Whether all living threads wait as is claimed, but for some others."""
         names = [waiting.thread for waiting in claimed]
         for thread in self.walk.living():
@@ -104,7 +104,7 @@ class Claimed:
         if threads[0] == threads[1] or not any(one[target] or other[target] for target in one.keys() & other.keys()):
             yield f"steps {claim.first} and {claim.second} do not conflict"
 
-    def _waits(self, claimed: Waiting) -> Iterator[str]:
+    def _waits(self, claimed: StuckThread) -> Iterator[str]:
         thread = self._alive(claimed.thread)
         if thread is None:
             yield f"thread {claimed.thread}, which is to wait, is not there or has ended"
@@ -117,13 +117,13 @@ class Claimed:
         elif claimed.holder is not None:
             yield f"thread {claimed.thread} waits for a notification, not for thread {claimed.holder}"
 
-    def _is_next(self, thread: int, claimed: Waiting) -> bool:
+    def _is_next(self, thread: int, claimed: StuckThread) -> bool:
         """Whether a thread has come to an operation: where the trace has more of the thread, that is what comes."""
         trace = self.trace
         later = [row for row in trace.rows_of_thread[thread] if trace.step[row] not in self.passed]
         return not later or (trace.op[later[0]], trace.targets[trace.target[later[0]]]) == (claimed.op, claimed.target)
 
-    def _hindrance(self, claimed: Waiting) -> Iterator[str]:
+    def _hindrance(self, claimed: StuckThread) -> Iterator[str]:
         """What has to be in the way of an operation that can't be done."""
         target = self.target.get(claimed.target, -1)
         match claimed.op:
@@ -144,7 +144,7 @@ class Claimed:
             case _:
                 yield f"thread {claimed.thread} could go on with {claimed.op.name} of {claimed.target}"
 
-    def _held(self, claimed: Waiting, lock: int) -> Iterator[str]:
+    def _held(self, claimed: StuckThread, lock: int) -> Iterator[str]:
         holder = self.walk.holder(lock)
         if holder is not None:
             name: str | None = self.trace.threads[holder]

@@ -64,7 +64,7 @@ _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, Tru
 _STRIDE: Final = 4096
 
 
-class Recorded:
+class RecordedTrace:
     """A trace and what is the same for all its witnesses. Rows are numbers of events; a row's *place* is where it comes
     in what a witness says happens: the rows of the prefix, then those of the order."""
 

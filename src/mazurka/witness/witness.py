@@ -23,7 +23,7 @@ class Fails:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class StuckThread:
     """A thread stopped before an operation that can't be done now, ``holder`` being in the way (None: nobody known).
 
     ``repeats`` is there for a thread held in a loop whose passes change nothing: the targets that they read.
@@ -40,7 +40,7 @@ class Waiting:
 class DeadlockState:
     """No living thread can go on: each waits. Those in ``circle`` wait for one another."""
 
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[StuckThread, ...]
     circle: frozenset[str] = frozenset()
 
 
@@ -51,7 +51,7 @@ class LivelockLasso:
     """
 
     steps: int
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[StuckThread, ...]
 
 
 @dataclass(frozen=True, slots=True)

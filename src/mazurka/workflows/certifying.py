@@ -16,12 +16,12 @@ from typing import Final
 from mazurka.errors import MazurkaError
 from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
-from mazurka.report.finding import CheckedWitness, Turn
+from mazurka.report.finding import CheckedWitness, WitnessTurn
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace, trace_of
-from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, Waiting, Witness, contradictions, objections
+from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, StuckThread, Witness, contradictions, objections
 
 #: How the text of a value begins that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
@@ -51,12 +51,12 @@ def examined(run: Run, failure: Failure) -> CheckedWitness | None:
     return CheckedWitness(claim, _turns(run, witness.order), contradictions=tuple(contradictions(trace, witness)))
 
 
-def _turns(run: Run, order: Sequence[int]) -> tuple[Turn, ...]:
+def _turns(run: Run, order: Sequence[int]) -> tuple[WitnessTurn, ...]:
     """Who takes how many steps of an order, one after the other."""
     turns = []
     for task, own in groupby(order, key=lambda step: run.log[step].task):
         steps = list(own)
-        turns.append(Turn(run.tasks[task], len(steps), steps[-1] + 1))
+        turns.append(WitnessTurn(run.tasks[task], len(steps), steps[-1] + 1))
     return tuple(turns)
 
 
@@ -92,7 +92,7 @@ def _claim(run: Run, failure: Failure) -> Fails | DeadlockState | LivelockLasso:
         return _circles(run)
     holders = {waiting.thread: waiting.held_by for waiting in failure.waiting}
     waiting = tuple(
-        Waiting(run.tasks[each.task], each.op, each.target, holders.get(run.tasks[each.task]), each.repeats)
+        StuckThread(run.tasks[each.task], each.op, each.target, holders.get(run.tasks[each.task]), each.repeats)
         for each in run.blocked
     )
     circle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
@@ -104,13 +104,15 @@ def _circles(run: Run) -> LivelockLasso:
     points = [index for index, step in enumerate(run.log) if step.point]
     steps = len(run.log) - points[-run.again]
     moved = {step.task for step in run.log[-steps:]}
-    waiting = [Waiting(run.tasks[b.task], b.op, b.target, None, b.repeats) for b in run.blocked if b.task not in moved]
+    waiting = [
+        StuckThread(run.tasks[b.task], b.op, b.target, None, b.repeats) for b in run.blocked if b.task not in moved
+    ]
     return LivelockLasso(steps, (*waiting, *_idle(run)))
 
 
-def _idle(run: Run) -> Iterator[Waiting]:
+def _idle(run: Run) -> Iterator[StuckThread]:
     """Under TSO and PSO: each queue of stores on their way to memory waits for the one after its last."""
     for task, name in enumerate(run.tasks):
         if is_flusher(name):
             arrived = sum(step.task == task and step.op is Op.WRITE for step in run.log)
-            yield Waiting(name, Op.READ, store_target(name, arrived + 1))
+            yield StuckThread(name, Op.READ, store_target(name, arrived + 1))

@@ -28,16 +28,16 @@ from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
-from mazurka.explore.outcome import Found, Inconclusive, Outcome, Verified, Violation
+from mazurka.explore.outcome import FailingExecution, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_journal
-from mazurka.explore.strategy import Settings
+from mazurka.explore.strategy import StrategySettings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.replay.reproduce import fails_again
-from mazurka.report.check_report import CheckReport, Scope, Verdict
+from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
@@ -67,7 +67,7 @@ class CheckObserver(Protocol):
         """Told what is worth knowing right away."""
         ...
 
-    def found(self, failing: Found) -> None:
+    def found(self, failing: FailingExecution) -> None:
         """Told of each failure when it is met, whether or not it is kept back."""
         ...
 
@@ -92,7 +92,7 @@ class NullObserver:
     def note(self, text: str) -> None:
         return
 
-    def found(self, failing: Found) -> None:
+    def found(self, failing: FailingExecution) -> None:
         return
 
     def searched(self, number: int) -> None:
@@ -123,7 +123,7 @@ def explain(
     program: Program,
     subject: ProgramSpec,
     options: Options,
-    failing: list[Found],
+    failing: list[FailingExecution],
     *,
     store: Store | None = None,
     watcher: CheckObserver | None = None,
@@ -149,7 +149,7 @@ class _Check:
     pool: WorkerPool | None
     started: float
     retried: int = 0
-    known: list[Found] = field(default_factory=list)  # saved failures that are still there
+    known: list[FailingExecution] = field(default_factory=list)  # saved failures that are still there
     gone: list[Path] = field(default_factory=list)  # saved failures that are not
     suppressions: Suppressions = field(init=False)
 
@@ -190,12 +190,12 @@ class _Check:
             if self._is_enough(again):
                 return
 
-    def _is_enough(self, failing: Found) -> bool:
+    def _is_enough(self, failing: FailingExecution) -> bool:
         """Whether there need be no search after this saved failure."""
         failure = failing.failure
         return not (failure.is_race or self.options.all_failures or self.suppressions.keeps_back(failure))
 
-    def _retried(self, first: Found) -> Outcome:
+    def _retried(self, first: FailingExecution) -> Outcome:
         """The outcome where a saved failure was enough."""
         return Outcome(Violation(first), self.options.strategy, self.retried, 0.0, complete=False)
 
@@ -212,7 +212,7 @@ class _Check:
         explorer = Explorer(
             program,
             self.options.strategy,
-            settings=Settings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
+            settings=StrategySettings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
             budget=Budget(self.options.max_executions, self._left(), limit),
             stop_at_first=not self.options.all_failures,
             journal=journal,
@@ -276,7 +276,7 @@ class _Check:
         return Explorer(
             _Interruptible(self.program, self.watcher),
             strategy,
-            settings=Settings(timed=True),
+            settings=StrategySettings(timed=True),
             budget=budget,
             stop_at_first=not self.options.all_failures,
             interrupted=self.watcher.interrupted,
@@ -338,7 +338,7 @@ class _Check:
 
     # -- the report ---------------------------------------------------------------------------------------------------
 
-    def _report(self, outcome: Outcome, failing: list[Found]) -> CheckReport:
+    def _report(self, outcome: Outcome, failing: list[FailingExecution]) -> CheckReport:
         note, explained = self.watcher.note, self.watcher.explained
         builder = FindingBuilder(
             self.program, self.subject, self.options, self.store, note, explained, outcome.strategy
@@ -369,7 +369,7 @@ class _Check:
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,
             complete=outcome.complete,
-            scope=Scope(outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome)),
+            scope=CoveredScope(outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome)),
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,

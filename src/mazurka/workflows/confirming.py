@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.config import Options
 from mazurka.errors import UsageError
-from mazurka.predict.engines import Found
+from mazurka.predict.engines import ProvenBug
 from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK, ORDER_VIOLATION
 from mazurka.program.guide import ITEM_NAME, GuideStep, is_called
 from mazurka.program.protocol import FailureKind, LearnsPoints, Plan, Program, Run, Step, TailPolicy, learned_points
@@ -58,7 +58,7 @@ class Confirmer:
         """Undo the instrumentation of the program."""
         self._program.close()
 
-    def happens(self, found: Found) -> bool | None:
+    def happens(self, found: ProvenBug) -> bool | None:
         """Whether a run shows it; None if the program can't be run so, or nobody knows what such a bug looks like in a
         run."""
         known = _CONFIRMATIONS.get(found.kind)
@@ -86,7 +86,7 @@ class Confirmer:
         if self._cut == _PATIENCE:
             self.trouble = reason
 
-    def _guides(self, found: Found, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
+    def _guides(self, found: ProvenBug, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
         """Ways to lead the program there, the nearest to the order first."""
         for rows in known.orders(self, found):
             yield tuple(self._guide(rows))
@@ -99,7 +99,7 @@ class Confirmer:
                     stand += [*before[other][:-1], ends[other]._replace(stays=True)]
                     yield (*stand, ends[one], ends[other])
 
-    def _before(self, found: Found, row: int) -> Iterator[GuideStep]:
+    def _before(self, found: ProvenBug, row: int) -> Iterator[GuideStep]:
         """The accesses of a row's thread that look like it, in the order, and it."""
         trace, lead = self._trace, self._leads[row]
         own = (trace.thread[lead], trace.op[lead], trace.site[lead])
@@ -108,19 +108,19 @@ class Confirmer:
                 yield from self._guide([each])
         yield from self._guide([lead])
 
-    def orders_before(self, found: Found) -> Iterator[Sequence[int]]:
+    def orders_before(self, found: ProvenBug) -> Iterator[Sequence[int]]:
         """The order as it was proven, up to where each thread waits."""
         leads = {self._leads[row] for row in found.rows}
         yield [row for row in _proven(found) if self._leads[row] not in leads]
 
-    def orders_of_both(self, found: Found) -> Iterator[Sequence[int]]:
+    def orders_of_both(self, found: ProvenBug) -> Iterator[Sequence[int]]:
         """The same, then the two events in either order."""
         leads = [self._leads[row] for row in found.rows]
         for before in self.orders_before(found):
             yield [*before, *leads]
             yield [*before, *reversed(leads)]
 
-    def orders_as_proven(self, found: Found) -> Iterator[Sequence[int]]:
+    def orders_as_proven(self, found: ProvenBug) -> Iterator[Sequence[int]]:
         """The whole order as it was proven."""
         yield _proven(found)
 
@@ -182,11 +182,11 @@ class Confirmer:
         place = replace(location, file=os.path.join(self._directory, location.file))
         return self._program.sites_at(place, str(self._trace.targets[self._trace.target[row]][-1]))
 
-    def _places(self, found: Found) -> list[frozenset[SiteNumber]]:
+    def _places(self, found: ProvenBug) -> list[frozenset[SiteNumber]]:
         """Of each of its events: the sites that the program may do it at."""
         return [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
 
-    def races(self, run: Run, found: Found) -> bool:
+    def races(self, run: Run, found: ProvenBug) -> bool:
         """Whether two accesses at these places are each other's neighbours."""
         places, name = self._places(found), self._name_of(found.rows[0])
         pairs = (
@@ -198,11 +198,11 @@ class Confirmer:
             one in places[0] and other in places[1] or one in places[1] and other in places[0] for one, other in pairs
         )
 
-    def stops(self, run: Run, found: Found) -> bool:  # wherever that is
+    def stops(self, run: Run, found: ProvenBug) -> bool:  # wherever that is
         """Whether threads wait for ever."""
         return any(failure.kind in _STOPPING for failure in run.failures)
 
-    def interleaves(self, run: Run, found: Found) -> bool:
+    def interleaves(self, run: Run, found: ProvenBug) -> bool:
         """Whether another thread's access comes in between two of one thread."""
         first, between, last = self._places(found)
         for number, step in enumerate(run.log):
@@ -218,7 +218,7 @@ class Confirmer:
                     break
         return False
 
-    def is_too_early(self, run: Run, found: Found) -> bool:
+    def is_too_early(self, run: Run, found: ProvenBug) -> bool:
         """Whether a thread uses a place that the other one makes ready only later."""
         (user, uses), (maker, makes) = [
             (self._trace.threads[self._trace.thread[row]], self._sites_of(row)) for row in found.rows
@@ -239,8 +239,8 @@ class _Confirmation(NamedTuple):
     """How a kind of bug is run: the orders to lead a run by, and what tells whether it shows the bug. ``stands``: also
     by having threads stand before their events; ``ends``: what the run comes to in the end counts."""
 
-    shows: Callable[[Confirmer, Run, Found], bool]
-    orders: Callable[[Confirmer, Found], Iterator[Sequence[int]]]
+    shows: Callable[[Confirmer, Run, ProvenBug], bool]
+    orders: Callable[[Confirmer, ProvenBug], Iterator[Sequence[int]]]
     stands: bool = False
     ends: bool = False
 
@@ -253,7 +253,7 @@ _CONFIRMATIONS: Final = {
 }
 
 
-def _proven(found: Found) -> list[int]:
+def _proven(found: ProvenBug) -> list[int]:
     """The whole order that shows a finding."""
     return [*range(found.witness.prefix), *found.witness.order]
 

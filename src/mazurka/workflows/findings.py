@@ -1,7 +1,7 @@
-"""From a failure that a search has met to a finding: simplified, checked, replayed, explained, saved.
+"""From a failing execution to a finding: shrunk, checked, replayed, explained, saved.
 
-A search hands over what it has found (:class:`mazurka.explore.outcome.Found`); replay/reproduce.py runs the program
-again, certifying.py has the order checked, and report/explain.py tells it. Each of the steps is asked for once, here.
+A search yields failing executions (:class:`mazurka.explore.outcome.FailingExecution`); replay/reproduce.py executes the
+program again, certifying.py has the order checked, and report/explain.py explains it. This module calls each step once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
-from mazurka.explore.outcome import Found
+from mazurka.explore.outcome import FailingExecution
 from mazurka.program.protocol import FailureKind, Program
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
@@ -38,7 +38,7 @@ class FindingBuilder:
     simplifies: bool = True  # otherwise no order is run but the one that failed
     notes: list[str] = field(default_factory=list)
 
-    def findings(self, failing: Iterable[Found]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    def findings(self, failing: Iterable[FailingExecution]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
         """Those of the failures whose witnesses hold, and what is wrong with the others'."""
         findings, refused = [], []
         for each in failing:
@@ -49,7 +49,7 @@ class FindingBuilder:
                 refused.append(str(error))
         return tuple(findings), tuple(refused)
 
-    def finding(self, found: Found) -> Finding:
+    def finding(self, found: FailingExecution) -> Finding:
         """A failure as a finding; raises :class:`WitnessRefused` if there is something against it."""
         found = without_delay(self.program, found, self.options.timing)
         with timed(self.program, found.timing):

@@ -23,12 +23,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.predict.candidates import Once, Signatures
-from mazurka.predict.engines import Found, Search, run, undecided_after
+from mazurka.predict.engines import EngineRun, ProvenBug, run, undecided_after
 from mazurka.predict.kinds.definition import Doing
 from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
-from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding, FindingEvent, HeldLock, Row, Turn
+from mazurka.report.finding import (
+    CheckedWitness,
+    Column,
+    Explanation,
+    Finding,
+    FindingEvent,
+    HeldLock,
+    Row,
+    WitnessTurn,
+)
 from mazurka.report.prediction_report import PredictionReport, UsedRule
 from mazurka.report.words import LONGEST_NAME, shorten, verb
 from mazurka.trace.event import Location, Op
@@ -98,7 +107,7 @@ def predict(
     numbered: Numbered,
     request: Request,
     watcher: PredictObserver | None = None,
-    happens: Callable[[Found], bool | None] | None = None,
+    happens: Callable[[ProvenBug], bool | None] | None = None,
 ) -> PredictionReport:
     """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run, if it
     can be told. All that are reported are run, however late it is."""
@@ -109,8 +118,8 @@ def predict(
         late = request.time_limit is not None and time.monotonic() - started > request.time_limit
         return late or (watcher is not None and watcher.stopped())
 
-    search = Search(trace, request.window, expired, *(() if watcher is None else (watcher.compiles,)))
-    telling = _Telling(numbered)
+    search = EngineRun(trace, request.window, expired, *(() if watcher is None else (watcher.compiles,)))
+    telling = _FindingCollector(numbered)
     alone = len(trace) < _LONG
     searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
     coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
@@ -137,7 +146,7 @@ def predict(
 
 
 @contextmanager
-def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
+def _together(coming: Sequence[Iterator[ProvenBug]]) -> Iterator[Iterator[ProvenBug]]:
     """What is found by all, each of which looks in a thread of its own for what comes next."""
     with ExitStack() as stack:
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
@@ -149,7 +158,7 @@ def _together(coming: Sequence[Iterator[Found]]) -> Iterator[Iterator[Found]]:
 
 
 def _confirmed(
-    findings: Sequence[_Told], happens: Callable[[Found], bool | None] | None, watcher: PredictObserver | None
+    findings: Sequence[_Told], happens: Callable[[ProvenBug], bool | None] | None, watcher: PredictObserver | None
 ) -> list[Finding]:
     """The findings, each with whether it happens."""
     told = []
@@ -179,11 +188,11 @@ def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
 
 
 #: A finding, and what was found first of it.
-_Told = tuple[Finding, Found]
+_Told = tuple[Finding, ProvenBug]
 
 
 @dataclass
-class _Telling:
+class _FindingCollector:
     """Gathers what was found, by places."""
 
     numbered: Numbered
@@ -198,7 +207,7 @@ class _Telling:
         self._holding = Holding(self.trace)
         self._signatures: dict[str, Signatures] = {}
 
-    def take(self, found: Found) -> None:
+    def take(self, found: ProvenBug) -> None:
         if found.objections:
             rows, what = ", ".join(map(str, found.rows)), "; ".join(found.objections)
             self.refused.append(f"{found.kind} of events {rows}: {what}")
@@ -214,7 +223,7 @@ class _Telling:
             return
         self._told[key] = self._finding(found), found
 
-    def _finding(self, found: Found) -> Finding:
+    def _finding(self, found: ProvenBug) -> Finding:
         events = tuple([self._event(row) for row in found.rows])
         doing, kind = [self._doing(row) for row in found.rows], definition(found.kind)
         located = [event.location for event in events if event.location is not None]
@@ -286,7 +295,7 @@ class _Telling:
         lasts = order[ends]
         columns = (threads[ends], np.diff(ends, prepend=-1), lasts)
         turns = [
-            Turn(names[thread], length, event(last))
+            WitnessTurn(names[thread], length, event(last))
             for thread, length, last in zip(*[column.tolist() for column in columns], strict=True)
         ]
         unread, claim = tuple(map(event, sorted(witness.unread))), type(witness.claim).__name__

@@ -16,7 +16,7 @@ from mazurka.program.front_ends import front_end_of
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Program
 from mazurka.program.runtime.task import Limits
-from mazurka.program.settings import Isolation, Settings
+from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.replay.schedule import Schedule
 
 #: The settings that decide how a program is loaded and run, and so belong to its schedules.
@@ -71,9 +71,9 @@ def subject_of(target: str, arguments: tuple[str, ...], options: Options, front_
     return ProgramSpec(target, arguments, {**loading_of(options), **({FRONT_END: front_end} if front_end else {})})
 
 
-def settings_of(options: Options, cache: Path | None = None) -> Settings:
+def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
     """How a program is run, as its front end wants it."""
-    return Settings(
+    return ProgramSettings(
         include=options.include,
         isolation=Isolation(options.isolation),
         memory=MemoryModel(options.memory_model),

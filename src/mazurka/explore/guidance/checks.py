@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mazurka.program.conditions import Check, Kind, Uses, UsesOf
+from mazurka.program.conditions import Check, CheckKind, Uses, UsesOf
 from mazurka.program.terms import MISSING, UNKNOWN, Reads, truth, value_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import StepIndex
@@ -40,7 +40,7 @@ _ATTEMPTS: Final = 3
 NOTHING_GIVEN: Final[Mapping[StepIndex, Mapping[str, Any]]] = {}
 
 #: Those that fail for what is read being nothing.
-_OF_NOTHING: Final = (Kind.NONE, Kind.MISSING)
+_OF_NOTHING: Final = (CheckKind.NONE, CheckKind.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class ObservedValues:
         return steps[following] if following < len(steps) else len(self.log)
 
 
-class Checks:
+class PredictedChecks:
     """Remembers what was promised. ``find`` gives what depends on a read at a place."""
 
     def __init__(self, find: UsesOf) -> None:
@@ -148,14 +148,14 @@ class Checks:
         new = [
             check
             for check, present, outcome in self._decided(told, step, value)
-            if check.kind is Kind.TEST and self._is_new(check, present, outcome)
+            if check.kind is CheckKind.TEST and self._is_new(check, present, outcome)
         ]
         return PredictedOutcome(new[0], fails=False) if new else None
 
     def failing(self, told: ObservedValues, step: int, value: Any) -> Check | None:
         """The check that is to fail if a step of the run reads this value."""
         for check, _, outcome in self._decided(told, step, value):
-            if outcome and check.kind is not Kind.TEST and check not in self.settled:
+            if outcome and check.kind is not CheckKind.TEST and check not in self.settled:
                 if self.tries[check] < _ATTEMPTS:
                     return check
         return None

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.explore.guidance.checks import Checks, ObservedValues
+from mazurka.explore.guidance.checks import ObservedValues, PredictedChecks
 from mazurka.program.conditions import Check
 from mazurka.program.terms import MISSING, UNKNOWN, evaluate
 from mazurka.trace.event import Op
@@ -54,7 +54,7 @@ class Goal(NamedTuple):
 class Goals:
     """Those of one run. ``aims`` counts the executions that were said to lead to a check, over all runs."""
 
-    def __init__(self, history: History, told: ObservedValues, checks: Checks, aims: Counter[Check]) -> None:
+    def __init__(self, history: History, told: ObservedValues, checks: PredictedChecks, aims: Counter[Check]) -> None:
         self.history = history
         self.told = told
         self.checks = checks

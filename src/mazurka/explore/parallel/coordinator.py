@@ -12,7 +12,7 @@ from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, WorkItem
 from mazurka.explore.parallel.worker_pool import WorkerPool
-from mazurka.explore.strategy import Lease, Settings, Strategy
+from mazurka.explore.strategy import Lease, Strategy, StrategySettings
 
 #: Seconds of a batch: at first, and at most. Batches are short, too, while somebody has nothing to do.
 _SHORT: Final = 0.02
@@ -37,7 +37,7 @@ class _Given:
 class Coordinator:
     """Has the work of strategies of one kind done. ``learned`` are the sites known to need points."""
 
-    def __init__(self, pool: WorkerPool, name: str, settings: Settings, learned: set[int]) -> None:
+    def __init__(self, pool: WorkerPool, name: str, settings: StrategySettings, learned: set[int]) -> None:
         self._pool = pool
         self._name = name
         self._settings = settings

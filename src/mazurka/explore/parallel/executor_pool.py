@@ -35,7 +35,7 @@ _LENGTH: Final = struct.Struct("!Q")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RemoteItem:
     """An order, and where it can be carried out. Everything is as Python has it at home."""
 
     load: bytes  # a pickled Load
@@ -62,7 +62,7 @@ class ExecutorPool:
 
     def start(self, number: int, order: WorkItem) -> None:
         try:
-            future = self._executor.submit(carry_out, Job(*self._home, pickle.dumps(replace(order, owner=None))))
+            future = self._executor.submit(carry_out, RemoteItem(*self._home, pickle.dumps(replace(order, owner=None))))
         except (RuntimeError, OSError):  # its processes were killed; BrokenExecutor is a RuntimeError
             self._refused.append(number)
         else:
@@ -102,7 +102,7 @@ def _report(future: concurrent.futures.Future[bytes]) -> WorkResult | None:
 class _RemoteWorker:
     """A process that carries out orders for one program."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: RemoteItem) -> None:
         self.load = job.load
         environment = {**os.environ, **dict(job.environment), "PYTHONPATH": str(Path(__file__).parents[3])}
         self._process = subprocess.Popen(
@@ -134,7 +134,7 @@ _idle: list[_RemoteWorker] = []
 _guard = threading.Lock()
 
 
-def carry_out(job: Job) -> bytes:
+def carry_out(job: RemoteItem) -> bytes:
     """Have an order carried out: its report, pickled."""
     with _guard:
         others = [worker for worker in _idle if worker.load != job.load]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
-from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, Node
+from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
@@ -21,7 +21,7 @@ class Decision:
     """A node on the way: its number on the path, its step in this run, and the causal past of all nodes before."""
 
     number: int
-    node: Node
+    node: DecisionNode
     step: int
     past: tuple[int, ...]
 
@@ -92,30 +92,30 @@ class DecisionPath:
             if number == len(path) - 1:
                 self._settle(node, self._actual(node, step))
 
-    def _settle(self, node: Node, actual: int) -> None:
+    def _settle(self, node: DecisionNode, actual: int) -> None:
         if actual not in node.tried:
             node.tried.add(actual)
             self.actual = actual
 
-    def _step_of(self, node: Node) -> int | None:
+    def _step_of(self, node: DecisionNode) -> int | None:
         if node.asks == Asks.SOURCE:
             return self.by_state.get(node.first)
         return self.takers.get((node.first, node.second))
 
-    def _actual(self, node: Node, step: int) -> int:
+    def _actual(self, node: DecisionNode, step: int) -> int:
         """The answer this run gives, which is what was asked for unless the step turned out to be another."""
         if node.asks == Asks.TAKER:
             return self.history.states[step]
         return answer_of([self.print_of(source) for _, source in self.history.reads[step]])
 
-    def _pass(self, node: Node, step: int) -> None:
+    def _pass(self, node: DecisionNode, step: int) -> None:
         self.stops.append(Decision(len(self.stops), node, step, tuple(self.past)))
         self.history.include(self.past, step)
 
     def own(self) -> None:
         """Append what this run reads and nobody has asked yet."""
         history = self.history
-        nodes: list[Node] = []
+        nodes: list[DecisionNode] = []
         for step, reads in enumerate(history.reads):
             if not reads or not history.points[step]:
                 continue  # what is no point is decided by the points before it
@@ -128,21 +128,21 @@ class DecisionPath:
         for number, (thread, op, target) in enumerate(history.pending):
             if op in _SETTLED or target not in history.writers:
                 continue
-            node = Node(Asks.SOURCE, history.final_states[thread], 0, NEVER)
+            node = DecisionNode(Asks.SOURCE, history.final_states[thread], 0, NEVER)
             self.waiting.append(Decision(self.branch.inherited + len(nodes), node, number, tuple(self.past)))
             nodes.append(node)
             self.answers.append(NEVER)
         self.branch.nodes = tuple(nodes)
 
-    def _question(self, step: int) -> tuple[Node, int]:
+    def _question(self, step: int) -> tuple[DecisionNode, int]:
         """What is to be asked about a step, and its answer in this run."""
         history, lock = self.history, self.taken[step]
         if lock is None:
             answer = answer_of([self.print_of(source) for _, source in history.reads[step]])
-            return Node(Asks.SOURCE, history.states[step], 0, answer), answer
+            return DecisionNode(Asks.SOURCE, history.states[step], 0, answer), answer
         source = next(s for t, s in history.reads[step] if t == lock)
         answer = history.states[step]
-        return Node(Asks.TAKER, self.print_of(source), fingerprint_of_name(lock), answer), answer
+        return DecisionNode(Asks.TAKER, self.print_of(source), fingerprint_of_name(lock), answer), answer
 
     def again(self) -> None:
         """Pass all nodes of a branch whose run has been here before, to make the offers it did not get to make."""

@@ -27,11 +27,11 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from mazurka.explore.reads_from.counters import McrCounters
-from mazurka.explore.reads_from.tree import Branch, Node
+from mazurka.explore.reads_from.tree import Branch, DecisionNode
 from mazurka.explore.strategy import Row
 
 
-class Search(Protocol):
+class JournaledSearch(Protocol):
     """The search that rows are entered into."""
 
     counters: McrCounters
@@ -56,7 +56,7 @@ class Entries:
     A worker's new branches get numbers of ours; what it has been told is looked up by its number.
     """
 
-    def __init__(self, search: Search, told: dict[int, Branch] | None = None, names: int = 0) -> None:
+    def __init__(self, search: JournaledSearch, told: dict[int, Branch] | None = None, names: int = 0) -> None:
         self.search = search
         self.settles = told is not None
         self.branches: dict[int, Branch] = told or {}
@@ -190,27 +190,27 @@ def _places(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split()))
 
 
-def _nodes(flat: bytes) -> tuple[Node, ...]:
+def _nodes(flat: bytes) -> tuple[DecisionNode, ...]:
     numbers: array[Any] = array("q")
     numbers.frombytes(flat)
-    return tuple([Node(*numbers[i : i + 4]) for i in range(0, len(numbers), 4)])
+    return tuple([DecisionNode(*numbers[i : i + 4]) for i in range(0, len(numbers), 4)])
 
 
-def _packed(nodes: Iterable[Node]) -> bytes:
+def _packed(nodes: Iterable[DecisionNode]) -> bytes:
     flat = array("q")
     for node in nodes:
         flat.extend((node.asks, node.first, node.second, len(node.tried), *node.tried))
     return flat.tobytes()
 
 
-def _unpacked(flat: bytes) -> tuple[Node, ...]:
+def _unpacked(flat: bytes) -> tuple[DecisionNode, ...]:
     numbers: array[Any] = array("q")
     numbers.frombytes(flat)
     nodes, at = [], 0
     while at < len(numbers):
         asks, first, second, count = numbers[at : at + 4]
         tried = numbers[at + 4 : at + 4 + count]
-        node = Node(asks, first, second, tried[0])
+        node = DecisionNode(asks, first, second, tried[0])
         node.tried.update(tried)
         nodes.append(node)
         at += 4 + count

@@ -20,7 +20,7 @@ from enum import IntEnum
 from typing import Final
 
 from mazurka.causal.history import History
-from mazurka.explore.guidance.checks import Checks, ObservedValues
+from mazurka.explore.guidance.checks import ObservedValues, PredictedChecks
 from mazurka.explore.guidance.goals import Goals
 from mazurka.explore.guidance.novelty import CoverageHeuristic
 from mazurka.explore.outcome import Predictions
@@ -83,7 +83,7 @@ class SearchGuidance:
     def clear(self) -> None:
         """The search begins anew."""
         self.novelty = CoverageHeuristic()
-        self.checks = None if self.find is None else Checks(self.find)
+        self.checks = None if self.find is None else PredictedChecks(self.find)
         self.aims: Counter[Check] = Counter()
         self.queues: tuple[deque[tuple[Branch, Reason]], ...] = tuple([deque() for _ in Rank])
         self.out: dict[int, Reason] = {}  # of the branches that are being run

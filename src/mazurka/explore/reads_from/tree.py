@@ -12,7 +12,7 @@ class Asks(IntEnum):
     TAKER = 1  # who acquires this lock next after this release?
 
 
-class Node:
+class DecisionNode:
     """A question: ``first`` is the print of the thread's state (source) or of the release (taker), ``second`` of the
     lock.
 
@@ -70,13 +70,13 @@ class Branch:
         self.asked = asked
         self.retry = retry  # whether the last asked entry has been left out because its thread had to wait
         self.depth: int = parent.depth + 1 if parent else 0
-        self.nodes: tuple[Node, ...] = ()
+        self.nodes: tuple[DecisionNode, ...] = ()
         self.known = False  # whether its run has been seen, but not all that it offers
         self.shared: int = parent.shared if parent else 0  # so many nodes of its path belong to other processes, too
 
-    def path(self) -> list[Node]:
+    def path(self) -> list[DecisionNode]:
         """All nodes from the root down."""
-        parts: list[tuple[Node, ...]] = []
+        parts: list[tuple[DecisionNode, ...]] = []
         branch: Branch | None = self
         keep = self.inherited + len(self.nodes)
         while branch is not None and keep > 0:
@@ -87,7 +87,7 @@ class Branch:
             branch = branch.parent
         return [node for part in reversed(parts) for node in part]
 
-    def node(self, index: int) -> Node:
+    def node(self, index: int) -> DecisionNode:
         """One node of the path."""
         branch = self
         while index < branch.inherited:

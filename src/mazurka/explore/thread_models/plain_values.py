@@ -26,7 +26,7 @@ _FLOAT: Final = struct.Struct("<d")
 
 def plain_value(data: bytes) -> Any:
     """The value that takes up all the bytes."""
-    reader = _Reader(data)
+    reader = _RunReader(data)
     try:
         value = reader.value(0)
     except (IndexError, struct.error, UnicodeDecodeError) as error:
@@ -36,7 +36,7 @@ def plain_value(data: bytes) -> Any:
     return value
 
 
-class _Reader:
+class _RunReader:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.at = 0

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from mazurka.order.sync_preserving import SyncPreserving
 from mazurka.predict.deadlocks.lock_cycles import patterns_of
 from mazurka.predict.kinds.registry import DEADLOCK
-from mazurka.predict.predictor import Prediction
+from mazurka.predict.predictor import PredictedBug
 from mazurka.trace.ids import Row, StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Deadlocks
@@ -36,7 +36,7 @@ class SyncDeadlockPredictor:
     patterns: int = 0
     kind: str = field(default=DEADLOCK, init=False)
 
-    def predict(self, trace: Trace) -> Iterator[Prediction]:
+    def predict(self, trace: Trace) -> Iterator[PredictedBug]:
         asked: SyncPreserving | None = None
         for pattern in patterns_of(trace):
             asked = asked or SyncPreserving(trace)
@@ -46,4 +46,4 @@ class SyncDeadlockPredictor:
                 continue
             witness = asked.witness(Deadlocks(tuple(StepIndex(int(trace.step[row])) for row in rows)), *rows)
             if witness is not None:
-                yield Prediction(DEADLOCK, tuple(map(Row, rows)), witness)
+                yield PredictedBug(DEADLOCK, tuple(map(Row, rows)), witness)

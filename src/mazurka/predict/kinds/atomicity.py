@@ -50,7 +50,7 @@ _Uses = dict[int, list[int]]
 _Held = dict[int, dict[int, int]]
 
 
-class _Own(NamedTuple):
+class _ThreadAccesses(NamedTuple):
     """A thread's accesses of a place."""
 
     thread: int
@@ -135,18 +135,18 @@ def _batches(places: list[_Uses], most: int) -> Iterator[list[_Uses]]:
         yield together
 
 
-def _with_needs(trace: Trace, places: list[_Uses]) -> list[list[_Own]]:
+def _with_needs(trace: Trace, places: list[_Uses]) -> list[list[_ThreadAccesses]]:
     """The accesses of each place, and what they need."""
     rows = np.array(sorted(chain.from_iterable(own for place in places for own in place.values())), np.int32)
     needs = needs_of(trace, rows)
     return [
-        [_Own(t, own, needs[np.searchsorted(rows, np.array(own, np.int32))].T) for t, own in place.items()]
+        [_ThreadAccesses(t, own, needs[np.searchsorted(rows, np.array(own, np.int32))].T) for t, own in place.items()]
         for place in places
     ]
 
 
 def _between(
-    own: _Own, others: list[_Own], writes: list[bool], held: _Held, near: bool
+    own: _ThreadAccesses, others: list[_ThreadAccesses], writes: list[bool], held: _Held, near: bool
 ) -> Iterator[tuple[int, int, int]]:
     for number, (first, last) in enumerate(pairwise(own.rows)):
         locks = [lock for lock, since in held[first].items() if held[last].get(lock) == since]

@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LOOK, NONE, READ, Index, Ints
+from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LOOK, NONE, READ, Ints, TraceIndex
 
 #: The rules.
 NEEDED, AS_IT_WAS, EARLIER, LEFT = range(4)
@@ -77,7 +77,7 @@ def cone_of(threads: int, targets: int) -> Cone:
     )
 
 
-def look_from(index: Index, cone: Cone, since: int) -> None:
+def look_from(index: TraceIndex, cone: Cone, since: int) -> None:
     """From now on sets are of the window that begins with a row."""
     cone.reg[SINCE] = since
     for t in range(len(cone.base)):
@@ -89,7 +89,7 @@ def follow(cone: Cone, rule: int) -> None:
     cone.reg[RULE] = rule
 
 
-def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> bool:
+def grow(index: TraceIndex, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> bool:
     """The least set for which ``happen`` happen and threads can stand before ``next_``; false if there is none.
 
     Threads go no further than so many events that ``stop`` says (empty: as far as they like).
@@ -118,7 +118,7 @@ def grow(index: Index, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> boo
     return bool(cone.reg[STUCK] == 0)
 
 
-def frees(index: Index, cone: Cone) -> bool:
+def frees(index: TraceIndex, cone: Cone) -> bool:
     """Whether reads do not count in the set that was found last."""
     for t in range(len(cone.past)):
         for position in range(max(cone.kept[t], cone.base[t]), cone.past[t]):
@@ -127,7 +127,7 @@ def frees(index: Index, cone: Cone) -> bool:
     return False
 
 
-def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints) -> None:
+def _open_up(index: TraceIndex, cone: Cone, next_: Ints, stop: Ints) -> None:
     """The empty set, or the rows before the window; who stands where, and which sections are open."""
     for i in range(cone.reg[TOUCHED]):
         cone.stood_in[cone.touched[i]] = cone.top[cone.touched[i]] = NONE
@@ -155,7 +155,7 @@ def _open_up(index: Index, cone: Cone, next_: Ints, stop: Ints) -> None:
             _stand(index, cone, index.starts[t] + cone.cap[t])
 
 
-def _stand(index: Index, cone: Cone, e: int) -> None:
+def _stand(index: TraceIndex, cone: Cone, e: int) -> None:
     """A thread goes no further than up to an event."""
     a = innermost(index, e - 1)
     while a != NONE:
@@ -164,7 +164,7 @@ def _stand(index: Index, cone: Cone, e: int) -> None:
         a = int(index.inside[a])
 
 
-def events_before(index: Index, t: int, since: int) -> int:
+def events_before(index: TraceIndex, t: int, since: int) -> int:
     """How many events a thread had before a row."""
     low, high = index.starts[t], index.starts[t + 1]
     if since == 0 or low == high:
@@ -178,12 +178,12 @@ def events_before(index: Index, t: int, since: int) -> int:
     return int(low - index.starts[t])
 
 
-def innermost(index: Index, e: int) -> int:
+def innermost(index: TraceIndex, e: int) -> int:
     """The latest acquire of a thread that was open once ``e`` had happened, or longer."""
     return int(e if index.kind[e] == ENTER else index.inside[e])
 
 
-def stop_of(index: Index, t: int, position: int, sections: int) -> int:
+def stop_of(index: TraceIndex, t: int, position: int, sections: int) -> int:
     """How far a thread goes, from a number of events on, until it has left so many of its sections; NONE if it has not
     so many open."""
     while sections > 0:
@@ -201,17 +201,17 @@ def stop_of(index: Index, t: int, position: int, sections: int) -> int:
     return position
 
 
-def is_open(index: Index, acquire: int, e: int) -> bool:
+def is_open(index: TraceIndex, acquire: int, e: int) -> bool:
     """Whether the section entered by ``acquire`` has not been left before a later event of its thread."""
     return bool(index.link[acquire] == NONE or index.link[acquire] >= e)
 
 
-def guard_of(index: Index, e: int) -> int:
+def guard_of(index: TraceIndex, e: int) -> int:
     """How many of its thread's reads have to count for an event to happen."""
     return int(index.guard[e] if len(index.guard) > 0 else e - index.starts[index.thread[e]])
 
 
-def _stand_in(index: Index, cone: Cone, acquire: int) -> None:
+def _stand_in(index: TraceIndex, cone: Cone, acquire: int) -> None:
     lock = index.target[acquire]
     _touch(cone, lock)
     held = cone.stood_in[lock]
@@ -229,7 +229,7 @@ def _touch(cone: Cone, lock: int) -> None:
         cone.reg[TOUCHED] += 1
 
 
-def want(index: Index, cone: Cone, e: int) -> None:
+def want(index: TraceIndex, cone: Cone, e: int) -> None:
     """Let an event be in the set, with all before it in its thread."""
     t = int(index.thread[e])
     number = e - index.starts[t] + 1
@@ -241,7 +241,7 @@ def want(index: Index, cone: Cone, e: int) -> None:
         cone.reg[STUCK] = 1
 
 
-def want_left(index: Index, cone: Cone, acquire: int) -> None:
+def want_left(index: TraceIndex, cone: Cone, acquire: int) -> None:
     """Let a section be left."""
     if index.link[acquire] == NONE:
         cone.reg[STUCK] = 1
@@ -249,7 +249,7 @@ def want_left(index: Index, cone: Cone, acquire: int) -> None:
         want(index, cone, int(index.link[acquire]))
 
 
-def _keep(index: Index, cone: Cone, t: int, number: int) -> None:
+def _keep(index: TraceIndex, cone: Cone, t: int, number: int) -> None:
     if number > cone.kept[t]:
         cone.kept[t] = number
         _wait(cone, t)
@@ -262,7 +262,7 @@ def _wait(cone: Cone, t: int) -> None:
         cone.reg[WAIT] += 1
 
 
-def _look(index: Index, cone: Cone) -> None:
+def _look(index: TraceIndex, cone: Cone) -> None:
     """See what the new events of threads need, until there are no more. What most need is a read's source: on arrays
     in variables of their own, since numba counts references to an array each time it is taken out of a tuple."""
     starts, kinds, links, threads, rows = index.starts, index.kind, index.link, index.thread, index.row
@@ -306,12 +306,12 @@ def _look(index: Index, cone: Cone) -> None:
                 reg[WAIT] += 1
 
 
-def _want_since(index: Index, cone: Cone, e: int) -> None:
+def _want_since(index: TraceIndex, cone: Cone, e: int) -> None:
     if index.row[e] >= cone.reg[SINCE]:
         want(index, cone, e)
 
 
-def _want_ended(index: Index, cone: Cone, e: int) -> None:
+def _want_ended(index: TraceIndex, cone: Cone, e: int) -> None:
     """Let a thread have ended after an event; without branches who knows whether it does if it has read something
     else there."""
     if index.row[e] >= cone.reg[SINCE]:
@@ -321,12 +321,12 @@ def _want_ended(index: Index, cone: Cone, e: int) -> None:
             _keep(index, cone, t, e - index.starts[t] + 1)
 
 
-def is_loose(index: Index, e: int) -> bool:
+def is_loose(index: TraceIndex, e: int) -> bool:
     """Whether other writes give a read what it got."""
     return bool(len(index.loose) > 0 and index.loose[e])
 
 
-def _enter(index: Index, cone: Cone, acquire: int) -> None:
+def _enter(index: TraceIndex, cone: Cone, acquire: int) -> None:
     """One more section of a lock is in the set."""
     lock, rule = index.target[acquire], cone.reg[RULE]
     if cone.stood_in[lock] != NONE:
@@ -348,7 +348,7 @@ def _enter(index: Index, cone: Cone, acquire: int) -> None:
             want_left(index, cone, acquire)
 
 
-def _leave_both(index: Index, cone: Cone, lock: int, one: int, other: int) -> None:
+def _leave_both(index: TraceIndex, cone: Cone, lock: int, one: int, other: int) -> None:
     """Leave two sections; one that is never left has to be the last."""
     if index.link[other] == NONE:
         one, other = other, one

@@ -38,7 +38,7 @@ from mazurka.predict.seqcheck.cone import (
     look_from,
     stop_of,
 )
-from mazurka.predict.seqcheck.index import NONE, Index, Ints
+from mazurka.predict.seqcheck.index import NONE, Ints, TraceIndex
 from mazurka.predict.seqcheck.layout import BY_ROW, lay_out
 from mazurka.predict.seqcheck.order import CLOSED, CYCLE, close, forget
 
@@ -59,7 +59,7 @@ _NEAR: Final = 4096
 
 
 def decide(
-    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, tell: bool
+    index: TraceIndex, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, tell: bool
 ) -> tuple[int, int, Ints]:
     """The answer, the row where its window begins, and (if there is one, and ``tell``) the window's rows in order.
 
@@ -77,7 +77,7 @@ def decide(
         reach = max(_GROWTH * reach, min(last - first, _NEAR))
 
 
-def _first_and_last(index: Index, happen: Ints, next_: Ints) -> tuple[int, int]:
+def _first_and_last(index: TraceIndex, happen: Ints, next_: Ints) -> tuple[int, int]:
     """Of the rows asked about."""
     first, last = len(index.row), 0
     for events in (happen, next_):
@@ -87,7 +87,7 @@ def _first_and_last(index: Index, happen: Ints, next_: Ints) -> tuple[int, int]:
 
 
 def _decide_since(
-    index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int, tell: bool
+    index: TraceIndex, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, since: int, tell: bool
 ) -> tuple[int, Ints]:
     rows, stop = np.empty(0, np.int64), np.empty(0, np.int64)
     look_from(index, cone, since)
@@ -124,7 +124,7 @@ def _decide_since(
     return (YES if len(rows) > 0 else UNDECIDED), rows
 
 
-def _is_exact(index: Index, cone: Cone, cap: Ints) -> bool:
+def _is_exact(index: TraceIndex, cone: Cone, cap: Ints) -> bool:
     """Whether nothing was chosen but where one thread stops, so that there is no answer in which it stops there."""
     free = 0
     for t in range(len(cap)):
@@ -134,7 +134,7 @@ def _is_exact(index: Index, cone: Cone, cap: Ints) -> bool:
     return bool(free == 1 and cone.reg[SINCE] == 0 and len(index.loose) == 0)
 
 
-def _stops(index: Index, needed: Ints, cap: Ints, happen: Ints, sections: int) -> Ints:
+def _stops(index: TraceIndex, needed: Ints, cap: Ints, happen: Ints, sections: int) -> Ints:
     """The threads asked about go no further than is needed, but leave so many sections; nothing if none has so many."""
     stop = np.full(len(cap), FAR, np.int64)
     some = False
@@ -148,7 +148,7 @@ def _stops(index: Index, needed: Ints, cap: Ints, happen: Ints, sections: int) -
     return stop if some else stop[:0]
 
 
-def _reordered(index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, stop: Ints, before: Ints) -> Ints:
+def _reordered(index: TraceIndex, cone: Cone, slot: Ints, happen: Ints, next_: Ints, stop: Ints, before: Ints) -> Ints:
     """The rows of a set in an order in which they can happen; none if none is found."""
     rows = np.empty(0, np.int64)
     if not grow(index, cone, happen, next_, stop):
@@ -165,11 +165,11 @@ def _reordered(index: Index, cone: Cone, slot: Ints, happen: Ints, next_: Ints, 
     return rows
 
 
-def _thread_of(index: Index, one: Ints, other: Ints, number: int) -> int:
+def _thread_of(index: TraceIndex, one: Ints, other: Ints, number: int) -> int:
     return int(index.thread[one[number] if number < len(one) else other[number - len(one)]])
 
 
-def _keeps(index: Index, before: Ints) -> bool:
+def _keeps(index: TraceIndex, before: Ints) -> bool:
     """Whether the order asked for is that of the trace."""
     for i in range(len(before)):
         if index.row[before[i, 0]] > index.row[before[i, 1]]:
@@ -177,7 +177,7 @@ def _keeps(index: Index, before: Ints) -> bool:
     return True
 
 
-def _as_it_was(index: Index, cone: Cone) -> Ints:
+def _as_it_was(index: TraceIndex, cone: Cone) -> Ints:
     """The rows of the set in the order of the trace."""
     size, end, since = 0, 0, cone.reg[SINCE]
     for t in range(len(cone.past)):

@@ -33,7 +33,7 @@ from mazurka.predict.kinds.order_violation import is_early
 from mazurka.predict.questions import question_of, steps_of
 from mazurka.predict.seqcheck.cone import ALLOWED, Cone, cone_of
 from mazurka.predict.seqcheck.decide import NO, YES
-from mazurka.predict.seqcheck.index import NONE, READ, Index, Ints, index_of
+from mazurka.predict.seqcheck.index import NONE, READ, Ints, TraceIndex, index_of
 from mazurka.predict.seqcheck.kernel import kernel_for
 from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
@@ -86,7 +86,7 @@ class SeqCheck:
     work: int = _WORK
     kernel: Any = None
     solver: Callable[[], Solver] = FOR_TRACES
-    index: Index = field(init=False)
+    index: TraceIndex = field(init=False)
     rows: Ints = field(init=False)
     cone: Cone = field(init=False)
     slot: Ints = field(init=False)

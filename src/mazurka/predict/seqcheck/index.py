@@ -54,7 +54,7 @@ _ACCESSING: Final = 1 << Op.READ | 1 << Op.WRITE
 _TOUCHING: Final = 1 << Op.RMW | (1 << Op.BRANCH) - 1
 
 
-class Index(NamedTuple):
+class TraceIndex(NamedTuple):
     """See the module. Lengths: by thread one more than there are threads, or as many; by event; by row."""
 
     starts: Ints  # by thread: its first event; one more at the end
@@ -71,7 +71,7 @@ class Index(NamedTuple):
     loose: Ints  # by event: a read that other writes give the same value; empty: none is
 
 
-def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
+def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[TraceIndex, Ints]:
     """The index, made by the functions ``survey``, ``choose`` and ``fill`` of ``kernel``, compiled or not; and the rows
     of the trace that it is about, which it numbers anew: all, or those that other threads may notice."""
     thread, op, target, _, _ = columns_of(trace)
@@ -93,7 +93,7 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[Index, Ints]:
     starts = np.zeros(threads + 1, np.int64)
     np.cumsum(np.bincount(thread, minlength=threads), out=starts[1:])
     column = partial(np.empty, dtype=np.int32)
-    index = Index(
+    index = TraceIndex(
         starts,
         np.full(threads, NONE, np.int32),
         np.zeros(threads, np.int32),
@@ -186,7 +186,7 @@ def choose(
 
 
 def fill(
-    index: Index,
+    index: TraceIndex,
     thread: Ints,
     op: Ints,
     target: Ints,
@@ -254,7 +254,7 @@ def _leave(link: Ints, inside: Ints, acquire: int, release: int, innermost: int)
     return int(innermost)
 
 
-def _loose(trace: Trace, index: Index, rows: Ints) -> Ints:
+def _loose(trace: Trace, index: TraceIndex, rows: Ints) -> Ints:
     """Reads of data that got a value which another write, or nobody, would give as well."""
     value = np.asarray(trace.value)
     if not len(value) or not np.any(value != NO_VALUE):

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mazurka.predict.seqcheck.cone import FAR, Cone, innermost, is_open
-from mazurka.predict.seqcheck.index import BOTH, ENTER, LEAVE, NONE, WRITE, Index, Ints
+from mazurka.predict.seqcheck.index import BOTH, ENTER, LEAVE, NONE, WRITE, Ints, TraceIndex
 from mazurka.predict.seqcheck.order import COUNTING, SLOTS, Order, first_from, is_ready, place, sources_of
 
 #: By row of the trace, as what to prefer.
@@ -38,7 +38,7 @@ class Layout(NamedTuple):
     holder: Ints  # by slot
 
 
-def lay_out(index: Index, cone: Cone, order: Order, prefer: int) -> Ints:
+def lay_out(index: TraceIndex, cone: Cone, order: Order, prefer: int) -> Ints:
     """The events of a closed order one after the other; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
     size, out = len(order.head), np.empty(len(order.head), np.int64)
     state = _begin_layout(index, cone, order)
@@ -60,7 +60,7 @@ def lay_out(index: Index, cone: Cone, order: Order, prefer: int) -> Ints:
     return out
 
 
-def _begin_layout(index: Index, cone: Cone, order: Order) -> Layout:
+def _begin_layout(index: TraceIndex, cone: Cone, order: Order) -> Layout:
     """Nothing has happened yet but what was before the window."""
     size = len(order.head)
     got, unread = np.full(size, NONE, np.int64), np.zeros(2 * size, np.int64)
@@ -79,7 +79,7 @@ def _begin_layout(index: Index, cone: Cone, order: Order) -> Layout:
     return Layout(order.at[:-1].copy(), np.empty(len(order.active), np.int64), got, unread, current, holder)
 
 
-def _choose(index: Index, order: Order, state: Layout) -> int:
+def _choose(index: TraceIndex, order: Order, state: Layout) -> int:
     """The thread of the event that comes next, by its number: of the preferred one, or the earliest in the trace that
     may."""
     row, done, tried = state.row, state.done, _PREFERRED - 1
@@ -96,7 +96,7 @@ def _choose(index: Index, order: Order, state: Layout) -> int:
         tried = least
 
 
-def _may(index: Index, order: Order, state: Layout, e: int, here: int) -> bool:
+def _may(index: TraceIndex, order: Order, state: Layout, e: int, here: int) -> bool:
     """Whether an event can be next, and nothing is lost by it."""
     kind, unread = index.kind[e], state.unread
     if kind == ENTER:
@@ -110,7 +110,7 @@ def _may(index: Index, order: Order, state: Layout, e: int, here: int) -> bool:
     return bool(not writes or unread[current] == int(source != NONE))
 
 
-def _do(index: Index, order: Order, state: Layout, e: int, here: int) -> None:
+def _do(index: TraceIndex, order: Order, state: Layout, e: int, here: int) -> None:
     kind = index.kind[e]
     if state.got[here] != NONE:
         state.unread[state.got[here]] -= 1

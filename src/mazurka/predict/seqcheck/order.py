@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mazurka.predict.seqcheck.cone import NEEDED, RULE, SINCE, Cone, innermost, is_loose, is_open
-from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Index, Ints
+from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Ints, TraceIndex
 
 #: What closing an order comes to.
 CYCLE, CLOSED, TOO_BIG = range(3)
@@ -61,7 +61,7 @@ class Order(NamedTuple):
     reg: Ints  # see below
 
 
-def close(index: Index, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Order]:
+def close(index: TraceIndex, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Order]:
     """The least closed order of a set; of each pair of its events in ``before`` the first comes first."""
     room: Ints = np.int64(4)  # of one type with what follows, or _empty is compiled twice
     while True:
@@ -75,7 +75,7 @@ def close(index: Index, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Orde
         room *= 4
 
 
-def _close(index: Index, cone: Cone, order: Order, before: Ints) -> int:
+def _close(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> int:
     """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
     first, edges = True, order.reg[EDGES]
     _list(index, cone, order)
@@ -103,7 +103,7 @@ def forget(order: Order) -> None:
         order.slot[order.slots[i]] = NONE
 
 
-def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
+def _empty(index: TraceIndex, cone: Cone, slot: Ints, pairs: int, room: int) -> Order:
     threads = len(cone.past)
     number = np.full(threads, NONE, np.int64)
     active = np.empty(threads, np.int64)
@@ -148,7 +148,7 @@ def _empty(index: Index, cone: Cone, slot: Ints, pairs: int, room: int) -> Order
 # it is taken out of a tuple.
 
 
-def _list(index: Index, cone: Cone, order: Order) -> None:
+def _list(index: TraceIndex, cone: Cone, order: Order) -> None:
     """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
     writes, acquires = np.empty(len(order.writes), np.int64), np.empty(len(order.sections), np.int64)
     kinds, targets, slot, slots, reads = index.kind, index.target, order.slot, order.slots, order.reads
@@ -188,7 +188,7 @@ def _list(index: Index, cone: Cone, order: Order) -> None:
     _collect_readers(index, cone, order)
 
 
-def counts(index: Index, cone: Cone, e: int) -> bool:
+def counts(index: TraceIndex, cone: Cone, e: int) -> bool:
     """Whether an event of the set reads, and has to get what it got."""
     kind = index.kind[e]
     if kind == READ:
@@ -211,7 +211,7 @@ def _collect(targets: Ints, slot: Ints, events: Ints, at: Ints, flat: Ints) -> N
     _back_to_begins(at)
 
 
-def _collect_readers(index: Index, cone: Cone, order: Order) -> None:
+def _collect_readers(index: TraceIndex, cone: Cone, order: Order) -> None:
     """By write, or slot, the reads that count."""
     at, flat, reads = order.readers_at, order.readers, order.reads[: order.reg[COUNTING]]
     of = sources_of(index, cone, order)
@@ -224,7 +224,7 @@ def _collect_readers(index: Index, cone: Cone, order: Order) -> None:
     _back_to_begins(at)
 
 
-def sources_of(index: Index, cone: Cone, order: Order) -> Ints:
+def sources_of(index: TraceIndex, cone: Cone, order: Order) -> Ints:
     """By read that counts: the place of what it got, or (what was there before) the number of places and its slot."""
     links, rows, threads, targets = index.link, index.row, index.thread, index.target
     reads, shift, slot, since = order.reads[: order.reg[COUNTING]], order.shift, order.slot, cone.reg[SINCE]
@@ -254,7 +254,7 @@ def _back_to_begins(at: Ints) -> None:
     at[0] = 0
 
 
-def place(index: Index, order: Order, e: int) -> int:
+def place(index: TraceIndex, order: Order, e: int) -> int:
     """Where an event of the set is in its lists."""
     return int(e + order.shift[index.thread[e]])
 
@@ -262,7 +262,7 @@ def place(index: Index, order: Order, e: int) -> int:
 # -- edges ------------------------------------------------------------------------------------------------------------
 
 
-def _begin(index: Index, cone: Cone, order: Order, before: Ints) -> None:
+def _begin(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> None:
     """What is certain, but for sections and joins."""
     links, rows, threads, since = index.link, index.row, index.thread, cone.reg[SINCE]
     for read in order.reads[: order.reg[COUNTING]]:
@@ -276,12 +276,12 @@ def _begin(index: Index, cone: Cone, order: Order, before: Ints) -> None:
         _link(index, order, before[i, 0], before[i, 1])
 
 
-def _link_since(index: Index, cone: Cone, order: Order, a: int, b: int) -> None:
+def _link_since(index: TraceIndex, cone: Cone, order: Order, a: int, b: int) -> None:
     if a != NONE and index.row[a] >= cone.reg[SINCE]:
         _link(index, order, a, b)
 
 
-def _link(index: Index, order: Order, a: int, b: int) -> None:
+def _link(index: TraceIndex, order: Order, a: int, b: int) -> None:
     """``a`` comes before ``b``."""
     t = index.thread[a]
     if t == index.thread[b]:
@@ -365,7 +365,7 @@ def is_ready(order: Order, here: int, done: Ints) -> bool:
 # -- rules ------------------------------------------------------------------------------------------------------------
 
 
-def _observe(index: Index, cone: Cone, order: Order) -> None:
+def _observe(index: TraceIndex, cone: Cone, order: Order) -> None:
     """Other writes come before what a read got: of each thread the last that comes before the read."""
     threads, starts, links, rows, targets = index.thread, index.starts, index.link, index.row, index.target
     slot, shift, number, clock, changed = order.slot, order.shift, order.number, order.clock, order.changed
@@ -393,7 +393,7 @@ def _observe(index: Index, cone: Cone, order: Order) -> None:
             begin = stop
 
 
-def _overwrite(index: Index, cone: Cone, order: Order) -> None:
+def _overwrite(index: TraceIndex, cone: Cone, order: Order) -> None:
     """Other writes come after a read if they come after what it got: of each thread's writes before a write the last,
     and of each thread's reads of that the last."""
     threads, starts, shift, number = index.thread, index.starts, order.shift, order.number
@@ -423,7 +423,7 @@ def _overwrite(index: Index, cone: Cone, order: Order) -> None:
                 _read_before(index, order, size + s, write)
 
 
-def _read_before(index: Index, order: Order, written: int, write: int) -> None:
+def _read_before(index: TraceIndex, order: Order, written: int, write: int) -> None:
     """All reads of something come before a write that comes after it: of each thread the last."""
     readers, threads, starts = order.readers, index.thread, index.starts
     begin, end = order.readers_at[written], order.readers_at[written + 1]
@@ -451,7 +451,7 @@ def first_from(events: Ints, low: int, high: int, least: int) -> int:
     return low
 
 
-def _exclude(index: Index, cone: Cone, order: Order, first: bool) -> None:
+def _exclude(index: TraceIndex, cone: Cone, order: Order, first: bool) -> None:
     """Sections of a lock exclude each other; one that is not left comes last."""
     links, threads, starts, past = index.link, index.thread, index.starts, cone.past
     shift, changed, sections_at, sections = order.shift, order.changed, order.sections_at, order.sections
@@ -487,7 +487,7 @@ def _exclude(index: Index, cone: Cone, order: Order, first: bool) -> None:
                 begin = stop
 
 
-def _after(index: Index, cone: Cone, order: Order, first: int, second: int) -> None:
+def _after(index: TraceIndex, cone: Cone, order: Order, first: int, second: int) -> None:
     """A section comes after another one, which it does not come before."""
     t, release = index.thread[first], index.link[first]
     if release == NONE or release - index.starts[t] >= cone.past[t]:

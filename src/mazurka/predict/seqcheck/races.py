@@ -24,7 +24,7 @@ from mazurka.causal.solver import Feasible, Unknown
 from mazurka.predict.seqcheck.decide import YES
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.index import ENTER, NONE, Ints
-from mazurka.predict.seqcheck.scan import CROWDED, EVENT, Scan, hash_of
+from mazurka.predict.seqcheck.scan import CROWDED, EVENT, ScanState, hash_of
 from mazurka.trace.conflicts import may_race
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
@@ -92,7 +92,7 @@ class SeqCheckRaces:
                 yield found, told
         yield found, told
 
-    def _pass_on(self, check: SeqCheck, state: Scan, row: int) -> tuple[Ints, Ints, Scan, int]:
+    def _pass_on(self, check: SeqCheck, state: ScanState, row: int) -> tuple[Ints, Ints, ScanState, int]:
         """What is found from a row on, the rows that prove it, and how to go on from which row."""
         scan = check.kernel.scan
         end = min(row + (_STEP if isinstance(scan, FunctionType) else _STRETCH), len(check.index.event))
@@ -118,7 +118,7 @@ class SeqCheckRaces:
             self.undecided += unknown
 
 
-def _start(check: SeqCheck, limit: int, pool: int) -> Scan:
+def _start(check: SeqCheck, limit: int, pool: int) -> ScanState:
     """Nothing has passed yet."""
     index, trace = check.index, check.trace
     threads, targets = len(trace.threads), len(trace.targets)
@@ -131,7 +131,7 @@ def _start(check: SeqCheck, limit: int, pool: int) -> Scan:
         suspect[target] = may_race(trace.targets[target])
     told_of, last_of = _numbered(shared), _numbered(suspect)
     must = np.zeros((threads, threads), np.int32)
-    return Scan(
+    return ScanState(
         must,
         must.copy() if len(index.guard) else must,
         told_of,

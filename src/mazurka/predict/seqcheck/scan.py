@@ -38,8 +38,8 @@ from mazurka.predict.seqcheck.index import (
     NOTHING,
     READ,
     WRITE,
-    Index,
     Ints,
+    TraceIndex,
 )
 
 #: Of what one race is enough.
@@ -57,7 +57,7 @@ _STEPS: Final = 64
 _LOCKS: Final = 4
 
 
-class Scan(NamedTuple):
+class ScanState(NamedTuple):
     """The state of the pass."""
 
     must: Ints  # by thread and thread: so many events of the other come before its next one
@@ -79,7 +79,7 @@ class Scan(NamedTuple):
     # to the end, questions, those of which the answer is no, rows in the pool
 
 
-def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
+def touch(index: TraceIndex, threads_of: Ints, locks: Ints) -> None:
     """By target: its thread (-2: several), and 1 once it is written; and up to some locks that all accesses hold."""
     events, kinds, targets, threads, inside = index.event, index.kind, index.target, index.thread, index.inside
     for row in range(len(events)):
@@ -102,7 +102,7 @@ def touch(index: Index, threads_of: Ints, locks: Ints) -> None:
             threads_of[x, 1] = 1
 
 
-def _hold(index: Index, e: int, locks: Ints, x: int) -> None:
+def _hold(index: TraceIndex, e: int, locks: Ints, x: int) -> None:
     number, a = 0, index.inside[e]
     while a != NONE and number < _LOCKS:
         if is_open(index, a, e):
@@ -111,7 +111,7 @@ def _hold(index: Index, e: int, locks: Ints, x: int) -> None:
         a = index.inside[a]
 
 
-def _still_held(index: Index, e: int, locks: Ints, x: int) -> None:
+def _still_held(index: TraceIndex, e: int, locks: Ints, x: int) -> None:
     for number in range(_LOCKS):
         if locks[x, number] != NONE:
             a = index.inside[e]
@@ -122,7 +122,7 @@ def _still_held(index: Index, e: int, locks: Ints, x: int) -> None:
 
 
 def scan(
-    index: Index, cone: Cone, slot: Ints, state: Scan, begin: int, end: int, each: int, limit: int
+    index: TraceIndex, cone: Cone, slot: Ints, state: ScanState, begin: int, end: int, each: int, limit: int
 ) -> tuple[int, int]:
     """Go on from a row to another one; where it stopped, and why.
 
@@ -178,7 +178,7 @@ def scan(
 # -- what must come before --------------------------------------------------------------------------------------------
 
 
-def _follow(index: Index, state: Scan, e: int) -> None:
+def _follow(index: TraceIndex, state: ScanState, e: int) -> None:
     """Let an event pass."""
     t, kind, x = index.thread[e], index.kind[e], state.told_of[index.target[e]]
     position = e - index.starts[t]
@@ -201,7 +201,7 @@ def _follow(index: Index, state: Scan, e: int) -> None:
         _join(state.value, u, state.must, t, t, position + 1)
 
 
-def _read(index: Index, state: Scan, e: int, x: int, source: int) -> None:
+def _read(index: TraceIndex, state: ScanState, e: int, x: int, source: int) -> None:
     """What orders threads counts by itself; of what it read the value does not matter."""
     t, u = index.thread[e], index.thread[source]
     if index.kind[e] == READ or len(index.guard) == 0:
@@ -229,7 +229,7 @@ def _join(clocks: Ints, t: int, other: Ints, row: int, u: int, least: int) -> No
         clocks[t, u] = least
 
 
-def _left_before(index: Index, clocks: Ints, t: int, u: int, write: int, read: int) -> None:
+def _left_before(index: TraceIndex, clocks: Ints, t: int, u: int, write: int, read: int) -> None:
     """A section in which a value was written ends before it is read in one of the same lock."""
     a = index.inside[write]
     while a != NONE:
@@ -297,10 +297,10 @@ def _holds(targets: Ints, links: Ints, inside: Ints, own: int, e: int, lock: int
 
 
 def _ask_all(
-    index: Index,
+    index: TraceIndex,
     cone: Cone,
     slot: Ints,
-    state: Scan,
+    state: ScanState,
     e: int,
     x: int,
     own: int,
@@ -353,13 +353,13 @@ def _ask_all(
             other = state.before[other]
 
 
-def _report(state: Scan, one: int, other: int, answer: int) -> None:
+def _report(state: ScanState, one: int, other: int, answer: int) -> None:
     new = state.count[0]
     state.found[new, 0], state.found[new, 1], state.found[new, 2], state.found[new, 5] = one, other, answer, NONE
     state.count[0] += 1
 
 
-def _tell(state: Scan, since: int, rows: Ints, free: bool) -> None:
+def _tell(state: ScanState, since: int, rows: Ints, free: bool) -> None:
     """What proves the race that was reported last, if there is room."""
     last, begin = state.count[0] - 1, state.count[5]
     if begin + len(rows) <= len(state.pool):
@@ -370,7 +370,7 @@ def _tell(state: Scan, since: int, rows: Ints, free: bool) -> None:
         state.found[last, 5], state.found[last, 6] = begin, state.count[5]
 
 
-def _place_of(state: Scan, one: int, other: int, limit: int) -> int:
+def _place_of(state: ScanState, one: int, other: int, limit: int) -> int:
     """Where a pair of places is in the table, one more question counted; NONE if nothing more is to be asked."""
     low, high = min(state.site[one], state.site[other]), max(state.site[one], state.site[other])
     at = hash_of(low, high, len(state.pair))

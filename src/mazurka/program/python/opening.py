@@ -7,10 +7,10 @@ from dataclasses import replace
 from mazurka.program.python.entry import Entry, Function, Script
 from mazurka.program.python.instrument.instrument import instrument_source
 from mazurka.program.python.program import PythonProgram, default_roots
-from mazurka.program.settings import Settings
+from mazurka.program.settings import ProgramSettings
 
 
-def open_program(target: str, arguments: tuple[str, ...], settings: Settings) -> PythonProgram:
+def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> PythonProgram:
     """The program, not yet loaded; its project's modules are tracked."""
     roots = default_roots(target.partition("::")[0])
     return PythonProgram(entry_of(target, arguments), replace(settings, roots=roots))

@@ -50,7 +50,7 @@ from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
 from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import Learned, Task
-from mazurka.program.settings import Isolation, Settings
+from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
@@ -75,8 +75,8 @@ def _begin_to_share(runtime: Runtime) -> None:
 class PythonProgram(LearnsPoints):
     """A :class:`mazurka.program.protocol.Program` made from a Python program."""
 
-    def __init__(self, entry: Entry, settings: Settings | None = None) -> None:
-        settings = settings or Settings()
+    def __init__(self, entry: Entry, settings: ProgramSettings | None = None) -> None:
+        settings = settings or ProgramSettings()
         require_explorable(settings.include)
         self.entry = entry
         self.settings = settings

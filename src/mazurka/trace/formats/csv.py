@@ -17,7 +17,7 @@ from mazurka.trace.columns import Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_pieces
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS, OWN
 from mazurka.trace.locations import text_of
 from mazurka.trace.trace import NOTHING
@@ -28,7 +28,7 @@ _OPS: Final = {op.name.lower(): op for op in Op}
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     return read_lines(source, _Table().events)
 
 

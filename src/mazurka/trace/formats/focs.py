@@ -22,8 +22,8 @@ from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, carried, write_pieces
-from mazurka.trace.formats.numbering import Numbering
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.numbering import NameNumbering
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.trace import NO_VALUE
 
@@ -46,7 +46,7 @@ _VALUED: Final = frozenset({Op.READ, Op.WRITE})
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     return read_lines(source, lambda line: (_event(line),))
 
 
@@ -66,7 +66,7 @@ def _event(line: str) -> Told:
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
     losses = Losses()
-    threads = Numbering("", _LARGEST, kin="T")
+    threads = NameNumbering("", _LARGEST, kin="T")
     values = _Values(parts.names)
     rows = values.filled(carried(parts, "focs", {op: KINDS[op] for op in _WORD_OF}, losses))
 
@@ -97,7 +97,7 @@ class _Values:
         self.written: list[str] = []
         self.invented = 0
         self._names = names
-        self._numbering = Numbering("", INVENTED - 1)
+        self._numbering = NameNumbering("", INVENTED - 1)
         self._known: list[int] = []  # by number of a value: its place in written
         self._new: list[int] = []  # by number of an invented value
         self._writes: dict[int, int] = {}  # by target: how many values were invented for writes to it

@@ -22,13 +22,13 @@ from typing import BinaryIO, Final, Protocol
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.trace.columns import Parts
 from mazurka.trace.formats.packed import unpacked_name
-from mazurka.trace.formats.source import BYTE_ORDER_MARK, RV_PREDICTS, Source
+from mazurka.trace.formats.source import BYTE_ORDER_MARK, RV_PREDICTS, TraceSource
 
 
-class Module(Protocol):
+class FormatModule(Protocol):
     """A module that implements a format."""
 
-    def read(self, source: Source, /) -> Parts:
+    def read(self, source: TraceSource, /) -> Parts:
         """The events of a file, read as the rows are asked for; malformed content is an error that says where."""
         ...
 
@@ -46,9 +46,9 @@ class Format:
     start: re.Pattern[bytes]
     says: str
 
-    def module(self) -> Module:
+    def module(self) -> FormatModule:
         """The format's module, imported when it is first needed."""
-        module: Module = importlib.import_module(f"mazurka.trace.formats.{self.name}")
+        module: FormatModule = importlib.import_module(f"mazurka.trace.formats.{self.name}")
         return module
 
 
@@ -93,7 +93,7 @@ def format_for(file: str) -> Format:
     return candidates[0]
 
 
-def format_of(source: Source) -> Format:
+def format_of(source: TraceSource) -> Format:
     """The format that a file has."""
     if source.path.is_dir():
         return named("rvpredict" if any(source.path.glob(RV_PREDICTS)) else "parquet")

@@ -40,7 +40,7 @@ class Interning(dict[_Key, int]):
         return number
 
 
-class Gathering:
+class RowCollector:
     """Rows so far; threads, targets, values and locations are given by name."""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from mazurka.trace.columns import Columns, Parts
 from mazurka.trace.event import Op
-from mazurka.trace.formats.gathering import Gathering
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.gathering import RowCollector
+from mazurka.trace.formats.source import TraceSource
 
 
 class Told(NamedTuple):
@@ -34,13 +34,13 @@ class Malformed(Exception):
 Meaning = Callable[[str], Iterable[Told]]
 
 
-def read_lines(source: Source, meaning: Meaning) -> Parts:
+def read_lines(source: TraceSource, meaning: Meaning) -> Parts:
     """Read a file of one or several events a line; ``meaning`` gives the events of a line, or raises an error."""
-    gathering = Gathering()
+    gathering = RowCollector()
     return Parts(gathering.names, _rows(source, meaning, gathering))
 
 
-def _rows(source: Source, meaning: Meaning, gathering: Gathering) -> Iterator[Columns]:
+def _rows(source: TraceSource, meaning: Meaning, gathering: RowCollector) -> Iterator[Columns]:
     for number, line in source.lines():
         try:
             for told in meaning(line):

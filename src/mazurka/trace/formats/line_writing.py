@@ -85,7 +85,7 @@ def write_lines(
 
 def write_pieces(parts: Parts, out: BinaryIO, pieces: Sequence[Piece]) -> None:
     """Writes all rows as they are."""
-    texts = [_Texts(piece) for piece in pieces]
+    texts = [_PieceTexts(piece) for piece in pieces]
     for rows in parts.rows:
         columns = [text.of(rows, parts.names) for text in texts]
         out.write("".join(chain.from_iterable(zip(*columns, strict=True))).encode())
@@ -123,7 +123,7 @@ def _unwritable(rows: Columns, absent: NDArray[np.bool_], kinds: Mapping[Op, str
     return int(wrong[0]) if len(wrong) else None
 
 
-class _Texts:
+class _PieceTexts:
     """The texts of a piece, by number; the first is for -1."""
 
     def __init__(self, piece: Piece) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 
-class Numbering:
+class NameNumbering:
     """Which number is written for which name: ``prefix`` is what a reader puts before it, ``largest`` what fits.
 
     Names that are ``kin`` and a number get that number, too, where it is free; others one from ``first`` on. ``anew``

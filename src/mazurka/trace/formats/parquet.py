@@ -38,7 +38,7 @@ from mazurka.errors import MazurkaError
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.locations import location_of, text_of
 
 VERSION: Final = 1
@@ -60,12 +60,12 @@ UNREAD: Final = ".raw"
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read(source: Source) -> Parts:
-    tables = _Tables()
+def read(source: TraceSource) -> Parts:
+    tables = _GroupTables()
     return Parts(tables.names, _rows(source, tables))
 
 
-class _Tables:
+class _GroupTables:
     def __init__(self) -> None:
         self.threads: Interning[str] = Interning()
         self.targets: Interning[str] = Interning(_target)
@@ -79,7 +79,7 @@ def _target(text: str) -> tuple[str, str]:
     return kind, name
 
 
-def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
+def _rows(source: TraceSource, tables: _GroupTables) -> Iterator[Columns]:
     path = source.path
     if not path.is_dir():
         yield from _rows_of_file(source.name, source.whole(), tables)
@@ -98,7 +98,7 @@ def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
         yield from _rows_of_file(str(segment), segment, tables)
 
 
-def _rows_of_file(where: str, whole: Path | BytesIO, tables: _Tables) -> Iterator[Columns]:
+def _rows_of_file(where: str, whole: Path | BytesIO, tables: _GroupTables) -> Iterator[Columns]:
     try:
         _check_schema(where, pq.read_schema(whole))
         with pq.ParquetFile(whole, read_dictionary=list(_COLUMNS), page_checksum_verification=True) as file:
@@ -126,7 +126,7 @@ def _check_schema(where: str, schema: Any) -> None:
         raise MazurkaError("trace-malformed", f"its columns are not {', '.join(_COLUMNS)}", where=where)
 
 
-def _columns(where: str, table: Any, tables: _Tables) -> Columns:
+def _columns(where: str, table: Any, tables: _GroupTables) -> Columns:
     def mapped(name: str, numbers: Any, nullable: bool = False) -> NDArray[np.int32]:
         chunks = [_numbers(chunk, numbers) for chunk in table.column(name).chunks]
         column: NDArray[np.int32] = np.concatenate(chunks)
@@ -180,7 +180,7 @@ class Writer:
 
     def __init__(self, out: BinaryIO | Any, names: Names) -> None:
         self._names = names
-        self._texts = _Texts(names)
+        self._texts = _NameTexts(names)
         self._file = pq.ParquetWriter(
             out,
             _SCHEMA,
@@ -212,7 +212,7 @@ class Writer:
             self._file.close()
 
 
-class _Texts:
+class _NameTexts:
     """Names in words, made once each."""
 
     def __init__(self, names: Names) -> None:

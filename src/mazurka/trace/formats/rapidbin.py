@@ -26,8 +26,8 @@ from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
 from mazurka.trace.formats.line_writing import cannot_carry
-from mazurka.trace.formats.numbering import Numbering
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.numbering import NameNumbering
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.locations import location_of, text_of
 from mazurka.trace.targets import LOCK, THREAD, VARIABLE
@@ -50,17 +50,17 @@ _CODE_OF_OP: Final = np.full(len(Op), -1, np.int64)
 _CODE_OF_OP[list(_OPS)] = range(len(_OPS))
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     """See ``Module.read``; a file shorter than its header says is an error ``trace-truncated``."""
     head = source.read(_HEADER.size)
     if len(head) < _HEADER.size:
         raise source.truncated(f"{len(head)} bytes are no header")
     events = _HEADER.unpack(head)[3] & (1 << 63) - 1
-    tables = _Tables()
+    tables = _RapidTables()
     return Parts(tables.names, _rows(source, tables, events))
 
 
-class _Numbers:
+class _DenseNumbers:
     """Numbers for keys, given in order of appearance; keys up to :data:`_DENSE` are looked up in an array."""
 
     def __init__(self, made: Callable[[int], Any]) -> None:
@@ -88,13 +88,13 @@ class _Numbers:
         return np.array([self.table[key] for key in found.tolist()], np.int32)[which]
 
 
-class _Tables:
+class _RapidTables:
     """A target's key is thrice its operand and its kind."""
 
     def __init__(self) -> None:
-        self.threads = _Numbers("T{}".format)
-        self.targets = _Numbers(_target)
-        self.locations = _Numbers(lambda number: location_of(str(number)))
+        self.threads = _DenseNumbers("T{}".format)
+        self.targets = _DenseNumbers(_target)
+        self.locations = _DenseNumbers(lambda number: location_of(str(number)))
         self.names = Names(self.threads.table.names, self.targets.table.names, (), self.locations.table.names)
 
 
@@ -104,7 +104,7 @@ def _target(key: int) -> tuple[str, str]:
     return name, f"{_LETTERS[name]}{operand}"
 
 
-def _rows(source: Source, tables: _Tables, events: int) -> Iterator[Columns]:
+def _rows(source: TraceSource, tables: _RapidTables, events: int) -> Iterator[Columns]:
     done = 0
     while done < events:
         raw = source.read(8 * min(events - done, 1 << 19))
@@ -116,7 +116,7 @@ def _rows(source: Source, tables: _Tables, events: int) -> Iterator[Columns]:
         raise source.garbled(_HEADER.size + 8 * events, f"more data after the {events} events that it tells of")
 
 
-def _columns(source: Source, tables: _Tables, words: NDArray[np.int64], before: int) -> Columns:
+def _columns(source: TraceSource, tables: _RapidTables, words: NDArray[np.int64], before: int) -> Columns:
     thread = words & (1 << _THREAD_BITS) - 1
     code = words >> _THREAD_BITS & (1 << _OP_BITS) - 1
     operand = words >> _OPERAND_AT & (1 << _OPERAND_BITS) - 1
@@ -160,8 +160,8 @@ class _Written:
 
     def __init__(self, names: Names) -> None:
         bits = {THREAD: _THREAD_BITS, LOCK: _OPERAND_BITS, VARIABLE: _OPERAND_BITS}
-        self.numbers = {kind: Numbering(letter, (1 << bits[kind]) - 1) for kind, letter in _LETTERS.items()}
-        self.places = Numbering("", (1 << _LOCATION_BITS) - 1, first=1)  # 0 is where there is none
+        self.numbers = {kind: NameNumbering(letter, (1 << bits[kind]) - 1) for kind, letter in _LETTERS.items()}
+        self.places = NameNumbering("", (1 << _LOCATION_BITS) - 1, first=1)  # 0 is where there is none
         self._names = names
         self._threads: list[int] = []
         self._targets: list[int] = []

@@ -16,7 +16,7 @@ from mazurka.trace.columns import Names, Parts, joined
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS, WORD_OF, WORDS, target_of
 from mazurka.trace.targets import LOCK, VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NOTHING
@@ -26,7 +26,7 @@ _FIELD: Final = re.compile(r"([A-Za-z]+)(?:\(([^\s\0-\x1f\x7f]+)\))?")
 _LOCK_OF: Final = "VARLOCK-{}-KCOLRAV"
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     return read_lines(source, _Columns().events)
 
 

@@ -16,7 +16,7 @@ from mazurka.trace.columns import Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.locations import text_of
 
@@ -39,7 +39,7 @@ _STARTED: Final = re.compile(r"@\s.*\[tid = \d+\] started.*")
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     return read_lines(source, _events)
 
 

@@ -36,7 +36,7 @@ from mazurka.errors import MazurkaError
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
-from mazurka.trace.formats.source import RV_PREDICTS, Source
+from mazurka.trace.formats.source import RV_PREDICTS, TraceSource
 from mazurka.trace.formats.words import OWN
 from mazurka.trace.locations import location_of
 from mazurka.trace.targets import ATOMIC, LOCK, THREAD, VARIABLE, Kind
@@ -77,7 +77,7 @@ _OPS: Final = np.array([_MEANINGS.get(code, (-1, -1))[0] for code in range(256)]
 _KIND_OF: Final = np.array([_MEANINGS.get(code, (-1, -1))[1] for code in range(256)], np.int64)
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     """See ``Module.read``."""
     threads: Interning[int] = Interning("T{}".format)
     targets: Interning[tuple[int, int]] = Interning(_target)
@@ -96,7 +96,7 @@ def _target(key: tuple[int, int]) -> tuple[str, str]:
     return _KINDS[kind], f"V{thing:x}" + (f"[{place}]" if place < 1 << 31 else f".{(1 << 32) - place}")
 
 
-def _rows(source: Source, threads: Any, targets: Any, locations: Any) -> Iterator[Columns]:
+def _rows(source: TraceSource, threads: Any, targets: Any, locations: Any) -> Iterator[Columns]:
     events = _in_order(source)
     op, kind = _OPS[events["op"]], _KIND_OF[events["op"]]
     address = events["address"].astype(np.uint64)
@@ -115,12 +115,12 @@ def _rows(source: Source, threads: Any, targets: Any, locations: Any) -> Iterato
     yield Columns(thread, op, target, np.full(len(events), NO_VALUE, np.int32), site)
 
 
-def _in_order(source: Source) -> NDArray[Any]:
+def _in_order(source: TraceSource) -> NDArray[Any]:
     """The events of all threads, without those that tell of classes and methods, in the order of their numbers."""
     if source.path.is_dir():
         read = []
         for path in sorted(source.path.glob(RV_PREDICTS)):
-            with Source(path) as one:
+            with TraceSource(path) as one:
                 read.append(_events(one))
         events = np.concatenate(read)
     else:
@@ -133,7 +133,7 @@ def _in_order(source: Source) -> NDArray[Any]:
     return events
 
 
-def _events(source: Source) -> NDArray[Any]:
+def _events(source: TraceSource) -> NDArray[Any]:
     """Those of one file."""
     data = b"".join(iter(lambda: source.read(1 << 22), b""))
     if len(data) % _EVENT.itemsize:

@@ -31,7 +31,7 @@ RV_PREDICTS: Final = "*_trace.bin"
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
-class Source:
+class TraceSource:
     """One trace, read once, from the start. Of a directory of segments it only tells the path."""
 
     def __init__(self, path: Path) -> None:
@@ -53,7 +53,7 @@ class Source:
                 raise MazurkaError("trace-unreadable", what, where=self.name) from error
             self._ahead = b""
 
-    def __enter__(self) -> Source:
+    def __enter__(self) -> TraceSource:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -27,7 +27,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
 from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.locations import text_of
 from mazurka.trace.targets import ATOMIC, LOCK, THREAD, VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, NOTHING
@@ -50,7 +50,7 @@ _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 _SIGNAL, _WAIT = Op.NOTIFY, Op.WAIT
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     """See ``Module.read``."""
     parts = read_lines(source, lambda line: (_event(line),))
     targets: Interning[tuple[str, str]] = Interning()

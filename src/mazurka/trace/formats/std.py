@@ -21,7 +21,7 @@ from mazurka.trace.columns import Columns, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.std_lines import event_of_line
 from mazurka.trace.formats.words import KINDS, WORD_OF, target_of
 from mazurka.trace.locations import text_of
@@ -32,7 +32,7 @@ from mazurka.trace.trace import NOTHING
 SMALL: Final = 1 << 20
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     if len(source.head(SMALL + 1)) > SMALL:
         from mazurka.trace.formats.std_compiled import read as read_compiled
 

@@ -25,7 +25,7 @@ from mazurka.trace.event import Location
 from mazurka.trace.formats.byte_names import SHORT, ByteNames, Spans, extended, finished
 from mazurka.trace.formats.gathering import NO_SITE
 from mazurka.trace.formats.line_reading import Malformed
-from mazurka.trace.formats.source import Source
+from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.std_lines import event_of_line
 from mazurka.trace.formats.words import KINDS, OWN, WORDS
 from mazurka.trace.locations import location_of
@@ -50,7 +50,7 @@ _LETTERS, _T, _ZERO, _NINE = ord("A"), ord("T"), ord("0"), ord("9")
 _BAR, _OPEN, _CLOSE, _FEED, _RETURN = ord("|"), ord("("), ord(")"), ord("\n"), ord("\r")
 
 
-class _Words(NamedTuple):
+class _StdWords(NamedTuple):
     """The common words as keys, what they mean, the kinds of their targets, and whether that is their own thread."""
 
     keys: Any
@@ -59,9 +59,9 @@ class _Words(NamedTuple):
     own: Any
 
 
-def _words() -> _Words:
+def _words() -> _StdWords:
     ops = [WORDS[word] for word in _COMMON]
-    return _Words(
+    return _StdWords(
         np.array([_word(np.frombuffer(f"{word}|".encode(), np.uint8), 0)[1] for word in _COMMON], np.uint64),
         np.array(ops, np.int8),
         np.array([_KINDS.index(KINDS[op]) for op in ops], np.int64),
@@ -69,7 +69,7 @@ def _words() -> _Words:
     )
 
 
-class _Tables:
+class _StdTables:
     def __init__(self) -> None:
         self.threads: ByteNames[str] = ByteNames(lambda _, name: name)
         self.targets: ByteNames[tuple[str, str]] = ByteNames(lambda kind, name: (_KINDS[kind], name), 1 << 16)
@@ -100,13 +100,13 @@ class _Lines:
         return int(at), int(lines)
 
 
-def read(source: Source) -> Parts:
+def read(source: TraceSource) -> Parts:
     """As ``std.read`` does, by compiled code: worth it above ``std.SMALL`` bytes."""
-    tables = _Tables()
+    tables = _StdTables()
     return Parts(tables.names, _rows(source, tables))
 
 
-def _rows(source: Source, tables: _Tables) -> Iterator[Columns]:
+def _rows(source: TraceSource, tables: _StdTables) -> Iterator[Columns]:
     first, lines = 1, _Lines()
     for block in source.blocks():
         data = np.frombuffer(block, np.uint8)
@@ -134,7 +134,7 @@ def _columns(rows: int) -> Columns:
 
 
 def _read_odd(
-    source: Source, block: bytes, first: int, start: int, tables: _Tables, columns: Columns, row: int
+    source: TraceSource, block: bytes, first: int, start: int, tables: _StdTables, columns: Columns, row: int
 ) -> None:
     """A line that is not of the common kind, from a byte of the block, the first line of which is number ``first``."""
     end = block.find(b"\n", start) + 1 or len(block)

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from mazurka.program.conditions import Check, Kind, Store, Uses
+from mazurka.program.conditions import Check, CheckKind, SymbolicStore, Uses
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.objects import SCALARS, value_key
 from mazurka.program.terms import UNKNOWN_TERM, Term, read_in
@@ -51,10 +51,10 @@ _ORDERING: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 #: What handlers of these names catch; an empty name is ``except:`` or one that is no plain name.
 _ANY: Final = frozenset({"", "Exception", "BaseException"})
-_CATCHES: Final[dict[Kind, frozenset[str]]] = {
-    Kind.ASSERTION: _ANY | {"AssertionError"},
-    Kind.NONE: _ANY | {"AttributeError", "TypeError"},
-    Kind.MISSING: _ANY | {"AttributeError", "KeyError", "LookupError", "NameError"},
+_CATCHES: Final[dict[CheckKind, frozenset[str]]] = {
+    CheckKind.ASSERTION: _ANY | {"AssertionError"},
+    CheckKind.NONE: _ANY | {"AttributeError", "TypeError"},
+    CheckKind.MISSING: _ANY | {"AttributeError", "KeyError", "LookupError", "NameError"},
 }
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -65,13 +65,13 @@ _DEPTH: Final = 40
 _FOLLOWING: Final = 12
 
 
-class Source:
+class CheckedSource:
     """The checks of one file, by the site of a read that decides them."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.found: dict[int, list[Check]] = {}
-        self.stores: dict[int, list[Store]] = {}
+        self.stores: dict[int, list[SymbolicStore]] = {}
         self.asked: set[int] = set()
         self._at: dict[tuple[int, int, int, int], list[int]] = {}
         numbers = sites.numbers(file)
@@ -138,7 +138,7 @@ def _last(node: _Function | ast.Module) -> float:
     return float("inf") if isinstance(node, ast.Module) else node.end_lineno or node.lineno
 
 
-_known: dict[str, Source] = {}
+_known: dict[str, CheckedSource] = {}
 
 
 def uses_of(site: int) -> Uses:
@@ -147,7 +147,7 @@ def uses_of(site: int) -> Uses:
         return Uses()  # or a call that the standard library makes for the program
     source = _known.get(known.file)
     if source is None or source.sites != len(sites.numbers(known.file)):
-        source = _known[known.file] = Source(known.file)
+        source = _known[known.file] = CheckedSource(known.file)
     return source.uses(site)
 
 
@@ -170,10 +170,10 @@ def _parameters(code: types.CodeType) -> int:
 class _Finder:
     """Goes through one function."""
 
-    def __init__(self, source: Source, function: _Function | ast.Module) -> None:
+    def __init__(self, source: CheckedSource, function: _Function | ast.Module) -> None:
         self.source = source
         self.checks: list[Check] = []
-        self.stores: list[Store] = []
+        self.stores: list[SymbolicStore] = []
         self.bound, self.given = ({}, set()) if isinstance(function, ast.Module) else _bound_once(function)
         self._block(function.body, (), frozenset())
 
@@ -191,7 +191,7 @@ class _Finder:
             case ast.Assert(test=test):
                 term = self.term(test)
                 self._expression(test, under, caught)
-                self._add(Kind.ASSERTION, node, ("apply", "not", term), under, caught)
+                self._add(CheckKind.ASSERTION, node, ("apply", "not", term), under, caught)
                 return (*under, (term, True))
             case ast.Try() | ast.TryStar():
                 self._block(node.body, under, caught | {name for h in node.handlers for name in _names(h.type)})
@@ -221,7 +221,7 @@ class _Finder:
     def _stored(self, target: ast.expr, term: Term) -> None:
         site = self.source.site_at(target, _STORING)
         if site is not None and any(True for _ in read_in(term)):
-            self.stores.append(Store(site, term))
+            self.stores.append(SymbolicStore(site, term))
 
     def _parts(self, node: ast.AST, under: _Under, caught: frozenset[str]) -> None:
         """The expressions and blocks of any other statement."""
@@ -238,7 +238,7 @@ class _Finder:
     def _decides(self, node: ast.If | ast.While, under: _Under, caught: frozenset[str]) -> _Under:
         term = self.term(node.test)
         self._expression(node.test, under, caught)
-        self._add(Kind.TEST, node.test, term, under, frozenset())
+        self._add(CheckKind.TEST, node.test, term, under, frozenset())
         if isinstance(node, ast.If):
             self._raises(node.body, term, under, caught)
             self._raises(node.orelse, ("apply", "not", term), under, caught)
@@ -254,7 +254,7 @@ class _Finder:
     def _raises(self, block: Sequence[ast.stmt], term: Term, under: _Under, caught: frozenset[str]) -> None:
         raised = next((each for each in block if isinstance(each, ast.Raise)), None)
         if raised is not None and not caught & (_ANY | set(_names(raised.exc))):
-            self._add(Kind.RAISE, raised, term, under, frozenset())
+            self._add(CheckKind.RAISE, raised, term, under, frozenset())
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
@@ -289,15 +289,15 @@ class _Finder:
 
     def _uses(self, node: ast.expr, under: _Under, caught: frozenset[str]) -> None:
         """Something is asked of an expression that None does not have."""
-        self._add(Kind.NONE, node, ("apply", "is", self.term(node), ("value", None)), under, caught)
+        self._add(CheckKind.NONE, node, ("apply", "is", self.term(node), ("value", None)), under, caught)
 
     def _misses(self, node: ast.expr, under: _Under, caught: frozenset[str]) -> None:
         """An expression fails if there is nothing to read, or to delete."""
         site = self.source.site_at(node, _NEEDING)
         if site is not None and not isinstance(getattr(node, "ctx", None), ast.Store):
-            self._add(Kind.MISSING, node, ("apply", "is missing", ("read", site)), under, caught)
+            self._add(CheckKind.MISSING, node, ("apply", "is missing", ("read", site)), under, caught)
 
-    def _add(self, kind: Kind, node: ast.AST, term: Term, under: _Under, caught: frozenset[str]) -> None:
+    def _add(self, kind: CheckKind, node: ast.AST, term: Term, under: _Under, caught: frozenset[str]) -> None:
         if any(True for _ in read_in(term)) and not caught & _CATCHES.get(kind, frozenset()):
             first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
             self.checks.append(Check(kind, self.source.file, first, last, term, under))

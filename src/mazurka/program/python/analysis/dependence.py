@@ -33,14 +33,14 @@ from pathlib import Path
 from typing import Final
 
 from mazurka.program.python.analysis.closed_world import BLIND, Tracked, is_open
-from mazurka.program.python.analysis.flows import OBSERVED, Flows, Node, Place, Read
+from mazurka.program.python.analysis.flows import OBSERVED, Flows, Node, Read, SourcePlace
 from mazurka.program.python.instrument import sites
 
 _NOTHING: Final[frozenset[Node]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ModuleSource:
     """The text of an instrumented module; ``package`` is what its relative imports start from."""
 
     tree: ast.Module
@@ -59,7 +59,7 @@ class Needless:
 
 
 def needless(
-    modules: Mapping[str, Module],
+    modules: Mapping[str, ModuleSource],
     numbers: Mapping[str, Sequence[int]],
     tracked: Tracked = frozenset().__contains__,
     *,
@@ -81,15 +81,15 @@ def needless(
     return _Judgement(flows, _unambiguous(modules, numbers), at_top).needless(final)
 
 
-def _unambiguous(modules: Mapping[str, Module], numbers: Mapping[str, Sequence[int]]) -> dict[Place, int]:
+def _unambiguous(modules: Mapping[str, ModuleSource], numbers: Mapping[str, Sequence[int]]) -> dict[SourcePlace, int]:
     """The sites of accesses by place, where there is but one."""
-    found: dict[Place, int] = {}
+    found: dict[SourcePlace, int] = {}
     several = set()
     for number in (number for file in modules for number in numbers[file]):
         site = sites.site(number)
         if site is None or site.kind not in ("read", "store", "global"):
             continue
-        place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.kind, site.name)
+        place = SourcePlace(site.file, site.line, site.column, site.end_line, site.end_column, site.kind, site.name)
         if place in found:
             several.add(place)
         found[place] = number
@@ -99,7 +99,7 @@ def _unambiguous(modules: Mapping[str, Module], numbers: Mapping[str, Sequence[i
 class _Judgement:
     """Decides read by read."""
 
-    def __init__(self, flows: Flows, numbers: Mapping[Place, int], at_top: set[tuple[str, str]]) -> None:
+    def __init__(self, flows: Flows, numbers: Mapping[SourcePlace, int], at_top: set[tuple[str, str]]) -> None:
         self.flows = flows
         self.numbers = numbers
         self.at_top = at_top
@@ -212,7 +212,7 @@ class SourceDependence:
         packages = _packages()
         for file in sorted(sites.instrumented):
             try:
-                modules[file] = Module(ast.parse(Path(file).read_bytes(), file), packages.get(file, ""))
+                modules[file] = ModuleSource(ast.parse(Path(file).read_bytes(), file), packages.get(file, ""))
             except (OSError, SyntaxError, ValueError):
                 return {}  # whatever is in there may depend on anything
         return needless(modules, {file: sites.numbers(file) for file in modules}, _is_tracked, final=self.final)

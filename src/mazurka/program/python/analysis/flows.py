@@ -20,8 +20,8 @@ from typing import Final, NamedTuple
 
 from mazurka.program.python.analysis.closed_world import words
 from mazurka.program.python.analysis.known_classes import KnownClasses, own_object
-from mazurka.program.python.analysis.scopes import Scope, Scopes, Variable
-from mazurka.program.python.analysis.waiting import Waiting
+from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind
+from mazurka.program.python.analysis.waiting import LoopFunctions
 
 Node = tuple[str, ...]
 
@@ -34,7 +34,7 @@ _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS: Final = (ast.While, ast.AsyncFor)
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where an access is in the source, as its site tells it."""
 
     file: str
@@ -52,7 +52,7 @@ class Around:
 
     file: str
     scopes: Scopes
-    scope: Scope
+    scope: LexicalScope
     function: str  # the name of the innermost function, "" if there is none
     made: ast.ClassDef | None = None  # the innermost class, if no function is between
     loops: bool = False  # whether a `while` loop of the function is
@@ -60,7 +60,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class FlowingValue:
     """An expression and where its value goes (None: nowhere)."""
 
     expression: ast.expr
@@ -72,15 +72,15 @@ class Value:
 class Read:
     """A read of a field: its value goes to ``sink``."""
 
-    place: Place
+    place: SourcePlace
     sink: Node | None
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class FieldStore:
     """A store to a field: of an attribute of ``receiver``, or of a global (None)."""
 
-    place: Place
+    place: SourcePlace
     receiver: ast.expr | None
     around: Around
 
@@ -91,18 +91,20 @@ class Flows:
     def __init__(self) -> None:
         self.edges: dict[Node, set[Node]] = {}
         self.reads: list[Read] = []
-        self.stores: list[Store] = []
+        self.stores: list[FieldStore] = []
         self.ints: set[Node] = set()  # nodes whose values are surely ints
         self.watched: set[Node] = set()  # nodes that loops look at
         self.loops_at_top = False  # whether a loop compares a module's globals
         self.late: set[str] = set()  # attributes that some object gets only after it has been made
         self.classes = KnownClasses()
-        self.waiting = Waiting()
+        self.waiting = LoopFunctions()
         self._words: set[str] = set()
         self._odd: set[Node] = set()
-        self._values: list[Value] = []
-        self._bound: dict[Node, list[Value]] = {}  # by node: what plain stores put there
-        self._objects: dict[tuple[Scope, str], list[ast.expr | ast.ClassDef | None]] = {}  # what variables are bound to
+        self._values: list[FlowingValue] = []
+        self._bound: dict[Node, list[FlowingValue]] = {}  # by node: what plain stores put there
+        self._objects: dict[
+            tuple[LexicalScope, str], list[ast.expr | ast.ClassDef | None]
+        ] = {}  # what variables are bound to
         self._trees: list[tuple[ast.Module, str]] = []
         self._met: set[int] = set()  # names and attributes that a rule has come across
         self._looping: set[str] | None = set()
@@ -138,7 +140,7 @@ class Flows:
                 combined = ast.copy_location(ast.BinOp(_loading(target), op, value), s)
                 self._store(target, combined, around)
             case ast.Expr(value=value):
-                self._values.append(Value(value, None, around))
+                self._values.append(FlowingValue(value, None, around))
             case _:
                 loops = isinstance(s, _LOOPS)
                 self.loops_at_top |= loops and not around.function
@@ -178,17 +180,17 @@ class Flows:
         node = self._node(target, around)
         if isinstance(target, ast.Attribute):
             self._observe([target.value], around)
-            self.stores.append(Store(_place(around.file, target, "store", target.attr), target.value, around))
+            self.stores.append(FieldStore(_place(around.file, target, "store", target.attr), target.value, around))
         else:
             owner = self._owner(target.id, around)
             self._objects.setdefault(owner, []).append(value)
             if node[0] == "field":
-                self.stores.append(Store(_place(around.file, value, "global", target.id), None, around))
+                self.stores.append(FieldStore(_place(around.file, value, "global", target.id), None, around))
         if around.loops or (around.compared and node[0] == "local"):
             self.watched.add(node)
         if node == OBSERVED or around.made is not None or node[-1].startswith("__"):
             self._odd.add(node)
-        stored = Value(value, node, around)
+        stored = FlowingValue(value, node, around)
         self._bound.setdefault(node, []).append(stored)
         self._values.append(stored)
 
@@ -198,11 +200,11 @@ class Flows:
         self._objects.setdefault(self._owner(name, around), []).append(to)
 
     def _observe(self, expressions: Iterable[ast.expr], around: Around) -> None:
-        self._values += [Value(e, OBSERVED, around) for e in expressions]
+        self._values += [FlowingValue(e, OBSERVED, around) for e in expressions]
 
     # -- names --------------------------------------------------------------------------------------------------------
 
-    def _owner(self, name: str, around: Around) -> tuple[Scope, str]:
+    def _owner(self, name: str, around: Around) -> tuple[LexicalScope, str]:
         return around.scopes.resolve(around.scope, name)[1], name
 
     def _node(self, target: ast.Name | ast.Attribute, around: Around) -> Node:
@@ -273,7 +275,7 @@ class Flows:
                     self._odd.add(("field", name))
                     self._odd |= {each for each in self._bound if each[-1] == name}
 
-    def _judge(self, store: Store) -> None:
+    def _judge(self, store: FieldStore) -> None:
         """Whether the store is one that puts the value there and does nothing else, and makes the location."""
         node = ("field", store.place.name)
         if self._waits(store.around):
@@ -304,7 +306,7 @@ class Flows:
         """Follow the values that an expression is made of."""
         match e:
             case ast.Name(id=name, ctx=ast.Load()):
-                if around.scopes.resolve(around.scope, name)[0] is Variable.BUILTIN:
+                if around.scopes.resolve(around.scope, name)[0] is VariableKind.BUILTIN:
                     return
                 node = self._node(e, around)
                 if node[0] == "field":
@@ -345,9 +347,9 @@ def _within(e: ast.AST, first: ast.comprehension, inner: Around) -> Iterator[tup
     yield from ((child, inner) for child in ast.iter_child_nodes(e) if child is not first)
 
 
-def _place(file: str, node: ast.expr, kind: str, name: str) -> Place:
+def _place(file: str, node: ast.expr, kind: str, name: str) -> SourcePlace:
     end_line, end_column = node.end_lineno or 0, node.end_col_offset or 0
-    return Place(file, node.lineno, node.col_offset + 1, end_line, end_column, kind, name)
+    return SourcePlace(file, node.lineno, node.col_offset + 1, end_line, end_column, kind, name)
 
 
 def _loading(target: ast.Name | ast.Attribute) -> ast.expr:

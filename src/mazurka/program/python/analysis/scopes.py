@@ -26,7 +26,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-class Variable(Enum):
+class VariableKind(Enum):
     """What a name means where it stands."""
 
     LOCAL = "local"  # nobody else can rebind it
@@ -46,7 +46,7 @@ class Way(Enum):
     OTHER = "something else"
 
 
-class Scope:
+class LexicalScope:
     """A module, class, function, comprehension or set of type parameters."""
 
     __slots__ = (
@@ -69,7 +69,7 @@ class Scope:
         "ways",
     )
 
-    def __init__(self, kind: str, name: str, parent: Scope | None) -> None:
+    def __init__(self, kind: str, name: str, parent: LexicalScope | None) -> None:
         self.kind = kind
         self.name = name
         self.parent = parent
@@ -139,8 +139,8 @@ class Scopes(ast.NodeVisitor):
     """The scopes of one module."""
 
     def __init__(self, tree: ast.AST) -> None:
-        self.module = Scope("module", "", None)
-        self.of: dict[ast.AST, Scope] = {}
+        self.module = LexicalScope("module", "", None)
+        self.of: dict[ast.AST, LexicalScope] = {}
         self.star_import = False
         self._scope = self.module
         self._owner = ""
@@ -148,31 +148,31 @@ class Scopes(ast.NodeVisitor):
         self._decorates = False  # whether this is part of a decorator
         self._started = False  # whether the module itself has called what may start threads
         self._consumers: dict[ast.expr, str] = {}  # generator expression -> what goes through it at once
-        self._uses: list[tuple[Scope, str]] = []
-        self._outer_bindings: list[tuple[Scope, str]] = []
+        self._uses: list[tuple[LexicalScope, str]] = []
+        self._outer_bindings: list[tuple[LexicalScope, str]] = []
         for statement in getattr(tree, "body", []):
             self.visit(statement)
         self._capture()
 
     # -- questions ------------------------------------------------------------------------------------------------
 
-    def resolve(self, scope: Scope, name: str) -> tuple[Variable, Scope]:
+    def resolve(self, scope: LexicalScope, name: str) -> tuple[VariableKind, LexicalScope]:
         """What ``name`` (mangled) means in ``scope``, and whose variable it is."""
         owner = self._owner_of(scope, name)
         if owner.kind == "class":
-            return Variable.CLASS, owner
+            return VariableKind.CLASS, owner
         if owner.kind != "module":
             changes = owner.bindings.get(name, 0) > 1 or name in owner.late
             shared = owner.kind in ("function", "comprehension") and name in owner.captured and changes
-            return (Variable.CELL if shared else Variable.LOCAL), owner
+            return (VariableKind.CELL if shared else VariableKind.LOCAL), owner
         weight = owner.bindings.get(name, 0)
         if weight > 1 or name in owner.late:
-            return Variable.GLOBAL, owner
+            return VariableKind.GLOBAL, owner
         if weight == 0 and name in _BUILTINS and not self.star_import:
-            return Variable.BUILTIN, owner
-        return Variable.CONSTANT, owner
+            return VariableKind.BUILTIN, owner
+        return VariableKind.CONSTANT, owner
 
-    def _owner_of(self, scope: Scope, name: str) -> Scope:
+    def _owner_of(self, scope: LexicalScope, name: str) -> LexicalScope:
         if name in scope.globals:
             return self.module
         if name in scope.bindings and name not in scope.nonlocals:
@@ -201,17 +201,17 @@ class Scopes(ast.NodeVisitor):
                 if index < owner.bound_at.get(name, 0):
                     owner.late.add(name)
 
-    def _runs_in_place(self, scope: Scope) -> bool:
+    def _runs_in_place(self, scope: LexicalScope) -> bool:
         """Whether a scope is a part of the function it is in: most comprehensions are."""
         if scope.kind != "comprehension":
             return False
         if scope.name != _LATER or scope.consumer == _LOOP:
             return True
-        return bool(scope.consumer) and self.resolve(scope, scope.consumer)[0] is Variable.BUILTIN
+        return bool(scope.consumer) and self.resolve(scope, scope.consumer)[0] is VariableKind.BUILTIN
 
     # -- bindings -------------------------------------------------------------------------------------------------
 
-    def _bind(self, name: str, scope: Scope | None = None, way: Way = Way.OTHER) -> None:
+    def _bind(self, name: str, scope: LexicalScope | None = None, way: Way = Way.OTHER) -> None:
         scope = scope or self._scope
         name = mangle(name, self._owner)
         scope.ways.setdefault(name, set()).add(way)
@@ -384,13 +384,13 @@ class Scopes(ast.NodeVisitor):
 
     # -- nested scopes ------------------------------------------------------------------------------------------------
 
-    def _enter(self, node: ast.AST, kind: str, name: str) -> Scope:
-        scope = Scope(kind, name, self._scope)
+    def _enter(self, node: ast.AST, kind: str, name: str) -> LexicalScope:
+        scope = LexicalScope(kind, name, self._scope)
         self.of[node] = scope
         self._scope = scope
         return scope
 
-    def _parameters(self, node: _FUNCTIONS, scope: Scope) -> None:
+    def _parameters(self, node: _FUNCTIONS, scope: LexicalScope) -> None:
         args = node.args
         for argument in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
             self._bind(argument.arg)
@@ -403,7 +403,7 @@ class Scopes(ast.NodeVisitor):
         parameters = getattr(node, "type_params", None)
         if not parameters:
             return False
-        scope = Scope("type parameters", "", self._scope)
+        scope = LexicalScope("type parameters", "", self._scope)
         self.of[parameters[0]] = scope
         self._scope = scope
         for parameter in parameters:

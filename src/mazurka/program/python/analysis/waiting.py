@@ -30,7 +30,7 @@ LOOP: Final = "<loop>"
 
 
 @dataclass(slots=True)
-class Waiting:
+class LoopFunctions:
     """What is called where: :meth:`read` each module, then ask for :meth:`functions`."""
 
     _said: dict[str, set[str]] = field(default_factory=dict)  # by function: the names in it

@@ -23,12 +23,12 @@ from typing import Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.rewrite import assignments, calls, definitions, items, loops, names, operators
-from mazurka.program.python.instrument.rewrite.rewriter import Options, Rewriter, Rules
+from mazurka.program.python.instrument.rewrite.rewriter import EventOptions, Rewriter, Rules
 
 #: Changes whenever the output for some input does: kept code of other versions is not used.
 VERSION: Final = 20
 
-_EXPLORING: Final = Options()
+_EXPLORING: Final = EventOptions()
 
 RULES: Final[Rules] = {
     **names.RULES,
@@ -41,7 +41,7 @@ RULES: Final[Rules] = {
 }
 
 
-def instrument_source(source: str | bytes, filename: str, options: Options = _EXPLORING) -> CodeType:
+def instrument_source(source: str | bytes, filename: str, options: EventOptions = _EXPLORING) -> CodeType:
     """Compile a module's text, instrumented."""
     code, entries = compile_instrumented(source, filename, options)
     sites.register(filename, entries)
@@ -52,7 +52,7 @@ def instrument_source(source: str | bytes, filename: str, options: Options = _EX
 def compile_instrumented(
     source: str | bytes,
     filename: str,
-    options: Options = _EXPLORING,
+    options: EventOptions = _EXPLORING,
 ) -> tuple[CodeType, list[sites.Entry]]:
     """The same without making its sites known, for keeping."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -62,7 +62,7 @@ def compile_instrumented(
     return code, rewriter.numbering.entries
 
 
-def instrument_tree(tree: ast.Module, filename: str, options: Options = _EXPLORING) -> ast.Module:
+def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EXPLORING) -> ast.Module:
     """Instrument a tree, in place, and make its sites known; what compiles it is the caller's business."""
     rewriter = Rewriter(tree, filename, options, RULES)
     result = rewriter.rewrite(tree)
@@ -70,4 +70,4 @@ def instrument_tree(tree: ast.Module, filename: str, options: Options = _EXPLORI
     return result
 
 
-__all__ = ["VERSION", "Options", "compile_instrumented", "instrument_source", "instrument_tree"]
+__all__ = ["VERSION", "EventOptions", "compile_instrumented", "instrument_source", "instrument_tree"]

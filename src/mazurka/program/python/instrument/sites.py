@@ -67,7 +67,7 @@ stored: set[str] = set()
 stored_from_outside: set[str] = set()
 
 
-class Numbering:
+class SiteNumbering:
     """Hands out the sites of one module."""
 
     def __init__(self, file: str) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from greenlet import getcurrent
 
-from mazurka.program.protocol import Failure, FailureKind, Frame, Waiting
+from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame
 from mazurka.program.python.primitives.conditions import Waiter
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
 from mazurka.program.runtime.runtime import Runtime
@@ -100,9 +100,9 @@ def label(task: Task) -> str:
     return task.label or ("MainThread" if task.index == 0 else f"thread {task.name}")
 
 
-def _waiting(task: Task, tasks: list[Task]) -> Waiting:
+def _waiting(task: Task, tasks: list[Task]) -> BlockedThread:
     found = holder(task)
-    return Waiting(
+    return BlockedThread(
         task.name,
         _what(task, tasks),
         found.name if found is not None else None,
@@ -142,7 +142,7 @@ def _what(task: Task, tasks: list[Task]) -> str:
     return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text
 
 
-def _sentence(task: Task, entry: Waiting, kind: FailureKind) -> str:
+def _sentence(task: Task, entry: BlockedThread, kind: FailureKind) -> str:
     at = f" at {entry.location}" if entry.location is not None else ""
     if task.spinning:
         return f"{label(task)} repeats a loop{at} whose passes change nothing"

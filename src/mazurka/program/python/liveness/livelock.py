@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mazurka.program.protocol import Failure, FailureKind, Waiting
+from mazurka.program.protocol import BlockedThread, Failure, FailureKind
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.liveness.deadlock import label
 from mazurka.program.runtime.runtime import Runtime
@@ -30,7 +30,7 @@ def livelock(run: Runtime, points: int) -> Failure | None:
         return None
     moved = {entry[0] for entry in log[second:]}
     tasks = [task for task in run.tasks if task.index in moved]
-    waiting = tuple([Waiting(task.name, "a way out of its loop", None, _loop(task, second)) for task in tasks])
+    waiting = tuple([BlockedThread(task.name, "a way out of its loop", None, _loop(task, second)) for task in tasks])
     each = [f"{label(task)} at {entry.location}" for task, entry in zip(tasks, waiting, strict=True)]
     return Failure(
         FailureKind.LIVELOCK,

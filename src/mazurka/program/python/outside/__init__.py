@@ -75,7 +75,7 @@ def recover() -> list[str]:
     return JOURNAL.take_troubles()
 
 
-class Installed:
+class OutsideModels:
     """What is in place beside the functions."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class Installed:
         self._undo.append(lambda: functions.intersection_update(before))
 
 
-patch.replace_also(REAL_AND_MODEL, SPARED, Installed)
+patch.replace_also(REAL_AND_MODEL, SPARED, OutsideModels)
 
 __all__ = [
     "REAL_AND_MODEL",

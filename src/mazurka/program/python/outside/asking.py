@@ -8,20 +8,20 @@ from typing import Any
 
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.run import Models, count_untracked
-from mazurka.program.python.primitives.steps import Touch, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, pass_step, read
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.native_objects import accesses, is_output, state_of
 from mazurka.trace.event import Op
 from mazurka.trace.targets import GLOBAL
 
 
-def _touches(models: Models, name: str, method: str) -> list[Touch]:
+def _touches(models: Models, name: str, method: str) -> list[StepAccess]:
     """What using one of the standard streams reads and changes."""
     stream = getattr(sys, name)
     found = [read((GLOBAL, "sys", name), f"sys.{name}")]
     if state_of(type(stream)):
         if not is_output(stream):
-            found += [Touch(each.op, each.target, "") for each in accesses(stream, Op.RMW)]
+            found += [StepAccess(each.op, each.target, "") for each in accesses(stream, Op.RMW)]
     elif not is_seen(getattr(stream, method, None)):
         count_untracked(models.runtime, f"input() by way of sys.{name}")
     return found

@@ -13,7 +13,7 @@ from mazurka.program.python.semantics import objects
 from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
 
-class _Telling:
+class _ReportingProperty:
     """Has what `cached_property.__get__` looks at; what it computes is told before it is stored."""
 
     def __init__(self, real: Any, tell: Callable[[], None]) -> None:
@@ -38,7 +38,7 @@ def _get(models: Models, real: Any, self: Any, instance: Any, owner: Any = None)
         listed = [change((STRUCTURE, -n), words)] if objects.is_listed(type(instance)) else []
         pass_step(models, change((ATTRIBUTE, n, self.attrname), words), *listed)
 
-    return real(_Telling(self, tell), instance, owner)
+    return real(_ReportingProperty(self, tell), instance, owner)
 
 
 if isinstance(functools.cached_property.__dict__["__get__"], type(_get)):

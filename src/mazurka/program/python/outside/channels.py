@@ -159,7 +159,7 @@ def arrives(descriptor: int, end: End) -> None:
         really(descriptor, IN, _ARRIVAL)
 
 
-class Waiting:
+class ChannelWait:
     """What a thread waits for, in words."""
 
     def __init__(self, text: str) -> None:
@@ -206,7 +206,7 @@ def wait(
         more = list(_accesses(op, channels[1:]))
         return runtime.attempt(op, target, ready, more) if op is not Op.READ else _look(models, channels, ready)
     more = _accesses(op, channels[1:])  # type: ignore[assignment]  # a tuple this time
-    return runtime.block(op, target, ready, waiting_for=Waiting(text), timeout=timeout, more=tuple(more))
+    return runtime.block(op, target, ready, waiting_for=ChannelWait(text), timeout=timeout, more=tuple(more))
 
 
 def has_children(models: Models) -> bool:

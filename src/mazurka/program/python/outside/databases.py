@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument.own import WeakSet, contextlib
 from mazurka.program.python.outside import files as _files
-from mazurka.program.python.outside.channels import Waiting
+from mazurka.program.python.outside.channels import ChannelWait
 from mazurka.program.python.outside.files import JOURNAL, cut, exists
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.process_state import place
@@ -150,7 +150,9 @@ def _perform_alone(
                 _changed(database)
                 raise
             ready = functools.partial(_has_changed, database, seen)
-            if not runtime.block(Op.RMW, database.target, ready, waiting_for=Waiting(database.words), timeout=timeout):
+            if not runtime.block(
+                Op.RMW, database.target, ready, waiting_for=ChannelWait(database.words), timeout=timeout
+            ):
                 raise
         except BaseException:
             _changed(database)

@@ -23,18 +23,18 @@ from mazurka.program.python.outside.files import (
     write_descriptor,
     wrote,
 )
-from mazurka.program.python.outside.paths import Found, content, entry, listing
+from mazurka.program.python.outside.paths import ResolvedPath, content, entry, listing
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import Touch, pass_step, read, write
+from mazurka.program.python.primitives.steps import StepAccess, pass_step, read, write
 
 
 def _make(models: Models, path: Any, dir_fd: int | None, perform: Callable[[], Any], *, leads: bool) -> Any:
     """An entry is made; ``leads`` says whether paths may lead through it."""
     path = os.fspath(path)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=False)
         if leads:
             learn(models, found.path)
@@ -95,7 +95,7 @@ for _name in ("mkfifo", "mknod"):
 def _remove(models: Models, real: Any, path: Any, *, dir_fd: int | None = None) -> None:
     path = os.fspath(path)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=False)
         if is_link(found.path):
             learn(models, found.path)
@@ -110,7 +110,7 @@ def _remove(models: Models, real: Any, path: Any, *, dir_fd: int | None = None) 
 def _rmdir(models: Models, real: Any, path: Any, *, dir_fd: int | None = None) -> None:
     path = os.fspath(path)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=False)
         learn(models, found.path)
         return changes_entry(models, found, read(*listing(found.path))), found
@@ -132,7 +132,7 @@ def _rename(
     files = of_run(models)
     src, dst = os.fspath(src), os.fspath(dst)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         source = find(models, src, src_dir_fd, follow=False)
         to = find(models, dst, dst_dir_fd, follow=False)
         touches = changes_entry(models, source, write(*content(source.path)))
@@ -152,7 +152,7 @@ def _rename(
     real(src, dst, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
 
 
-def _can_be_renamed(source: Found, to: Found) -> bool:
+def _can_be_renamed(source: ResolvedPath, to: ResolvedPath) -> bool:
     """Whether a rename will have an effect that is to be undone; two names of one file stay as they are."""
     try:
         before = posix.lstat(source.path)
@@ -185,7 +185,7 @@ def _describing(models: Models, real: Any, path: Any, *args: Any, **named: Any) 
         return real(path, *args, **named)
     path = os.fspath(path)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, named.get("dir_fd"), follow=named.get("follow_symlinks", True))
         touches = [*files.written(found.path), read(*entry(found.path))]
         return touches + paths.on_the_way(models, found), found
@@ -207,7 +207,7 @@ def _truncate(models: Models, real: Any, path: Any, length: int) -> None:
         return
     path = os.fspath(path)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path)
         touches = [*files.written(found.path), read(*entry(found.path))]
         return touches + paths.on_the_way(models, found), found

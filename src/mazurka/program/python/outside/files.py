@@ -24,16 +24,16 @@ from greenlet import GreenletExit
 from mazurka.program.python.instrument.own import WeakSet, contextlib
 from mazurka.program.python.outside import paths
 from mazurka.program.python.outside.journal import Journal, NotKept
-from mazurka.program.python.outside.paths import Found, content, entry, listing
+from mazurka.program.python.outside.paths import ResolvedPath, content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
-from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read, write
 from mazurka.program.python.semantics.harmless import is_stateless_device
 from mazurka.program.runtime.task import Moved
 from mazurka.trace.targets import Kind, Target
 
 #: What a plan of an operation says: the accesses that it makes, and what it is about.
-Plan = Callable[[], tuple[list[Touch], Any]]
+Plan = Callable[[], tuple[list[StepAccess], Any]]
 
 JOURNAL: Final = Journal()
 
@@ -56,11 +56,11 @@ class Opened:
         """The open file's location, for its position, and its name in reports."""
         return (Kind.OPEN_FILE.tag, self.number), f"the open file {self.path}"
 
-    def read(self) -> list[Touch]:
+    def read(self) -> list[StepAccess]:
         """What reading from it reads."""
         return [read(*content(self.path))]
 
-    def written(self) -> list[Touch]:
+    def written(self) -> list[StepAccess]:
         """What writing to it writes: the file, under all names by which others read it."""
         return [write(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
 
@@ -76,7 +76,7 @@ class Files:
         self.positions: dict[Any, tuple[int, int]] = {}  # of files opened before the run: descriptor, and where it was
         self.streams: WeakSet[Any] = WeakSet()
 
-    def written(self, path: str) -> list[Touch]:
+    def written(self, path: str) -> list[StepAccess]:
         """What writing to the file at a path writes."""
         names = self.names.get(_identity(path), _NONE)
         return [write(*content(each)) for each in (path, *sorted(names - {path}))]
@@ -219,7 +219,7 @@ def _base(files: Files, dir_fd: int | None) -> str | None:
     return file.path if file is not None else posix.readlink(f"/proc/self/fd/{dir_fd}")
 
 
-def find(models: Models, path: Any, dir_fd: int | None = None, *, follow: bool = True) -> Found:
+def find(models: Models, path: Any, dir_fd: int | None = None, *, follow: bool = True) -> ResolvedPath:
     """Resolve a path of the program, relative to its working directory or to ``dir_fd``."""
     return paths.resolve(path, _base(of_run(models), dir_fd), follow=follow)
 
@@ -268,7 +268,7 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def changes_entry(models: Models, found: Found, *more: Touch) -> list[Touch]:
+def changes_entry(models: Models, found: ResolvedPath, *more: StepAccess) -> list[StepAccess]:
     """The accesses of making, replacing or removing an entry: the entry, its folder's listing, the way there."""
     return [change(*entry(found.path)), write(*listing(found.folder)), *more, *paths.on_the_way(models, found)]
 

@@ -16,7 +16,7 @@ from mazurka.program.python.outside.files import (
 from mazurka.program.python.outside.paths import content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import Touch, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, pass_step, read
 
 
 def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
@@ -32,7 +32,7 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
         path = os.fspath(path)
         follows = follow and named.get("follow_symlinks", True)
 
-        def plan() -> tuple[list[Touch], Any]:
+        def plan() -> tuple[list[StepAccess], Any]:
             found = find(models, path, named.get("dir_fd"), follow=follows)
             touches = [read(*entry(found.path)), *paths.on_the_way(models, found)]
             if inside:
@@ -81,7 +81,7 @@ def _list(models: Models, path: Any) -> None:
         return
     path = "." if path is None else os.fspath(path)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path)
         return [read(*listing(found.path)), read(*entry(found.path)), *paths.on_the_way(models, found)], found
 

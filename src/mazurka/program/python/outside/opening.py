@@ -26,7 +26,7 @@ from mazurka.program.python.outside.paths import entry
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models, count_untracked
-from mazurka.program.python.primitives.steps import Touch, change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.trace.event import Op
 
 
@@ -38,7 +38,7 @@ def open_path(
     makes = bool(flags & os.O_CREAT)
     follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)
 
-    def plan() -> tuple[list[Touch], Any]:
+    def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=follow)
         # What it touches must not depend on what it finds: explorers take it that a thread's step is the same whatever
         # others have done meanwhile.

@@ -19,7 +19,7 @@ from zlib import crc32
 
 from mazurka.program.python.outside.process_state import WORKING_DIRECTORY
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import Touch, read
+from mazurka.program.python.primitives.steps import StepAccess, read
 from mazurka.trace.targets import Kind, Target
 
 #: As many symbolic links as Linux follows.
@@ -31,7 +31,7 @@ _SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
 _MARK: Final = 1 << 40
 
 
-class Found(NamedTuple):
+class ResolvedPath(NamedTuple):
     """What a path leads to: ``path`` is absolute, without links but for itself if links are not followed."""
 
     path: str
@@ -64,7 +64,7 @@ def content(path: str) -> tuple[Target, str]:
     return (Kind.FILE.tag, path), f"the file {path}"
 
 
-def resolve(path: Any, base: str | None, *, follow: bool = True) -> Found:
+def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath:
     """Follow a path; ``base`` is where it begins if it is relative, none: the working directory."""
     text = os.fsdecode(path)
     relative = not text.startswith("/")
@@ -93,7 +93,7 @@ def resolve(path: Any, base: str | None, *, follow: bool = True) -> Found:
                 at = "/" if to.startswith("/") else at
                 continue
         at = step
-    return Found(at, tuple(passed), relative and base is None)
+    return ResolvedPath(at, tuple(passed), relative and base is None)
 
 
 def mark_of(path: str) -> int:
@@ -101,7 +101,7 @@ def mark_of(path: str) -> int:
     return -_MARK - crc32(path.encode("utf-8", "surrogatepass"))
 
 
-def on_the_way(models: Models, found: Found) -> list[Touch]:
+def on_the_way(models: Models, found: ResolvedPath) -> list[StepAccess]:
     """What looking a path up reads, beside the entry that it leads to."""
     points = models.runtime.points
     touches = [read(*WORKING_DIRECTORY)] if found.relative else []

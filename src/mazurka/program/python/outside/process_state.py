@@ -24,7 +24,7 @@ from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.run import Models, count_untracked
-from mazurka.program.python.primitives.steps import Touch, change, pass_step, read, write
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read, write
 from mazurka.trace.targets import Kind, Target
 
 
@@ -33,7 +33,7 @@ def place(name: str) -> tuple[Target, str]:
     return (Kind.PROCESS.tag, name), f"the process's {name}"
 
 
-def _pass(models: Models, how: Callable[[Target, str], Touch], name: str) -> None:
+def _pass(models: Models, how: Callable[[Target, str], StepAccess], name: str) -> None:
     pass_step(models, how(*place(name)))
 
 

@@ -23,7 +23,7 @@ from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, count_untracked
-from mazurka.program.python.primitives.steps import Touch, change, pass_step
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import before_collection
@@ -87,7 +87,7 @@ for _name in ("pickle", "constructor", "add_extension", "remove_extension", "cle
 def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     """It calls what is in a list."""
     callbacks = [each for each in gc.callbacks if each is not before_collection]
-    first, *others = [Touch(each.op, each.target, "") for each in contents(gc.callbacks)]
+    first, *others = [StepAccess(each.op, each.target, "") for each in contents(gc.callbacks)]
     pass_step(models, first, *others)
     if any(not is_seen(each) for each in callbacks):
         count_untracked(models.runtime, "a collection that calls what is not instrumented")

@@ -12,9 +12,9 @@ from mazurka.program.python.outside.process_state import count_change, place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.primitives.steps import Touch, change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.program.python.semantics.containers import operation
-from mazurka.program.python.semantics.gathering import Gathering
+from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.trace.targets import GLOBAL, Kind, Target
 
 _FILTERS: Final = place("warnings filters")
@@ -69,15 +69,15 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
     _warn(message, category, stacklevel + 1, source, **named)
 
 
-def _touched(models: Models, message: Any, category: Any) -> list[Touch]:
+def _touched(models: Models, message: Any, category: Any) -> list[StepAccess]:
     """What issuing a warning reads and changes: among it the list that ``catch_warnings(record=True)`` keeps."""
     touched = [read(*_FILTERS), read(*_STREAM), change(*_issued(message, category))]
     record = getattr(vars(warnings).get("_showwarnmsg_impl"), "__self__", None)
     append = operation(record, "append") if type(record) is list else None
     if append is not None:
-        gathered = Gathering(models.runtime)
+        gathered = AccessCollector(models.runtime)
         append(gathered, record, 0, (message,))
-        touched += [Touch(each.op, each.target, "the warnings that were recorded") for each in gathered.accesses]
+        touched += [StepAccess(each.op, each.target, "the warnings that were recorded") for each in gathered.accesses]
     return touched
 
 

@@ -33,7 +33,7 @@ class _Held:
 
 
 class Atomics:
-    """Implements :class:`mazurka.atomics.Model`."""
+    """Implements :class:`mazurka.atomics.AtomicsModel`."""
 
     def is_running(self) -> bool:
         return here() is not None

@@ -28,7 +28,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
-from mazurka.program.python.primitives.run import Model, Models, born, here, model_of
+from mazurka.program.python.primitives.run import Models, PrimitiveState, born, here, model_of
 from mazurka.program.runtime.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, WAKE, Kind, Target
@@ -44,7 +44,7 @@ class Waiter:
 
     __slots__ = ("notified", "on", "target", "timed", "with_lock")
 
-    def __init__(self, models: Models, on: Model, with_lock: Any, timed: bool) -> None:
+    def __init__(self, models: Models, on: PrimitiveState, with_lock: Any, timed: bool) -> None:
         self.target: Target = (WAKE, models.number())
         self.on = on
         self.with_lock = with_lock
@@ -323,7 +323,7 @@ class LazyCondition:
         return condition
 
 
-def _parking(state: Model) -> Target:
+def _parking(state: PrimitiveState) -> Target:
     """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it
     wakes follows from who has come before it, not from the flag, which may have been set and cleared in between."""
     return (Kind.PARKED.tag, state.target[1])

@@ -137,7 +137,7 @@ def _name_inner_files() -> None:
                 INNER.add(file)
 
 
-class Installed:
+class InstalledPatches:
     """What is in place now, and its undoing."""
 
     def __init__(self) -> None:
@@ -150,14 +150,14 @@ class Installed:
         self.dates: Callable[[], None] | None = None  # undoes that of datetime's clock
 
 
-_installed: Installed | None = None
+_installed: InstalledPatches | None = None
 
 
 def install() -> None:
     """Put the models in place; called again, cover the modules loaded since."""
     global _installed
     if _installed is None:
-        _installed = Installed()
+        _installed = InstalledPatches()
         _spare_importlib(_installed)
         _installed.undo += [conditions.install(), threads.install(), thread_attributes.install(), queues.install()]
         _installed.undo += [atomics.install(), callbacks.install(), executors.install()]
@@ -203,7 +203,7 @@ def uninstall() -> None:
             undo()
 
 
-def _spare_importlib(installed: Installed) -> None:
+def _spare_importlib(installed: InstalledPatches) -> None:
     """``importlib`` asks ``_thread`` for locks at each import: let it find the real ones."""
     bootstrap = sys.modules["_frozen_importlib"].__dict__
     real = types.SimpleNamespace(**_thread.__dict__)

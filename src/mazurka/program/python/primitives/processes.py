@@ -95,7 +95,7 @@ class SemLock:
         return getattr(self._real, name)  # handle, name, kind, maxvalue, _count, _after_fork
 
 
-class _Own:
+class _UnnamedSemaphore:
     """What a lock that is made inside a run has in place of a semaphore of the system: that would have a name, which
     each execution makes again."""
 
@@ -162,7 +162,7 @@ def install() -> Callable[[], None] | None:
         if here() is None:
             made(self, kind, value, maxvalue, ctx=ctx)
             return
-        self._semlock, self._is_fork_ctx = _Own(kind, value, maxvalue), True
+        self._semlock, self._is_fork_ctx = _UnnamedSemaphore(kind, value, maxvalue), True
         self._make_methods()
 
     cls._make_methods, cls.__init__ = make_methods, initialise

@@ -219,7 +219,7 @@ def outside_number(frame: FrameType | None) -> str:
     return f"{place}#{count}"
 
 
-class Model:
+class PrimitiveState:
     """The state inside one run of a primitive whose class is Python code: who it is, and how to tell of it."""
 
     __slots__ = ("born", "kind", "models", "parked", "target")
@@ -249,9 +249,9 @@ def describe(what: str, born: Where | None, number: str = "") -> str:
     return f"{what} `{number}`" if number else what
 
 
-def model_of(thing: Any, models: Models, kind: str) -> Model:
+def model_of(thing: Any, models: Models, kind: str) -> PrimitiveState:
     """The state of ``thing`` in this run; at its first use, a new one."""
-    state: Model | None = thing.__dict__.get("_mz")
+    state: PrimitiveState | None = thing.__dict__.get("_mz")
     if state is not None and state.models is models:
         return state
     origin = thing.__dict__.get("_mz_origin")
@@ -261,7 +261,7 @@ def model_of(thing: Any, models: Models, kind: str) -> Model:
     models.keep(thing)
     if kind == CONDITION:
         thing._waiters = deque()
-    state = Model(models, kind, *origin)
+    state = PrimitiveState(models, kind, *origin)
     thing.__dict__["_mz"] = state
     return state
 
@@ -274,5 +274,5 @@ def born(thing: Any, kind: str) -> Models | None:
     if models is None:
         thing.__dict__["_mz_origin"] = (outside_number(frame), place)
         return None
-    thing.__dict__["_mz"] = Model(models, kind, models.number(), place)
+    thing.__dict__["_mz"] = PrimitiveState(models, kind, models.number(), place)
     return models

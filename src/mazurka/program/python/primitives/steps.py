@@ -23,7 +23,7 @@ from mazurka.trace.targets import Property, Target, kind_of
 _BASE: Final = 1 << 59
 
 
-class Touch(NamedTuple):
+class StepAccess(NamedTuple):
     """One access of a step; ``words`` are what a report calls the location."""
 
     op: Op
@@ -32,7 +32,7 @@ class Touch(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _number_of(*touches: Touch) -> int:
+def _number_of(*touches: StepAccess) -> int:
     """The same in all runs, though objects are numbered anew in each."""
     names = [each.words if _is_of_object(each.target) else each.target for each in touches]
     return _BASE | crc32(repr(names).encode("utf-8", "surrogatepass"))
@@ -42,7 +42,7 @@ def _is_of_object(target: Target) -> bool:
     return kind_of(target).has(Property.PART | Property.WHOLE)
 
 
-def pass_step(models: Models, first: Touch, *others: Touch) -> None:
+def pass_step(models: Models, first: StepAccess, *others: StepAccess) -> None:
     """Pass one step that makes these accesses; on return the caller performs it."""
     runtime = models.runtime
     if runtime.solo:
@@ -55,16 +55,16 @@ def pass_step(models: Models, first: Touch, *others: Touch) -> None:
     runtime.visit(first.op, first.target, site, None, more)
 
 
-def read(target: Target, words: str) -> Touch:
+def read(target: Target, words: str) -> StepAccess:
     """A read of a location, with its name in reports."""
-    return Touch(Op.READ, target, words)
+    return StepAccess(Op.READ, target, words)
 
 
-def write(target: Target, words: str) -> Touch:
+def write(target: Target, words: str) -> StepAccess:
     """A write of a location, with its name in reports."""
-    return Touch(Op.WRITE, target, words)
+    return StepAccess(Op.WRITE, target, words)
 
 
-def change(target: Target, words: str) -> Touch:
+def change(target: Target, words: str) -> StepAccess:
     """A read and a write of a location in one step, with its name in reports."""
-    return Touch(Op.RMW, target, words)
+    return StepAccess(Op.RMW, target, words)

@@ -32,7 +32,7 @@ class ThreadPool(Pool):
         self.next_job = 0
         self.terminated = False  # tasks that have not begun are dropped
         self.waiting: set[int] = set()  # threads that wait for what they are about to submit
-        self.jobs: dict[int, Job] = {}  # by thread: the last that it has made
+        self.jobs: dict[int, PoolJob] = {}  # by thread: the last that it has made
 
     def place(self) -> tuple[Target, str]:
         """The location of the pool's state, and its name in reports."""
@@ -43,7 +43,7 @@ class ThreadPool(Pool):
         return (Kind.POOL_END.tag, self.number), "whether a ThreadPool is terminated"
 
 
-class Job:
+class PoolJob:
     """What stands for a result in this run."""
 
     def __init__(self, pool: ThreadPool, result: Any) -> None:
@@ -120,19 +120,19 @@ def pool_of(thing: Any) -> ThreadPool | None:
     return pool if pool is not None and pool.models is here() else None
 
 
-def offered(job: Job) -> tuple[Target, str]:
+def offered(job: PoolJob) -> tuple[Target, str]:
     """The location of the results that ``imap`` can return, and its name in reports."""
     return (Kind.OFFERED.tag, job.pool.number, job.number), "the results that imap() has to offer"
 
 
-def _job_of(result: Any) -> Job | None:
-    job: Job | None = result.__dict__.get("_mz_job")
+def _job_of(result: Any) -> PoolJob | None:
+    job: PoolJob | None = result.__dict__.get("_mz_job")
     return job if job is not None and job.pool.models is here() else None
 
 
 def _register(result: Any, pool: Any) -> None:
     if (known := pool_of(pool)) is not None:
-        job = result.__dict__["_mz_job"] = Job(known, result)
+        job = result.__dict__["_mz_job"] = PoolJob(known, result)
         known.jobs[known.models.runtime.current.index] = job
 
 
@@ -142,7 +142,7 @@ def result_init(self: Any, pool: Any, *args: Any, **named: Any) -> None:
     _register(self, pool)
 
 
-def _await(job: Job, timeout: float | None) -> bool:
+def _await(job: PoolJob, timeout: float | None) -> bool:
     """Wait for all tasks of a job; false if the time ran out."""
     models = job.pool.models
     deadline = None if timeout is None else models.runtime.current.clock + max(timeout, 0.0)
@@ -153,7 +153,7 @@ def _await(job: Job, timeout: float | None) -> bool:
     return done
 
 
-def settle(job: Job) -> None:
+def settle(job: PoolJob) -> None:
     """Work a result out of what all tasks have come to."""
     if job.settled:
         return

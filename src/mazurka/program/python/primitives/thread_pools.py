@@ -29,7 +29,7 @@ from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
 from mazurka.program.python.primitives.thread_pool_results import (
-    Job,
+    PoolJob,
     ThreadPool,
     has_ended,
     join_thread,
@@ -277,7 +277,7 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-def _feed_later(pool: ThreadPool, job: Job, tasks: Any, set_length: Any, place: int) -> None:
+def _feed_later(pool: ThreadPool, job: PoolJob, tasks: Any, set_length: Any, place: int) -> None:
     job.feeder = threading.current_thread()
     pool.feeders.append(job.feeder)
     if place:
@@ -285,7 +285,7 @@ def _feed_later(pool: ThreadPool, job: Job, tasks: Any, set_length: Any, place: 
     _feed(pool, job, tasks, set_length)
 
 
-def _feed(pool: ThreadPool, job: Job, tasks: Any, set_length: Any) -> None:
+def _feed(pool: ThreadPool, job: PoolJob, tasks: Any, set_length: Any) -> None:
     """Start the tasks of a job."""
     ordered, count = job.kind == "IMapIterator", 0
     for index, function, args, named in _tasks_of(pool.models, tasks):
@@ -309,7 +309,7 @@ def _is_terminated(pool: ThreadPool) -> bool:
 
 
 def _live(
-    pool: ThreadPool, job: Job, index: int, function: Any, args: Any, named: Any, place: int, waits: bool
+    pool: ThreadPool, job: PoolJob, index: int, function: Any, args: Any, named: Any, place: int, waits: bool
 ) -> None:
     """The life of a task."""
     begun = begin_task(pool, place, waits)
@@ -357,7 +357,7 @@ def _call(function: Any, args: Any, named: Any) -> Any:
     return results
 
 
-def _count(job: Job, index: int, outcome: tuple[bool, Any]) -> None:
+def _count(job: PoolJob, index: int, outcome: tuple[bool, Any]) -> None:
     """One of the tasks of a job with callbacks is done: the last one calls them, in a thread."""
     pool = job.pool
     pool.models.runtime.visit(Op.RMW, (Kind.RESULTS.tag, pool.number), 0, point=True)
@@ -369,7 +369,7 @@ def _count(job: Job, index: int, outcome: tuple[bool, Any]) -> None:
         job.caller = start_thread(pool, "callbacks", _call_back, pool, job, len(pool.callers))
 
 
-def _call_back(pool: ThreadPool, job: Job, place: int) -> None:
+def _call_back(pool: ThreadPool, job: PoolJob, place: int) -> None:
     job.caller = threading.current_thread()
     pool.callers.append(job.caller)
     if place:

@@ -159,7 +159,7 @@ def _clear(raw: list[Path], marker: Path) -> None:
         path.unlink()
 
 
-class _Numbers(dict[Any, int]):
+class _NumbersOnDemand(dict[Any, int]):
     """Numbers of things; those that have none yet are given one when asked for."""
 
     def __init__(self, give: Callable[[Any], int]) -> None:
@@ -183,12 +183,12 @@ class _Making:
         self._seeing: set[int] = set()  # objects whose class may look at what is stored
         self.seen: list[int] = []  # their attributes, as targets
         self._sites: dict[int, Site] = {}
-        self._spans = _Numbers(self._new_span)  # by location, last line and column
-        self._bearers = _Numbers(lambda _: self._new_thread(f"x{len(self._threads)}"))
-        self._touched = _Numbers(self._number_of)  # by (offset, object, part)
-        self._numbers = _Numbers(self._new_target)  # by target
-        self._told = _Numbers(self._new_value)
-        self._places = _Numbers(self._new_location)
+        self._spans = _NumbersOnDemand(self._new_span)  # by location, last line and column
+        self._bearers = _NumbersOnDemand(lambda _: self._new_thread(f"x{len(self._threads)}"))
+        self._touched = _NumbersOnDemand(self._number_of)  # by (offset, object, part)
+        self._numbers = _NumbersOnDemand(self._new_target)  # by target
+        self._told = _NumbersOnDemand(self._new_value)
+        self._places = _NumbersOnDemand(self._new_location)
         self._always: list[bool] = []  # by target, like the following
         self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several do; -2: none yet
         self._written = np.zeros(0, np.bool_)

@@ -28,7 +28,7 @@ from mazurka.program.python.semantics.classification import NONE, OPAQUE, classi
 from mazurka.program.python.semantics.containers import read_structure, shape_of
 from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import number, numbers
-from mazurka.program.python.semantics.shapes import Shape, shapes
+from mazurka.program.python.semantics.shapes import ClassShape, shapes
 from mazurka.program.python.semantics.views import LAZY
 from mazurka.trace.event import Op
 
@@ -117,7 +117,7 @@ def _whole_reader(run: EventSink) -> Callable[[Any, int], None]:
     return read
 
 
-def _is_left_alone(shape: Shape, kind: type, asked: str) -> bool:
+def _is_left_alone(shape: ClassShape, kind: type, asked: str) -> bool:
     """Whether it is known by now that who looks at instances of a class in this way does not look into them."""
     looks = shape.looked_into.get(asked)
     return looks is False and shape.base is None and kind not in LAZY and "__iter__" not in shape.operations

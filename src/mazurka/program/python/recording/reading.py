@@ -66,10 +66,10 @@ class Segment(NamedTuple):
 
 def read(path: Path) -> Segment:
     """A segment, or `trace-truncated`, `trace-malformed`."""
-    return _Reader(path).segment()
+    return _SegmentReader(path).segment()
 
 
-class _Reader:
+class _SegmentReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.data = path.read_bytes()

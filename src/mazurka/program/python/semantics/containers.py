@@ -45,7 +45,7 @@ from mazurka.program.python.semantics.locations import (
     values_changed,
 )
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.python.semantics.shapes import Handler, Shape, comes_or_goes, shapes
+from mazurka.program.python.semantics.shapes import ClassShape, Handler, comes_or_goes, shapes
 from mazurka.program.python.semantics.views import moved, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import PRESENCE_POINTS
@@ -586,13 +586,13 @@ GOING_THROUGH: Final = frozenset(
 )
 
 
-def shape_of(kind: type) -> Shape:
+def shape_of(kind: type) -> ClassShape:
     """The shape of a class, made when it is first asked for."""
     shape = shapes.get(id(kind))
     if shape is None:
         key = id(kind)
         base = next((each for each in bases(kind) if id(each) in _known), None)
-        shape = shapes[key] = Shape(kind, base, _operations(kind, base))
+        shape = shapes[key] = ClassShape(kind, base, _operations(kind, base))
         if name := _unseen_method(kind):
             _unseen[key] = weakref.ref(kind, lambda _dead: _unseen.pop(key, None)), name
     return shape

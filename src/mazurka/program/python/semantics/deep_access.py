@@ -20,7 +20,7 @@ from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.python.semantics.shapes import Shape, shapes
+from mazurka.program.python.semantics.shapes import ClassShape, shapes
 from mazurka.program.python.semantics.views import LAZY, moved, sources
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
@@ -165,7 +165,7 @@ def elements(thing: Any) -> list[Any]:
     return [*base_of(thing).__iter__(thing)] if issubclass(kind, (list, set, deque, bytearray)) else []
 
 
-def _is_looked_into(shape: Shape, kind: type, asked: str) -> bool:
+def _is_looked_into(shape: ClassShape, kind: type, asked: str) -> bool:
     """Whether an instance's attributes are read without any hook telling so."""
     found = shape.looked_into.get(asked)
     if found is None:

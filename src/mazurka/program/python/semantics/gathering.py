@@ -49,7 +49,7 @@ _HOLDING: Final = (functools.partial, type(functools.cmp_to_key(lambda one, othe
 _SIMPLE: Final = (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, round, ascii)
 
 
-class Gathering:
+class AccessCollector:
     """Stands in for the runtime: keeps what steps read and write, and lets nobody go first."""
 
     is_recording = False
@@ -87,7 +87,7 @@ def in_one_step(run: Any, site: int, *tells: Callable[[Any], object]) -> None:
 
 
 def _pass_together(run: Any, site: int, tells: tuple[Callable[[Any], object], ...]) -> None:
-    gathered = Gathering(run)
+    gathered = AccessCollector(run)
     gathered.detail, gathered.names = run.detail, run.names
     for tell in tells:
         tell(gathered)
@@ -106,7 +106,7 @@ def effects_of_calls(
     running = activation.active
     if running is None or function is None or running.is_recording or is_seen(function):
         return ()
-    stand_in = Gathering(running)
+    stand_in = AccessCollector(running)
     if type(elements) in _COPIED:
         elements = _to_come(elements)
     elif type(elements) not in _PEEKED:
@@ -146,7 +146,7 @@ def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) 
     functions = [each for each in parts if callable(each) and not hasattr(type(each), "__next__")]
     if running is None or running.is_recording or not functions or is_seen(functions[0]):
         return ()
-    function, stand_in = functions[0], Gathering(running)
+    function, stand_in = functions[0], AccessCollector(running)
     behind = [inner for each in parts for inner in (gc.get_referents(each) if type(each) is tuple else (each,))]
     over = [each for each in behind if each is not function and hasattr(type(each), "__next__")]
     if type(iterator) is _CALLABLE_ITERATOR:
@@ -163,7 +163,7 @@ def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) 
 
 
 def _call_with_anything(
-    stand_in: Gathering, announce: Callable[..., None], function: Any, site: int, count: int, over: str
+    stand_in: AccessCollector, announce: Callable[..., None], function: Any, site: int, count: int, over: str
 ) -> None:
     """A function in C is called with so many arguments that can't be looked at beforehand."""
     if type(function) in BUILTIN_METHODS and not isinstance(function.__self__, types.ModuleType):

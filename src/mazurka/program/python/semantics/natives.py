@@ -38,7 +38,7 @@ from mazurka.program.python.semantics.containers import (
     read_structure,
     shape_of,
 )
-from mazurka.program.python.semantics.gathering import Gathering, effects_of_calls, in_one_step, is_seen
+from mazurka.program.python.semantics.gathering import AccessCollector, effects_of_calls, in_one_step, is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.native_objects import state_of
@@ -281,7 +281,7 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: 
     run = activation.active
     if run is None or run.solo or run.aborting or not run.log:
         return
-    site, gathered = run.log[-1][3], Gathering(run)
+    site, gathered = run.log[-1][3], AccessCollector(run)
     tells(gathered)
     for op, target, _ in gathered.accesses:
         run.sharing.touch(run.current.index, op, target, site, site in run.points)

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import native_objects, objects
-from mazurka.program.python.semantics.shapes import Shape, forget_shapes, shapes
+from mazurka.program.python.semantics.shapes import ClassShape, forget_shapes, shapes
 
 _HEAP_TYPE: Final = 1 << 9
 
@@ -48,7 +48,7 @@ def settle() -> None:
             shapes.pop(key, None)
 
 
-def _lasts(shape: Shape) -> bool:
+def _lasts(shape: ClassShape) -> bool:
     kind: Any = shape.watch()
     if kind is None:
         return False

@@ -19,7 +19,7 @@ from mazurka.program.python import activation
 Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
 
 
-class Shape:
+class ClassShape:
     """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
 
     __slots__ = (
@@ -50,7 +50,7 @@ class Shape:
 
 
 #: id of a class -> its shape.
-shapes: dict[int, Shape] = {}
+shapes: dict[int, ClassShape] = {}
 
 
 def forget_shapes() -> None:

@@ -41,14 +41,14 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 _NO_ITEMS: Final = frozenset({str, bytes, tuple, range, type})
 
 
-class _Kept(_thread._local):
+class _KeptKeys(_thread._local):
     """Per OS thread: keys on their way from a hook to the subscript that needs them next."""
 
     def __init__(self) -> None:
         self.keys: list[Any] = []
 
 
-kept = _Kept()
+kept = _KeptKeys()
 
 #: Shared names bound by statements that only tell afterwards -> who bound them.
 _told_late: Final[dict[tuple[Any, ...], int]] = {}

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
 from mazurka.program.protocol import Access, Divergence, Plan
-from mazurka.program.python.weak_memory.store_slots import Place
+from mazurka.program.python.weak_memory.store_slots import StoreSlot
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
@@ -39,11 +39,11 @@ _READ: Final = Op.READ
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class BufferedStore:
     """A store on its way: to be the ``number``-th of its queue to arrive."""
 
     target: Target
-    place: Place
+    place: StoreSlot
     site: int
     number: int
     step: int  # in the log
@@ -57,7 +57,7 @@ class Queue:
     """Stores on their way, oldest first, and how many have arrived."""
 
     name: str
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BufferedStore] = field(default_factory=list)
     stored: int = 0
     arrived: int = 0
 
@@ -67,10 +67,10 @@ class Buffer:
     """What one thread has stored and others may not see yet."""
 
     queues: dict[Target | None, Queue] = field(default_factory=dict)  # under TSO there is one, under None
-    newest: dict[Target, Entry] = field(default_factory=dict)
+    newest: dict[Target, BufferedStore] = field(default_factory=dict)
     unsure: dict[Target, tuple[Queue, int]] = field(default_factory=dict)  # latest stores not known to have arrived
-    fresh: Entry | None = None  # announced, and to be read off the heap once it has been carried out
-    place: Place | None = None  # of the store that is about to be announced
+    fresh: BufferedStore | None = None  # announced, and to be read off the heap once it has been carried out
+    place: StoreSlot | None = None  # of the store that is about to be announced
     ordered: bool = False  # whether that store may not overtake those before it
 
     def owed(self) -> tuple[tuple[Queue, int], ...]:
@@ -94,7 +94,7 @@ class RelaxedRuntime(Runtime):
         self.model = model
         self.buffers: dict[Task, Buffer] = {}
         self.shown: Buffer | None = None
-        self.hidden: dict[Target, tuple[Place, Any]] = {}
+        self.hidden: dict[Target, tuple[StoreSlot, Any]] = {}
         self.hasty: set[Target] = set()  # locations stored to at once although stores before were on their way
 
     def run(self, main: Callable[[], object]) -> None:
@@ -135,7 +135,7 @@ class RelaxedRuntime(Runtime):
             entry.place.put(entry.value)
         self.shown = buffer
 
-    def _cover(self, target: Target, place: Place) -> None:
+    def _cover(self, target: Target, place: StoreSlot) -> None:
         if target not in self.hidden:
             self.hidden[target] = place, place.look()
 
@@ -192,7 +192,7 @@ class RelaxedRuntime(Runtime):
                 self.drain(site)
         super().visit(op, target, site, value, more, point)
 
-    def hold_back(self, place: Place | None, ordered: bool = False) -> None:
+    def hold_back(self, place: StoreSlot | None, ordered: bool = False) -> None:
         """``ordered`` says that the store may not overtake those before it."""
         buffer = self.buffer
         buffer.place, buffer.ordered = place, ordered
@@ -246,7 +246,7 @@ class RelaxedRuntime(Runtime):
     def _store(
         self,
         buffer: Buffer,
-        place: Place,
+        place: StoreSlot,
         ordered: bool,
         access: Access,
         site: int,
@@ -267,7 +267,7 @@ class RelaxedRuntime(Runtime):
         queue = self._queue(buffer, target)
         queue.stored += 1
         first = buffer.owed() if ordered and self.model is MemoryModel.PSO else ()
-        entry = Entry(target, place, site, queue.stored, len(self.log), first)
+        entry = BufferedStore(target, place, site, queue.stored, len(self.log), first)
         stored = store_target(queue.name, entry.number)
         self._name(stored, target)
         self._record(task, access.op, stored, site, bool(more and point), None, more)

@@ -34,7 +34,7 @@ from mazurka.trace.targets import CELL, GLOBAL, Target
 _KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
 
 
-class Place(Protocol):
+class StoreSlot(Protocol):
     """Where a location is on the heap."""
 
     def look(self) -> Any:
@@ -47,7 +47,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class AttributeSlot:
     """In an instance, or in its slot."""
 
     thing: Any
@@ -78,7 +78,7 @@ def _slot(kind: type, name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class DictionarySlot:
     """Under a key of a dictionary, be it a module's."""
 
     space: dict[Any, Any]
@@ -95,7 +95,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ElementSlot:
     """At an index of a list, counted from the front."""
 
     thing: list[Any]
@@ -110,7 +110,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class CellSlot:
     """In a closure's cell."""
 
     cell: types.CellType
@@ -128,23 +128,23 @@ class Variable:
             del self.cell.cell_contents
 
 
-def attribute_place(thing: Any, name: str) -> Place | None:
+def attribute_place(thing: Any, name: str) -> StoreSlot | None:
     """Where ``thing.name = ...`` stores, if that is simple enough."""
     kind = type(thing)
     if is_a(thing, types.ModuleType):
-        return Value(objects.dictionary(thing), name)
+        return DictionarySlot(objects.dictionary(thing), name)
     if type.__getattribute__(kind, "__setattr__") is not object.__setattr__:
         return None
-    return Attribute(thing, name)
+    return AttributeSlot(thing, name)
 
 
-def item_place(thing: Any, key: Any) -> Place | None:
+def item_place(thing: Any, key: Any) -> StoreSlot | None:
     """Where ``thing[key] = ...`` stores, if that is simple enough."""
     if type(thing) is dict and type(key) in _KEYS:
-        return Value(thing, key)
+        return DictionarySlot(thing, key)
     if type(thing) is list and type(key) is int:
         index = key + len(thing) if key < 0 else key
-        return Element(thing, index) if 0 <= index < len(thing) else None
+        return ElementSlot(thing, index) if 0 <= index < len(thing) else None
     return None
 
 
@@ -157,7 +157,7 @@ def _running() -> Any:
 
 
 @contextlib.contextmanager
-def _storing(place: Place | None) -> Iterator[None]:
+def _storing(place: StoreSlot | None) -> Iterator[None]:
     """Say where the store is that the hook called within is about to announce."""
     run = _running()
     if run is None:
@@ -225,19 +225,19 @@ def global_space(name: str, site: int) -> dict[str, Any]:
 def _store_global(space: dict[str, Any], name: str, site: int) -> None:
     run = _running()
     if run is not None:
-        with _storing(Value(space, name)):
+        with _storing(DictionarySlot(space, name)):
             global_variables.global_access(run, space.get("__name__", "?"), name, site, Op.WRITE, space)
 
 
 def write_cell(value: Any, function: Any, name: str, site: int) -> Any:
     """As the hook of this name, for a store that may be delayed."""
-    with _storing(Variable(function.__closure__[0])):
+    with _storing(CellSlot(function.__closure__[0])):
         return variables.write_cell(value, function, name, site)
 
 
 def store_cell(function: Any, name: str, site: int) -> types.CellType:
     """As the hook of this name, for a store that may be delayed."""
-    with _storing(Variable(function.__closure__[0])):
+    with _storing(CellSlot(function.__closure__[0])):
         return variables.store_cell(function, name, site)
 
 
@@ -257,7 +257,7 @@ def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
     bound = variables.defines_cell(function, name, site)
 
     def stored(thing: Any) -> Any:
-        with _storing(Variable(function.__closure__[0])):
+        with _storing(CellSlot(function.__closure__[0])):
             return bound(thing)
 
     return stored

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable
+from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.items import assigned, bound, key_of
 from mazurka.program.python.instrument.rewrite.names import stored
 from mazurka.program.python.instrument.rewrite.nodes import (
@@ -121,12 +121,12 @@ def augmented(r: Rewriter, node: ast.AugAssign, target: ast.Name | ast.Attribute
 def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: str) -> ast.stmt:
     """``name op= value``; only a global, a captured or a class's variable may be shared."""
     variable, _ = r.what(target.id)
-    if variable in (Variable.GLOBAL, Variable.CELL, Variable.CLASS) or binds(node.value):
+    if variable in (VariableKind.GLOBAL, VariableKind.CELL, VariableKind.CLASS) or binds(node.value):
         load = r.visit(reading(target.id, target))
         value = stored(r, target.id, in_place(r, node, load, operation), target)
         return at(ast.Assign([target], value), node)
     right = r.visit(node.value)
-    if variable in (Variable.LOCAL, Variable.CONSTANT) and not r.plain(target):
+    if variable in (VariableKind.LOCAL, VariableKind.CONSTANT) and not r.plain(target):
         args = [right, reading(target.id, target), *named(_IN_PLACE[operation], node), r.site(node, "change")]
         right = r.hook("a", args, node.value)
     node.value = right

@@ -10,7 +10,7 @@ import ast
 from functools import partial
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable, Way
+from mazurka.program.python.analysis.scopes import VariableKind, Way
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.operators import is_asked, used
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
@@ -58,7 +58,7 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
 
 def is_builtin(r: Rewriter, node: ast.expr) -> bool:
     """Whether this is a builtin, a type most likely."""
-    return isinstance(node, ast.Name) and r.what(node.id)[0] is Variable.BUILTIN
+    return isinstance(node, ast.Name) and r.what(node.id)[0] is VariableKind.BUILTIN
 
 
 def is_quiet(origin: str, name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 import sys
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable, is_lazy
+from mazurka.program.python.analysis.scopes import VariableKind, is_lazy
 from mazurka.program.python.instrument.rewrite import returns
 from mazurka.program.python.instrument.rewrite.assignments import unpacked
 from mazurka.program.python.instrument.rewrite.calls import is_builtin
@@ -76,7 +76,7 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
     first = reading_of_module(r, node) if isinstance(node, ast.ImportFrom) and r.scope.kind == "function" else []
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
-        if alias.name == "*" or r.what(name)[0] is not Variable.GLOBAL or name in r.scope.lazy or is_lazy(node):
+        if alias.name == "*" or r.what(name)[0] is not VariableKind.GLOBAL or name in r.scope.lazy or is_lazy(node):
             kept += told(r, [name] if alias.name != "*" else [], node)
         elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
             # Bound under a name that nobody else has, and then by an assignment that tells.
@@ -100,7 +100,7 @@ def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
     """A handler; where its name is shared, binding and unbinding it are statements with hooks."""
     node.type = node.type and r.visit(node.type)
     name, body = node.name, r.statements(node.body)
-    if name is None or r.what(name)[0] not in (Variable.GLOBAL, Variable.CELL):
+    if name is None or r.what(name)[0] not in (VariableKind.GLOBAL, VariableKind.CELL):
         node.body = body
         return node
     # Bound, and unbound at the end, under a name that nobody else has, and by statements that tell.
@@ -168,7 +168,7 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
     started = [
         *call_event(r, node),
-        *told(r, [name for name in shared if r.what(name)[0] is Variable.CELL], node),
+        *told(r, [name for name in shared if r.what(name)[0] is VariableKind.CELL], node),
     ]
     body = [*started, *body] or [at(ast.Pass(), node)]
     node.body = [*docstring, *returns.enclosed(r, node, body)]
@@ -181,10 +181,10 @@ def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionD
     """A definition whose name is shared: its last decorator tells of the binding, just before it."""
     variable, _ = r.what(node.name)
     name = r.mangled(node.name)
-    if variable is Variable.GLOBAL:
+    if variable is VariableKind.GLOBAL:
         args = [*named(name, node), r.site(node, "global", name)]
         node.decorator_list.insert(0, r.hook("db", args, node))
-    elif variable is Variable.CELL:
+    elif variable is VariableKind.CELL:
         args = [cell(r, node.name, node), *named(name, node), r.site(node, "write", name)]
         node.decorator_list.insert(0, r.hook("dc", args, node))
     return [node]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable
+from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.names import cell
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, flat, named, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
@@ -102,7 +102,7 @@ def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
         node.value = assigned(r, node.value)
     elif isinstance(node, (ast.Tuple, ast.List)):
         node.elts = [assigned(r, part) for part in node.elts]
-    elif isinstance(node, ast.Name) and r.what(node.id)[0] is Variable.GLOBAL and not node.id.startswith("@"):
+    elif isinstance(node, ast.Name) and r.what(node.id)[0] is VariableKind.GLOBAL and not node.id.startswith("@"):
         name = r.mangled(node.id)
         space = r.hook("gd", [*named(name, node), r.site(node, "global", name)], node)
         return at(ast.Subscript(space, constant(name, node), ast.Store()), node)
@@ -115,7 +115,7 @@ def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
 
 def is_shared_cell(r: Rewriter, name: str) -> bool:
     """Whether a name is a closure variable that a store can reach through its cell."""
-    return not name.startswith("@") and r.what(name)[0] is Variable.CELL and r.scope.kind == "function"
+    return not name.startswith("@") and r.what(name)[0] is VariableKind.CELL and r.scope.kind == "function"
 
 
 def bound(r: Rewriter, node: ast.expr) -> list[ast.stmt]:
@@ -156,9 +156,9 @@ def unbinding(r: Rewriter, node: ast.Name) -> list[ast.stmt]:
     """Says that a name is about to be deleted, if it is shared."""
     variable, _ = r.what(node.id)
     name = r.mangled(node.id)
-    if variable is Variable.GLOBAL:
+    if variable is VariableKind.GLOBAL:
         hook = r.hook("xg", [*named(name, node), r.site(node, "global", name)], node)
-    elif variable is Variable.CELL:
+    elif variable is VariableKind.CELL:
         hook = r.hook("xc", [cell(r, node.id, node), *named(name, node), r.site(node, "write", name)], node)
     else:
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable
+from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.assignments import is_nested
 from mazurka.program.python.instrument.rewrite.items import assigned, bound
 from mazurka.program.python.instrument.rewrite.names import stored
@@ -105,7 +105,7 @@ def bound_by(r: Rewriter, generator: ast.comprehension) -> list[ast.comprehensio
     """A ``for`` of a comprehension, and one more over each single value if what that binds is to be told."""
     target = generator.target
     names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
-    shared = [name for name in names if r.what(name)[0] is Variable.CELL and not name.startswith("@")]
+    shared = [name for name in names if r.what(name)[0] is VariableKind.CELL and not name.startswith("@")]
     generator.target = assigned(r, target)
     if not shared:
         return [generator]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable
+from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, named, reading
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
@@ -21,16 +21,16 @@ def name_(r: Rewriter, node: ast.Name) -> ast.expr:
         return node
     variable, _ = r.what(node.id)
     name = r.mangled(node.id)
-    if node.id == "id" and variable is Variable.BUILTIN:
+    if node.id == "id" and variable is VariableKind.BUILTIN:
         return reading("__mz_id__", node)
-    if variable is Variable.GLOBAL and name in r.scopes.module.lazy:
+    if variable is VariableKind.GLOBAL and name in r.scopes.module.lazy:
         comes_from = [constant(each, node) for each in r.scopes.module.lazy[name]]
         hook = r.hook("rz", [*comes_from, constant(name, node), r.site(node, "global", name)], node)
-    elif variable is Variable.GLOBAL:
+    elif variable is VariableKind.GLOBAL:
         hook = r.hook("rg", [*global_arguments(r, name, node), r.site(node, "global", name)], node)
-    elif variable is Variable.CELL:
+    elif variable is VariableKind.CELL:
         hook = r.hook("rc", [cell(r, node.id, node), *named(name, node), r.site(node, "read", name)], node)
-    elif variable is Variable.CLASS and r.scopes.module.bindings.get(name, 0) > 1:
+    elif variable is VariableKind.CLASS and r.scopes.module.bindings.get(name, 0) > 1:
         hook = r.hook("rn", [*named(name, node), r.site(node, "global", name)], node)
     else:
         return node
@@ -54,10 +54,10 @@ def stored(r: Rewriter, name: str, value: ast.expr, like: ast.AST) -> ast.expr:
     """``value`` (rewritten already), announced if it is about to be bound to a shared name."""
     variable, _ = r.what(name)
     mangled = r.mangled(name)
-    if variable is Variable.GLOBAL:
+    if variable is VariableKind.GLOBAL:
         args = [value, *global_arguments(r, mangled, like), r.site(like, "global", mangled)]
         return r.hook("wg", args, like)
-    if variable is Variable.CELL:
+    if variable is VariableKind.CELL:
         args = [value, cell(r, name, like), *named(mangled, like), r.site(like, "write", mangled)]
         return r.hook("wc", args, like)
     return value
@@ -71,9 +71,9 @@ def told(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
             continue
         variable, _ = r.what(name)
         mangled = r.mangled(name)
-        if variable is Variable.GLOBAL:
+        if variable is VariableKind.GLOBAL:
             hook = r.hook("bg", [*named(mangled, like), r.site(like, "global", mangled)], like)
-        elif variable is Variable.CELL:
+        elif variable is VariableKind.CELL:
             args = [cell(r, name, like), *named(mangled, like), r.site(like, "write", mangled)]
             hook = r.hook("bc", args, like)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mazurka.program.python.analysis.scopes import Variable
+from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.nodes import FRESH, at, binds, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
@@ -188,7 +188,7 @@ def _tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
 
 def is_asked(r: Rewriter, node: ast.expr) -> bool:
     """Whether its truth may be that of a container: comparisons tell of what they return (`definitions.return_`)."""
-    if isinstance(node, ast.Name) and (node.id == "TYPE_CHECKING" or r.what(node.id)[0] is Variable.BUILTIN):
+    if isinstance(node, ast.Name) and (node.id == "TYPE_CHECKING" or r.what(node.id)[0] is VariableKind.BUILTIN):
         return False
     return not isinstance(node, ast.Compare) and r.is_shared(node)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mazurka.program.python.analysis.scopes import Scope, Scopes, Variable, Way, mangle
+from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind, Way, mangle
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.rewrite import reentrant
 from mazurka.program.python.instrument.rewrite.nodes import (
@@ -45,7 +45,7 @@ Rules = Mapping[type[ast.AST], Rule]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EventOptions:
     """What else becomes an event, for traces; off while exploring, where it would only cost."""
 
     branches: bool = False
@@ -55,9 +55,9 @@ class Options:
 class Rewriter(ast.NodeTransformer):
     """Rewrites one module by the rules it is given; holds where in the module it is."""
 
-    def __init__(self, tree: ast.Module, filename: str, options: Options, rules: Rules) -> None:
+    def __init__(self, tree: ast.Module, filename: str, options: EventOptions, rules: Rules) -> None:
         self.rules = rules
-        self.numbering = sites.Numbering(filename)
+        self.numbering = sites.SiteNumbering(filename)
         self.options = options
         self.scopes = Scopes(tree)
         self.scope = self.scopes.module
@@ -70,7 +70,7 @@ class Rewriter(ast.NodeTransformer):
         self.doubling = False  # whether this is in the first half of something that stands twice
         self.telling = False  # whether returns of this function are to be told
         self.told_of = reentrant.possible(tree)
-        self.plain_locals: dict[tuple[Scope, str], bool] = {}
+        self.plain_locals: dict[tuple[LexicalScope, str], bool] = {}
         self.module_known = "__name__" not in self.scopes.module.bindings
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
@@ -148,7 +148,7 @@ class Rewriter(ast.NodeTransformer):
         """A name as the compiler spells it here."""
         return mangle(name, self.owner)
 
-    def what(self, name: str) -> tuple[Variable, Scope]:
+    def what(self, name: str) -> tuple[VariableKind, LexicalScope]:
         """What a name means here, and whose it is."""
         return self.scopes.resolve(self.scope, self.mangled(name))
 
@@ -159,7 +159,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             if node.id.startswith("@"):
                 return False
-            return self.what(node.id)[0] in (Variable.LOCAL, Variable.CONSTANT, Variable.BUILTIN)
+            return self.what(node.id)[0] in (VariableKind.LOCAL, VariableKind.CONSTANT, VariableKind.BUILTIN)
         if isinstance(node, ast.Tuple):
             return all(self.steady(part) for part in node.elts)
         return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
@@ -194,7 +194,7 @@ class Rewriter(ast.NodeTransformer):
         """Whether all that a local variable is ever given is plain."""
         variable, owner = self.what(name)
         name = self.mangled(name)
-        if variable is not Variable.LOCAL or owner.kind != "function" or owner.ways.get(name) != {Way.EXPRESSION}:
+        if variable is not VariableKind.LOCAL or owner.kind != "function" or owner.ways.get(name) != {Way.EXPRESSION}:
             return False
         known = self.plain_locals.get((owner, name))
         if known is None:
@@ -206,7 +206,7 @@ class Rewriter(ast.NodeTransformer):
 
     def is_builtin(self, node: ast.expr, names: Iterable[str]) -> bool:
         """Whether it is one of those builtins by name."""
-        return isinstance(node, ast.Name) and node.id in names and self.what(node.id)[0] is Variable.BUILTIN
+        return isinstance(node, ast.Name) and node.id in names and self.what(node.id)[0] is VariableKind.BUILTIN
 
     def imported(self, node: ast.expr) -> str | None:
         """The module that a name, or the start of a dotted one, was imported from and always means something of."""
@@ -219,9 +219,9 @@ class Rewriter(ast.NodeTransformer):
         modules = found.imports[name] if found is not None else set()
         return next(iter(modules)) if len(modules) == 1 else None
 
-    def always(self, name: str, way: Way) -> Scope | None:
+    def always(self, name: str, way: Way) -> LexicalScope | None:
         """Whose variable a (mangled) name is, if nothing else ever binds it, and that once."""
         variable, owner = self.scopes.resolve(self.scope, name)
-        if variable not in (Variable.LOCAL, Variable.CONSTANT) or owner.ways.get(name) != {way}:
+        if variable not in (VariableKind.LOCAL, VariableKind.CONSTANT) or owner.ways.get(name) != {way}:
             return None
         return None if owner is self.scopes.module and self.scopes.star_import else owner
