@@ -6,6 +6,7 @@ import gc
 import os
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -57,7 +58,8 @@ def first_of(columns: EventColumns) -> int:
 def test_a_cache_that_names_a_class_that_is_gone_is_compiled_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    numba.core.config.reload_config()
     columns = EventColumns(*(np.array([each]) for each in (7, 8, 9)))
     assert jit(first_of)(columns) == 7
     (index,) = tmp_path.rglob("*.nbi")
