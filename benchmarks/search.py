@@ -77,7 +77,7 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
     for progress in explorer.progress():
         executions = progress.executions
         if progress.restarted:
-            timed.begin_anew()
+            timed.reset()
         found += progress.new
     outcome = explorer.outcome
     assert outcome is not None
@@ -117,9 +117,9 @@ class _Timed:
         self.program = program
         self.seconds = 0.0
         self.looking = 0.0  # at what was read
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         self.counted = self.told = 0
         self.readings: set[bytes] = set()
 

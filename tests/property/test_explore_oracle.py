@@ -22,7 +22,7 @@ from mazurka.explore.bounded_dpor import BoundedReduction
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.strategy import Row
+from mazurka.explore.strategy import JournalRecord
 from mazurka.program.memory import MemoryModel
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -128,17 +128,17 @@ def test_searches_go_on_from_their_rows(first: int, strategy: str) -> None:
             continue
         whole = reach(program, strategy)
         runner, made, done = OracleProgram(program), make_strategy(strategy), 0
-        rows: list[Row] = []
+        records: list[JournalRecord] = []
         finals: set[Any] = set()
         while (seed := made.next_seed()) is not None:
             done += 1
             run = runner.execute(seed.plan)
             if done % 4 == 3:
                 made = make_strategy(strategy)
-                made.restore(rows)
+                made.restore(records)
                 continue
             made.observe(seed, run)
-            rows += made.rows()
+            records += made.records()
             finals |= {run.result[0]} if run.divergence is None else set()
         assert finals == whole.everything.finals, number
         assert done - (done + 1) // 4 == whole.executions, number

@@ -22,7 +22,7 @@ from tests.oracle.language import SmallProgram
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.strategy import Row, Strategy
+from mazurka.explore.strategy import JournalRecord, Strategy
 
 #: Interleavings a program may have.
 _INTERLEAVINGS = 400
@@ -42,7 +42,7 @@ class Divided:
     made: int = 0
     counted: int = 0  # runs that were not lost
     results: list[Any] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)  # what a journal has
+    records: list[JournalRecord] = field(default_factory=list)  # what a journal has
 
     def __post_init__(self) -> None:
         self.strategy = self.new()
@@ -55,10 +55,10 @@ class Divided:
         return strategy
 
     def search(self, limit: int = 20_000) -> None:
-        under_way: dict[int, list[Row] | None] = {}
+        under_way: dict[int, list[JournalRecord] | None] = {}
         while True:
             for lease in self.strategy.grant_leases(self.parts - len(under_way)) if len(under_way) < self.parts else []:
-                under_way[lease.number] = self.carry_out(lease.rows)
+                under_way[lease.number] = self.carry_out(lease.records)
             if not under_way:
                 return
             assert self.made < limit, "the search does not end"
@@ -69,9 +69,9 @@ class Divided:
             if self.chance.random() < 0.1 and not under_way:
                 self.begin_again()
 
-    def carry_out(self, rows: list[Row]) -> list[Row] | None:
+    def carry_out(self, records: list[JournalRecord]) -> list[JournalRecord] | None:
         worker = self.new()
-        worker.restore(pickle.loads(pickle.dumps(rows)))
+        worker.restore(pickle.loads(pickle.dumps(records)))
         results = []
         while len(results) < self.batch and (seed := worker.next_seed()) is not None:
             run = self.runner.execute(seed.plan)
@@ -82,17 +82,17 @@ class Divided:
             return None
         self.counted += len(results)
         self.results += [result for followed, result in results if followed]
-        return worker.rows()
+        return worker.records()
 
     def write(self) -> None:
         """What the explorer does every now and then."""
-        self.rows += self.strategy.rows()
+        self.records += self.strategy.records()
 
     def begin_again(self) -> None:
         """As after a kill just after something was written."""
         self.write()
         self.strategy = self.new()
-        self.strategy.restore(self.rows)
+        self.strategy.restore(self.records)
 
 
 def _reached(results: list[Any]) -> tuple[set[Any], set[Any]]:

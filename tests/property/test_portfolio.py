@@ -117,7 +117,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     executions, stops, saved = 0, 0, set()
     while True:
         journal = open_journal(tmp_path, "program", "auto")
-        saved |= {row[0].startswith("se-mcr ") for row in journal.rows()}
+        saved |= {row[0].startswith("se-mcr ") for row in journal.records()}
         outcome = _searched(COUNTING, journal=journal, budget=Budget(executions=executions + 10))
         assert outcome.executions > executions
         executions, stops = outcome.executions, stops + 1

@@ -1,5 +1,5 @@
-"""A run that is told instead of made is the run that would have been made: with the same reads-from, stuck in the same
-places. Each run that ``mcr`` tells is made as well, in the order told.
+"""An elided run is the run that would have been made: with the same reads-from, stuck in the same
+places. Each run that ``mcr`` elides is executed as well, in the same order.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ _PROGRAMS = 600 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 30
 
 
 @pytest.mark.parametrize("model", MemoryModel)
-def test_what_is_told_is_what_happens(model: MemoryModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Run] = []
-    tell = MemoisedExecutions.tell
+def test_an_elided_execution_is_the_one_that_would_happen(model: MemoryModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    elided: list[Run] = []
+    execution_of = MemoisedExecutions.execution_of
 
     def noted(self: MemoisedExecutions, prefix: tuple[str, ...]) -> Run | None:
-        run = tell(self, prefix)
-        told.extend([] if run is None else [run])
+        run = execution_of(self, prefix)
+        elided.extend([] if run is None else [run])
         return run
 
-    monkeypatch.setattr(MemoisedExecutions, "tell", noted)
+    monkeypatch.setattr(MemoisedExecutions, "execution_of", noted)
     compared = 0
     for seed in range(_PROGRAMS):
         program = random_program(seed, conditions=seed % 3 == 0, semaphores=seed % 3 == 1, atomics=seed % 4 > 0)
         joint = seed % 2 == 1
-        told.clear()
+        elided.clear()
         try:
             everything(program, 15_000, model)
             reach(program, "mcr", model=model, joint=joint, limit=1_000)
         except (TooLarge, Unfinished):
             continue
-        for run in told:
+        for run in elided:
             made = OracleProgram(program, joint, model=model).execute(Plan(run.schedule()))
             assert made.divergence is None, f"program {seed}"
             assert _shown(made) == _shown(run), f"program {seed}"
-        compared += len(told)
+        compared += len(elided)
     assert compared > _PROGRAMS
 
 

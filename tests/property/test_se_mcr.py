@@ -17,7 +17,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive
 from mazurka.explore.se_mcr import SwitchEquivalence
-from mazurka.explore.strategy import Row
+from mazurka.explore.strategy import JournalRecord
 from mazurka.program.memory import MemoryModel
 
 _STATES = 15_000
@@ -131,25 +131,27 @@ def test_worked_examples(program: SmallProgram, classes: int) -> None:
     assert _lessons(program).executions <= classes
 
 
-def _executions(program: SmallProgram, rows: list[Row], most: int) -> tuple[list[Row], int, bool]:
-    """Go on from ``rows`` for ``most`` runs: the rows then, the runs made, whether that was all."""
+def _executions(
+    program: SmallProgram, records: list[JournalRecord], most: int
+) -> tuple[list[JournalRecord], int, bool]:
+    """Go on from ``records`` for ``most`` runs: the rows then, the runs made, whether that was all."""
     runner, search = OracleProgram(program), SwitchEquivalence(classes=True)
-    search.restore(rows)
+    search.restore(records)
     for made in range(most):
         seed = search.next_seed()
         if seed is None:
-            return [*rows, *search.rows()], made, True
+            return [*records, *search.records()], made, True
         search.observe(seed, runner.execute(seed.plan))
-    return [*rows, *search.rows()], most, False
+    return [*records, *search.records()], most, False
 
 
 @pytest.mark.parametrize("number", [0, 6, 12, 18, 24])
 def test_an_interrupted_search_goes_on_where_it_stopped(number: int) -> None:
     program = random_program(number)
-    rows: list[Row] = []
+    records: list[JournalRecord] = []
     total, finished = 0, False
     while not finished:
-        rows, made, finished = _executions(program, rows, 3)
+        records, made, finished = _executions(program, records, 3)
         total += made
     assert total == _all_classes(program).executions
 
@@ -162,11 +164,11 @@ def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.M
     answer = everything(program, _STATES)
     runner, search = OracleProgram(program), SwitchEquivalence(classes=True)
     results: list[Any] = []
-    under_way: dict[int, tuple[list[Row], list[Any]] | None] = {}
+    under_way: dict[int, tuple[list[JournalRecord], list[Any]] | None] = {}
     while True:
         for lease in search.grant_leases(3 - len(under_way)) if len(under_way) < 3 else []:
             under_way[lease.number] = (
-                None if chance.random() < 0.2 else _carry_out(runner, lease.rows, chance.randrange(6))
+                None if chance.random() < 0.2 else _carry_out(runner, lease.records, chance.randrange(6))
             )
         if under_way:
             lease_number = chance.choice(list(under_way))
@@ -185,13 +187,13 @@ def test_runs_made_elsewhere_come_to_the_same(number: int, monkeypatch: pytest.M
     assert search.incompleteness_reason() == ""
 
 
-def _carry_out(runner: OracleProgram, rows: list[Row], most: int) -> tuple[list[Row], list[Any]]:
+def _carry_out(runner: OracleProgram, records: list[JournalRecord], most: int) -> tuple[list[JournalRecord], list[Any]]:
     worker, runs = SwitchEquivalence(classes=True), []
-    worker.restore(pickle.loads(pickle.dumps(rows)))
+    worker.restore(pickle.loads(pickle.dumps(records)))
     while len(runs) < most and (seed := worker.next_seed()) is not None:
         runs.append(runner.execute(seed.plan))
         worker.observe(seed, runs[-1])
-    return worker.rows(), runs
+    return worker.records(), runs
 
 
 @pytest.mark.parametrize("number", range(0, 30, 3))

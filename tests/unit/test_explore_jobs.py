@@ -48,13 +48,15 @@ def searched(
     learned: set[int] | None = None,
     carry: Callable[[Carry], Carry] = lambda carry: carry,
     journal: SearchJournal | None = None,
-    judge: Callable[[Run], Failure | None] | None = None,
+    postcondition: Callable[[Run], Failure | None] | None = None,
     **arguments: Any,
 ) -> Outcome:
     learned = set() if learned is None else learned
     leave = journal.leave if journal is not None else lambda: None
-    pool = ForkPool(carry(Worker(program, learned, judge)), jobs, leave) if jobs > 1 else None
-    explorer = Explorer(program, strategy, learned=learned, pool=pool, journal=journal, judge=judge, **arguments)
+    pool = ForkPool(carry(Worker(program, learned, postcondition)), jobs, leave) if jobs > 1 else None
+    explorer = Explorer(
+        program, strategy, learned=learned, pool=pool, journal=journal, postcondition=postcondition, **arguments
+    )
     return explorer.run()
 
 
@@ -69,7 +71,7 @@ def sums(outcome: Outcome) -> tuple[Any, ...]:
 def test_the_outcome_is_the_same(program: SmallProgram, strategy: str) -> None:
     budget = Budget(executions=200) if strategy in ("random", "pct") else None
     outcomes = [
-        searched(OracleProgram(program), jobs, strategy, judge=told, stop_at_first=False, budget=budget)
+        searched(OracleProgram(program), jobs, strategy, postcondition=told, stop_at_first=False, budget=budget)
         for jobs in (1, 2, 3)
     ]
     assert sums(outcomes[1]) == sums(outcomes[2]) == sums(outcomes[0])
@@ -77,7 +79,9 @@ def test_the_outcome_is_the_same(program: SmallProgram, strategy: str) -> None:
 
 
 def test_what_is_found_is_the_same_though_processes_repeat_values() -> None:
-    alone, several = [searched(OracleProgram(MEDIUM), jobs, "mcr", judge=told, stop_at_first=False) for jobs in (1, 2)]
+    alone, several = [
+        searched(OracleProgram(MEDIUM), jobs, "mcr", postcondition=told, stop_at_first=False) for jobs in (1, 2)
+    ]
     assert alone.executions < several.executions == reads_from_classes(MEDIUM)
     assert _without_count(alone) == _without_count(several)
 
@@ -102,7 +106,7 @@ def test_generated_programs_end_as_the_oracle_says() -> None:
     for _, (program, outcomes) in zip(range(wanted), known, strict=False):
         for strategy in ("mcr", "dfs"):
             for jobs in (2, 3):
-                outcome = searched(OracleProgram(program), jobs, strategy, judge=told, stop_at_first=False)
+                outcome = searched(OracleProgram(program), jobs, strategy, postcondition=told, stop_at_first=False)
                 assert outcome.complete
                 assert {
                     i for i in (found.failure.identity for found in outcome.found) if i[0] == "invariant"
@@ -167,7 +171,7 @@ class Learning(OracleProgram):
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_what_one_process_learns_all_know(jobs: int) -> None:
     program = Learning(RACY)
-    outcome = searched(program, jobs, learned=program.learned, judge=told, stop_at_first=False)
+    outcome = searched(program, jobs, learned=program.learned, postcondition=told, stop_at_first=False)
     assert program.learned == {1, 2}
     assert outcome.restarts in (1, 2)  # two processes may learn at once
     assert outcome.complete
@@ -192,9 +196,9 @@ def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
     for strategy in ("dpor-rf", "dfs"):
         for path in tmp_path.iterdir():
             path.unlink()
-        outcome = searched(OracleProgram(LONGER), 2, strategy, carry=mortal, judge=told, stop_at_first=False)
+        outcome = searched(OracleProgram(LONGER), 2, strategy, carry=mortal, postcondition=told, stop_at_first=False)
         assert len(list(tmp_path.iterdir())) == 6
-        alone = searched(OracleProgram(LONGER), 1, strategy, judge=told, stop_at_first=False)
+        alone = searched(OracleProgram(LONGER), 1, strategy, postcondition=told, stop_at_first=False)
         assert outcome.executions >= alone.executions  # two processes may come to run one class
         assert sums(replace(outcome, executions=alone.executions)) == sums(alone)
         assert outcome.notes == ()

@@ -145,7 +145,7 @@ def test_a_judge_names_failures() -> None:
         shared = dict(run.result[0][0])
         return Failure(FailureKind.INVARIANT, "lost update", "0", None) if shared["v"] < 2 else None
 
-    outcome = Explorer(OracleProgram(RACY), judge=lost).run()
+    outcome = Explorer(OracleProgram(RACY), postcondition=lost).run()
     assert isinstance(outcome.verdict, Violation)
     assert outcome.verdict.first.failure.kind is FailureKind.INVARIANT
 
@@ -266,7 +266,7 @@ def test_sampling_goes_on_with_new_samples(tmp_path: Path) -> None:
         assert outcome.executions == total
     restored = make_strategy("pct")
     journal = open_journal(tmp_path, "program", "pct")
-    restored.restore(journal.rows())
+    restored.restore(journal.records())
     journal.close()
     seed = restored.next_seed()
     assert seed is not None

@@ -79,7 +79,7 @@ def _after_run_0() -> SelectiveUniformWalk:
 
 def test_surw_goes_on_with_the_profile_it_had() -> None:
     made, again = _after_run_0(), SelectiveUniformWalk(seed=3)
-    again.restore(made.rows())
+    again.restore(made.records())
     assert again.next_seed() == made.next_seed()
 
 
@@ -87,22 +87,22 @@ def test_workers_know_the_profile() -> None:
     made = _after_run_0()
     (lease,) = made.grant_leases(1)
     worker = SelectiveUniformWalk(seed=3)
-    worker.restore(lease.rows)
+    worker.restore(lease.records)
     seed = worker.next_seed()
     assert seed is not None
     assert seed.plan == made.plan(seed.number)
     assert seed.plan.tail is TailPolicy.SURW
-    made.settle_lease(lease.number, worker.rows())
+    made.settle_lease(lease.number, worker.records())
 
 
 def test_a_lender_learns_the_profile_from_its_worker() -> None:
     made, worker = SelectiveUniformWalk(), SelectiveUniformWalk()
     (lease,) = made.grant_leases(1)
-    worker.restore(lease.rows)
+    worker.restore(lease.records)
     seed = worker.next_seed()
     assert seed is not None
     worker.observe(seed, OracleProgram(THREE_EACH).execute(seed.plan))
-    made.settle_lease(lease.number, worker.rows())
+    made.settle_lease(lease.number, worker.records())
     assert made.profile == worker.profile
 
 

@@ -12,7 +12,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.config import KEYS, Options
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.registry import STRATEGIES, StrategyRow, make_strategy, scope_of
-from mazurka.explore.strategy import Estimate, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Run
 from mazurka.workflows.timing import TIMED
 
@@ -68,10 +68,10 @@ class _Once(Strategy):
     def incompleteness_reason(self) -> str:
         return "it runs once"
 
-    def rows(self) -> list[Row]:
+    def records(self) -> list[JournalRecord]:
         return []
 
-    def restore(self, rows: object) -> None:
+    def restore(self, records: object) -> None:
         return
 
 

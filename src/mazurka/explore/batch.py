@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from mazurka.explore.outcome import FailingExecution, Waits
 from mazurka.explore.race_confirmer import RaceConfirmer
 from mazurka.explore.registry import make_strategy
-from mazurka.explore.statistics import Judge, Statistics
-from mazurka.explore.strategy import Row, Strategy, StrategySettings
+from mazurka.explore.statistics import Postcondition, Statistics
+from mazurka.explore.strategy import JournalRecord, Strategy, StrategySettings
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: Failures by their identities: the least seed known to lead there.
@@ -51,7 +51,7 @@ class Batch:
     running: float = 0.0
 
 
-def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge | None = None) -> Batch:
+def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition: Postcondition | None = None) -> Batch:
     """Make the runs a strategy wants, and let it learn from them."""
     batch = Batch()
     seen = batch.statistics
@@ -72,7 +72,7 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge 
         run = execute(seed.plan)
         batch.running += time.perf_counter() - begun
         seen.executions += 1
-        failures = look(run, judge)
+        failures = look(run, postcondition)
         rank = 0 if strategy.exhaustive else seed.number
         if failures and run.lag > terms.timing:
             if not run.found_new_points:  # otherwise what it has shown is to be seen again
@@ -84,7 +84,7 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, judge: Judge 
         if not (run.found_new_points and strategy.exhaustive):
             observe(seed, run)
         if terms.races and not batch.found_new_points:
-            _look_ahead(program, batch, run, terms, rank, judge)
+            _look_ahead(program, batch, run, terms, rank, postcondition)
         if seen.found or batch.found_new_points or time.perf_counter() >= end:
             break
     seen.predictions += strategy.predictions() - before
@@ -120,38 +120,40 @@ def _add_unknown(
     )
 
 
-def _look_ahead(program: Program, batch: Batch, run: Run, terms: BatchLimits, rank: int, judge: Judge | None) -> None:
+def _look_ahead(
+    program: Program, batch: Batch, run: Run, terms: BatchLimits, rank: int, postcondition: Postcondition | None
+) -> None:
     """Make the races happen that a run implies."""
     seen = batch.statistics
     confirmer = RaceConfirmer(program, {*terms.known, *seen.found})
     for confirming, confirmed in confirmer.confirm(run):
         seen.further += 1
         seen.predicted += confirmed
-        _add_unknown(batch, confirming, seen.look(confirming, judge), terms, rank)
+        _add_unknown(batch, confirming, seen.look(confirming, postcondition), terms, rank)
         if confirming.found_new_points:
             batch.found_new_points = True
             break
     seen.unasked += confirmer.unasked
 
 
-def again(program: Program, schedule: tuple[str, ...], judge: Judge | None = None) -> Batch:
+def again(program: Program, schedule: tuple[str, ...], postcondition: Postcondition | None = None) -> Batch:
     """Run what has failed before once more; it does not count as made now."""
     batch = Batch()
     run = program.execute(Plan(schedule))
     batch.found_new_points = run.found_new_points
     found = batch.statistics.found
-    for failure in batch.statistics.look(run, judge):
+    for failure in batch.statistics.look(run, postcondition):
         found.setdefault(failure.identity, FailingExecution(failure, run.schedule(), 0))
     return batch
 
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """A batch for another process: with a strategy of this name, made so, that knows what ``rows`` tell."""
+    """A batch for another process: with a strategy of this name, made so, that knows what ``records`` tell."""
 
     strategy: str
     settings: StrategySettings
-    rows: list[Row]
+    records: list[JournalRecord]
     terms: BatchLimits
     points: frozenset[int]  # sites known to need points
     owner: Strategy | None = None  # where it need not travel
@@ -162,7 +164,7 @@ class WorkResult:
     """What came of an order: of the strategy, as rows, and otherwise."""
 
     batch: Batch
-    rows: list[Row]
+    records: list[JournalRecord]
     points: frozenset[int]  # those that are new
 
 
@@ -173,13 +175,13 @@ class Worker:
 
     program: Program
     points: set[int]
-    judge: Judge | None = None
+    postcondition: Postcondition | None = None
 
     def __call__(self, order: WorkItem) -> WorkResult:
         self.points.update(order.points)
         strategy = make_strategy(order.strategy, order.settings, self.program.analysis())
-        strategy.restore(order.rows)
+        strategy.restore(order.records)
         if order.owner is not None:
             strategy.share_state(order.owner)
-        batch = work(self.program, strategy, order.terms, self.judge)
-        return WorkResult(batch, strategy.rows(), frozenset(self.points - order.points))
+        batch = work(self.program, strategy, order.terms, self.postcondition)
+        return WorkResult(batch, strategy.records(), frozenset(self.points - order.points))

@@ -20,7 +20,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
 from mazurka.trace.event import Op
 
@@ -132,7 +132,7 @@ class ContextBounding(Strategy):
         self.levels.add(0, _Deviation((), 0, ""))
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
-        self.journal: list[Row] = []
+        self.journal: list[JournalRecord] = []
 
     def next_seed(self) -> Seed | None:
         taken = self.levels.take()
@@ -180,13 +180,13 @@ class ContextBounding(Strategy):
             return ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
 
-    def rows(self) -> list[Row]:
-        rows, self.journal = self.journal, []
-        return rows
+    def records(self) -> list[JournalRecord]:
+        records, self.journal = self.journal, []
+        return records
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
                 case ("ran", number, schedule, packed, threads):
                     places = array("q")
                     places.frombytes(packed)

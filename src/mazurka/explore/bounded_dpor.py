@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from mazurka.explore.bounded import EXPIRED, Levels, SwitchPoint, turns
 from mazurka.explore.races import Execution
-from mazurka.explore.strategy import Estimate, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
 
 
@@ -46,7 +46,7 @@ class _Place:
         self.before = before
         self.thread = thread
         self.preemptions = preemptions
-        self.turn: SwitchPoint | None = None  # what a run through here told
+        self.turn: SwitchPoint | None = None  # from a run through here
         self.wanted: set[str] = set()  # the backtrack set
         self.after: dict[str, _Place] = {}
 
@@ -78,7 +78,7 @@ class BoundedReduction(Strategy):
         self.done = 0
         self.unrepeatable = 0
         self.expired = False  # in some run a waiting time ran out
-        self.journal: list[Row] = []
+        self.journal: list[JournalRecord] = []
 
     def next_seed(self) -> Seed | None:
         taken = self.levels.take()
@@ -94,24 +94,24 @@ class BoundedReduction(Strategy):
             self.expired = True
             self.journal.append(("expired",))
         schedule, fresh = run.schedule(), max(len(seed.plan.prefix) - 1, 0)
-        told = [(turn.enabled, turn.staying) for turn in turns(run)[fresh:]]
+        new_turns = [(turn.enabled, turn.staying) for turn in turns(run)[fresh:]]
         wanted = sorted(set(_backtrack(run, schedule, fresh)))
-        self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(told), json.dumps(wanted)))
-        self._learn(seed.number, schedule, told, wanted)
+        self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(new_turns), json.dumps(wanted)))
+        self._learn(seed.number, schedule, new_turns, wanted)
 
     def _learn(
         self,
         number: int,
         schedule: tuple[str, ...],
-        told: Iterable[tuple[Iterable[str], str]],
+        new_turns: Iterable[tuple[Iterable[str], str]],
         wanted: Iterable[tuple[int, str]],
     ) -> None:
-        """A run has been made: ``told`` are its turns from the seed's last entry on, ``wanted`` what it adds to the
-        backtrack sets, by point."""
+        """A run has been made: ``new_turns`` are its turns from the seed's last entry on, ``wanted`` its additions to
+        the backtrack sets, by point."""
         self.levels.finish(number)
         self.done += 1
         path = [self.root]
-        new = [SwitchPoint(tuple(enabled), staying) for enabled, staying in told]
+        new = [SwitchPoint(tuple(enabled), staying) for enabled, staying in new_turns]
         for point, thread in enumerate(schedule):
             place = path[-1]
             if place.turn is None:
@@ -146,15 +146,15 @@ class BoundedReduction(Strategy):
             return EXPIRED if self.expired else ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
 
-    def rows(self) -> list[Row]:
-        rows, self.journal = self.journal, []
-        return rows
+    def records(self) -> list[JournalRecord]:
+        records, self.journal = self.journal, []
+        return records
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
-                case ("ran", number, schedule, told, wanted):
-                    self._learn(number, tuple(schedule.split()), json.loads(told), json.loads(wanted))
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
+                case ("ran", number, schedule, new_turns, wanted):
+                    self._learn(number, tuple(schedule.split()), json.loads(new_turns), json.loads(wanted))
                 case ("expired",):
                     self.expired = True
                 case ("astray", number, lost):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy
+from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy
 from mazurka.program.protocol import Choice, Plan, Run
 
 
@@ -83,20 +83,20 @@ class DepthFirst(Strategy):
             return ""
         return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- journal ------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
+    def records(self) -> list[JournalRecord]:
         out = [seed for lease in self.granted.values() for seed in lease]
-        return self._rows([*out, *self.taken.values(), *self.stack], self.done, self.unrepeatable, self.covered)
+        return self._records([*out, *self.taken.values(), *self.stack], self.done, self.unrepeatable, self.covered)
 
-    def _rows(self, stack: list[Open], done: int, unrepeatable: int, covered: float) -> list[Row]:
-        seeds: list[Row] = [("seed", " ".join(seed.prefix()), seed.share) for seed in stack]
-        return [("anew", done, unrepeatable, covered), *seeds]
+    def _records(self, stack: list[Open], done: int, unrepeatable: int, covered: float) -> list[JournalRecord]:
+        seeds: list[JournalRecord] = [("seed", " ".join(seed.prefix()), seed.share) for seed in stack]
+        return [("reset", done, unrepeatable, covered), *seeds]
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
-                case ("anew", done, unrepeatable, covered):
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
+                case ("reset", done, unrepeatable, covered):
                     self.stack.clear()
                     self.done, self.unrepeatable, self.covered = done, unrepeatable, covered
                 case ("seed", prefix, share):
@@ -110,17 +110,17 @@ class DepthFirst(Strategy):
         leases = []
         for seeds in filter(None, shares):
             self.granted[self.next_number] = seeds
-            leases.append(Lease(self.next_number, self._rows(seeds, 0, 0, 0.0)))
+            leases.append(Lease(self.next_number, self._records(seeds, 0, 0, 0.0)))
             self.next_number += 1
         return leases
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         seeds = self.granted.pop(number)
-        if rows is None:
+        if records is None:
             self.stack += seeds
             return
         worker = DepthFirst()
-        worker.restore(rows)
+        worker.restore(records)
         self.stack += worker.stack
         self.done += worker.done
         self.unrepeatable += worker.unrepeatable

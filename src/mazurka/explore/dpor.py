@@ -41,7 +41,7 @@ from typing import Any
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Execution, PointEvent, is_waiting_read
-from mazurka.explore.strategy import Estimate, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
 from mazurka.program.protocol import Access, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
@@ -63,7 +63,7 @@ class OptimalReduction(Strategy):
         self.timed = timed  # runs are those of plans with timing
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
         self.expired = False  # in some run a waiting time ran out
-        self.journal: list[Row] = []
+        self.journal: list[JournalRecord] = []
         self._clear()
 
     def _clear(self) -> None:
@@ -94,7 +94,7 @@ class OptimalReduction(Strategy):
         if waited_for := self._met_waiting(run) - self.waited_for:
             self.waited_for |= waited_for
             if run.divergence is not None or waited_for & self.looked_at:
-                self._begin_anew()
+                self._reset()
                 return
             self.journal.append(("waits", " ".join(sorted(self.waited_for))))
         if run.divergence is not None:
@@ -127,10 +127,10 @@ class OptimalReduction(Strategy):
             stuck = [blocked for blocked in stuck if event is not None and run.tasks[blocked.task] == event.thread]
         return {kind_of(blocked.target).tag for blocked in stuck}
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         """Reversals so far took it that what is waited for can always be read."""
         self._clear()
-        self.journal = [("anew", " ".join(sorted(self.waited_for))), *[("expired",)] * self.expired]
+        self.journal = [("reset", " ".join(sorted(self.waited_for))), *[("expired",)] * self.expired]
 
     def estimate(self) -> Estimate:
         waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
@@ -215,16 +215,16 @@ class OptimalReduction(Strategy):
         if chain and chain[-1] == self.frames[-1].event:
             insert(self.frames[index], Insertion(index, (), tuple(chain), unsure=True))
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- journal ------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
-        rows, self.journal = self.journal, []
-        return rows
+    def records(self) -> list[JournalRecord]:
+        records, self.journal = self.journal, []
+        return records
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
-                case ("anew", waited_for):
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
+                case ("reset", waited_for):
                     self._clear()
                     self.waited_for = set(waited_for.split())
                 case ("expired",):
@@ -283,9 +283,9 @@ def in_time(run: Run) -> Run:
             ends = step.op is Op.SLEEP
             step = step._replace(more=(*step.more, Access(Op.RMW if ends else Op.READ, TIME)))
         log.append(step)
-    told = copy(run)
-    told.log = log
-    return told
+    renumbered = copy(run)
+    renumbered.log = log
+    return renumbered
 
 
 def _numbers(packed: bytes) -> list[int]:

@@ -37,7 +37,7 @@ from mazurka.explore.parallel.coordinator import WAIT, Coordinator
 from mazurka.explore.parallel.worker_pool import WorkerPool
 from mazurka.explore.registry import make_strategy, scope_of
 from mazurka.explore.search_journal import SearchJournal
-from mazurka.explore.statistics import Judge, Statistics
+from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import Estimate, Strategy, StrategySettings
 from mazurka.program.protocol import ENTERED, Failure, Program
 
@@ -96,7 +96,7 @@ class Explorer:
         settings: StrategySettings | None = None,
         budget: Budget | None = None,
         stop_at_first: bool = True,
-        judge: Judge | None = None,
+        postcondition: Postcondition | None = None,
         journal: SearchJournal | None = None,
         interrupted: Callable[[], bool] | None = None,
         learned: set[int] | None = None,
@@ -111,7 +111,7 @@ class Explorer:
         self.settings = replace(settings or StrategySettings(), races=races)
         self.budget = budget or Budget()
         self.stop_at_first = stop_at_first
-        self.judge = judge
+        self.postcondition = postcondition
         self.journal = journal
         self.interrupted = interrupted
         self.learned = set() if learned is None else learned
@@ -179,7 +179,7 @@ class Explorer:
                 if strategy.has_own_work():
                     return self._batches_beside(self.coordinator)
                 return self.coordinator.collect(strategy, 0.0 if self._is_undecided() else WAIT)
-        batch = work(self.program, strategy, self._terms(_HERE), self.judge)
+        batch = work(self.program, strategy, self._terms(_HERE), self.postcondition)
         batch.statistics.know(points)
         return iter([batch]) if batch.statistics.executions or batch.undecided else None
 
@@ -188,7 +188,7 @@ class Explorer:
         points, terms = frozenset(self.learned), self._terms(_HERE)
         if terms.executions is not None:
             terms = replace(terms, executions=terms.executions - coordinator.allowed)
-        batch = work(self.program, self.strategy, terms, self.judge)
+        batch = work(self.program, self.strategy, terms, self.postcondition)
         batch.statistics.know(points)
         yield batch
         yield from coordinator.collect(self.strategy, 0.0 if batch.statistics.executions or batch.undecided else WAIT)
@@ -216,7 +216,7 @@ class Explorer:
             self.restarts += 1
             self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
             if self.journal is not None:
-                self.journal.forget_rows()
+                self.journal.forget_records()
         self._write()
         if batch.seconds:
             part = min(1.0, batch.seconds / _LATE)
@@ -247,13 +247,13 @@ class Explorer:
         """Take up what an earlier, killed exploration left: its rows, and its failures, which are run again."""
         if self.journal is None:
             return
-        self.strategy.restore(self.journal.rows())
+        self.strategy.restore(self.journal.records())
         self.seen.executions = self.journal.executions
         self._doubts = self.journal.get_meta("doubts")
         self.seen.recall(self._doubts)
         for schedule in self.journal.failures():
             points = frozenset(self.learned)
-            batch = again(self.program, schedule, self.judge)
+            batch = again(self.program, schedule, self.postcondition)
             batch.statistics.know(points)
             yield self._progress(self.seen.add(batch.statistics))
 
@@ -262,13 +262,13 @@ class Explorer:
         if not force and now - self._written <= _BATCH:
             return
         self._written = now
-        rows = self.strategy.rows()  # taken even if nobody wants them: they must not pile up
+        records = self.strategy.records()  # taken even if nobody wants them: they must not pile up
         if self.journal is not None:
             doubts = self.seen.doubts()  # written before the runs that they come from count as made
             if doubts != self._doubts:
                 self._doubts = doubts
                 self.journal.set_meta("doubts", doubts)
-            self.journal.add(rows, self.seen.executions)
+            self.journal.add(records, self.seen.executions)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 

@@ -71,11 +71,11 @@ from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.alternatives import Alternatives
 from mazurka.explore.reads_from.counters import McrCounters
 from mazurka.explore.reads_from.decision_path import DecisionPath
-from mazurka.explore.reads_from.entries import Entries, lease_rows
+from mazurka.explore.reads_from.entries import Entries, lease_records
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
 from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
@@ -107,11 +107,11 @@ class _Offering:
 
 @dataclass(slots=True)
 class _GrantedLease:
-    """A lease given: the branches to run, and by number all that the worker has been told of."""
+    """A lease given: the branches to run, and by number all branches that the worker knows."""
 
     branches: list[Branch]
     names: int
-    told: dict[int, Branch] = field(default_factory=dict)
+    known: dict[int, Branch] = field(default_factory=dict)
 
 
 class ReadsFromSearch(Strategy):
@@ -132,7 +132,7 @@ class ReadsFromSearch(Strategy):
         if repeats:
             self.memoised.stop()
         self.counters = McrCounters()
-        self.journal: list[Row] = []
+        self.journal: list[JournalRecord] = []
         self.is_worker = False  # whether this search does part of another's work
         self.next_lease = 0
         self.portion = _LEASED  # how many branches a lease has at most: as many as are got through
@@ -168,15 +168,17 @@ class ReadsFromSearch(Strategy):
                 return not any(self.unasked)
             self.waiting_count -= 1
             prefix = self._decode(branch.prefix)
-            told = self.memoised.tell(prefix)
-            if told is None:
-                tells = self.guidance.tells(branch, self.counters.runs)
-                self.ready = Seed(branch.number, Plan(prefix, keys=tells or self.memoised.learns, arguments=tells))
+            elided = self.memoised.execution_of(prefix)
+            if elided is None:
+                with_values = self.guidance.records_values(branch, self.counters.runs)
+                self.ready = Seed(
+                    branch.number, Plan(prefix, keys=with_values or self.memoised.learns, arguments=with_values)
+                )
                 break
             del self.open[branch.number]
             self.guidance.out.pop(branch.number, None)
             repeated = self.counters.repeated
-            self._learn(branch, told, told=False)
+            self._learn(branch, elided, with_values=False)
             self.counters.repeated = repeated  # no run was made
             if perf_counter() >= end:
                 return False
@@ -290,7 +292,7 @@ class ReadsFromSearch(Strategy):
             self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry=retry is not None
         )
         self.next_number += 1
-        self.tell(branch)
+        self.record_branch(branch)
         if retry is not None:
             branch.shared = retry.shared
         if wanted.cut <= branch.shared and retry is None and parent is not None:
@@ -302,8 +304,8 @@ class ReadsFromSearch(Strategy):
         else:
             self.enqueue(branch)
 
-    def tell(self, branch: Branch) -> None:
-        """Have the rows tell of a new branch."""
+    def record_branch(self, branch: Branch) -> None:
+        """Add a new branch to the journal."""
         above = -1 if branch.parent is None else branch.parent.number
         asked = " ".join(map(str, branch.asked))
         self.journal.append(
@@ -347,7 +349,7 @@ class ReadsFromSearch(Strategy):
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
-    def _learn(self, branch: Branch, run: Run, told: bool) -> None:
+    def _learn(self, branch: Branch, run: Run, with_values: bool) -> None:
         if self._waited_for(run.blocked):
             return
         history = self._model(run)
@@ -370,7 +372,7 @@ class ReadsFromSearch(Strategy):
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Alternatives(walk, self.solver, self.counters)
-        view = self.guidance.view(run, history, self.counters.runs, told)
+        view = self.guidance.view(run, history, self.counters.runs, with_values)
         offering = _Offering(branch, offers, offers.all(), view)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
@@ -406,33 +408,33 @@ class ReadsFromSearch(Strategy):
         """Whether indivisible updates had to wait that were not known to; if so, begin anew."""
         kinds = {kind_of(b.target).tag for b in blocked if b.op is Op.RMW} - self.taken_kinds
         if kinds:
-            self._begin_anew(kinds)
+            self._reset(kinds)
         return bool(kinds)
 
-    def _begin_anew(self, kinds: set[str]) -> None:
+    def _reset(self, kinds: set[str]) -> None:
         """Targets turned out to be waited for: nodes made for them so far ask the wrong question."""
         self.taken_kinds |= kinds
         self._clear()
         self.journal.clear()
-        self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
+        self.journal.append(("reset", " ".join(sorted(self.taken_kinds))))
         self.journal.append(("doubts", *self._doubtful()))
         self.journal += [("known", known) for known in self.memoised.known()]
         if not self.is_worker:
             self._add(None, CandidateSchedule(0, NEVER, (), ()))
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- journal ------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
-        rows, self.journal = self.journal, []
-        return rows
+    def records(self) -> list[JournalRecord]:
+        records, self.journal = self.journal, []
+        return records
 
-    def restore(self, rows: Iterable[Row]) -> None:
+    def restore(self, records: Iterable[JournalRecord]) -> None:
         entries: Entries | None = None
-        for row in rows:
-            if entries is None or row[0] == "anew":
+        for record in records:
+            if entries is None or record[0] == "reset":
                 self._clear()
                 entries = Entries(self)
-            entries.enter(row)
+            entries.enter(record)
         if self.is_worker:
             self.memoised.stop()  # what runs it makes, its fellows don't hear of
         if entries is None:
@@ -464,7 +466,7 @@ class ReadsFromSearch(Strategy):
         leases = []
         for branches in filter(None, (taken[part::parts] for part in range(parts))):
             granted = self.granted[self.next_lease] = _GrantedLease(branches, len(self.names))
-            leases.append(Lease(self.next_lease, lease_rows(self.names, self.taken_kinds, branches, granted.told)))
+            leases.append(Lease(self.next_lease, lease_records(self.names, self.taken_kinds, branches, granted.known)))
             self.next_lease += 1
         return leases
 
@@ -476,16 +478,16 @@ class ReadsFromSearch(Strategy):
                 branch.known = True
                 self.enqueue(branch)
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         granted = self.granted.pop(number, None)
         if granted is None:
             return  # given before the tree was begun anew
-        entries = Entries(self, granted.told, granted.names)
-        for row in rows or ():
-            if row[0] == "anew":
-                self._begin_anew(set(row[1].split()))
+        entries = Entries(self, granted.known, granted.names)
+        for record in records or ():
+            if record[0] == "reset":
+                self._reset(set(record[1].split()))
                 return
-            entries.enter(row)
+            entries.enter(record)
         left = any(map(entries.is_open, granted.branches))
         self.portion = max(self.portion // 2, _LEASED) if left else min(2 * self.portion, _MOST_LEASED)
         for branch in reversed(granted.branches):

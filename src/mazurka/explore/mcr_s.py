@@ -71,25 +71,25 @@ class SlicedSearch(ReadsFromSearch):
         self.dependence = dependence
         super().__init__(solver, uses)
 
-    def _learn(self, branch: Branch, run: Run, told: bool) -> None:
+    def _learn(self, branch: Branch, run: Run, with_values: bool) -> None:
         if _KEEP in self.taken_kinds or self._holds(branch, run):
-            super()._learn(branch, run, told)
+            super()._learn(branch, run, with_values)
 
     def _holds(self, branch: Branch, run: Run) -> bool:
         """Whether what is known of the source holds for this run; if not, begin anew."""
         version = _SOURCE + self.dependence.version()
         if self._is_stored_elsewhere(run):
-            self._begin_anew({_KEEP})
+            self._reset({_KEEP})
         elif version in self.taken_kinds:
             return True
         elif any(kind.startswith(_SOURCE) for kind in self.taken_kinds):
-            self._begin_anew({_KEEP})
+            self._reset({_KEEP})
         elif self.is_worker or branch.parent is not None or branch.number:
-            self._begin_anew({version})
+            self._reset({version})
         else:  # the very first run: nothing has been learnt that would be void
             self.taken_kinds.add(version)
-            self.journal.append(("anew", " ".join(sorted(self.taken_kinds))))
-            self.tell(branch)
+            self.journal.append(("reset", " ".join(sorted(self.taken_kinds))))
+            self.record_branch(branch)
             return True
         return False
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Self
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 
@@ -152,11 +152,11 @@ class Portfolio(Strategy):
             return []
         leases = self._mcr.grant_leases(parts)
         self._first.out += len(leases)
-        return [Lease(2 * lease.number, lease.rows) for lease in leases]
+        return [Lease(2 * lease.number, lease.records) for lease in leases]
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         self._first.out -= 1
-        self._mcr.settle_lease(number // 2, rows)
+        self._mcr.settle_lease(number // 2, records)
 
     def prune_from(self, number: int) -> bool:
         return self._mcr.prune_from(number)
@@ -182,25 +182,25 @@ class Portfolio(Strategy):
     def predictions(self) -> Predictions:
         return self._mcr.predictions()
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- journal ------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
-        rows = self._mcr.rows()
+    def records(self) -> list[JournalRecord]:
+        records = self._mcr.records()
         if self._se_mcr is not None:
-            second = self._se_mcr.rows()
-            if any(row[0] == "anew" for row in rows):  # makes rows of the other void, too
+            second = self._se_mcr.records()
+            if any(record[0] == "reset" for record in records):  # makes rows of the other void, too
                 self._saves_second = False
             if self._saves_second:
-                rows += [(_SECOND + row[0], *row[1:]) for row in second]
-        return rows
+                records += [(_SECOND + record[0], *record[1:]) for record in second]
+        return records
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        first, second = list[Row](), list[Row]()
-        for row in rows:
-            if row[0].startswith(_SECOND):
-                second.append((row[0].removeprefix(_SECOND), *row[1:]))
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        first, second = list[JournalRecord](), list[JournalRecord]()
+        for record in records:
+            if record[0].startswith(_SECOND):
+                second.append((record[0].removeprefix(_SECOND), *record[1:]))
             else:
-                first.append(row)
+                first.append(record)
         self._mcr.restore(first)
         if second:
             self._begin_second()

@@ -1,7 +1,7 @@
-"""The strategies by name: what each runs, and what it promises. A new one is one file and one row here.
+"""The strategies by name, with their guarantees. A new strategy is one file and one row here.
 
-Whoever lists strategies (the configuration, the command line, the search for failures that depend on timing, the words
-of a verdict) goes by this table. It imports no strategy before one is made.
+All code that lists strategies (the configuration, the command line, the search for failures that depend on timing, the
+words of a verdict) uses this table. It imports no strategy before one is made.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mazurka.explore.strategy import Strategy, StrategySettings
     from mazurka.program.source_analysis import SourceAnalysis
 
-#: What searches that leave nothing out run each of.
+#: The scopes of complete searches, in words.
 _INTERLEAVINGS: Final = "interleavings"
-_NEEDED: Final = "reads-from classes of the reads that something depends on"
+_NEEDED: Final = "reads-from classes of the needed reads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +28,29 @@ class StrategyRow:
     name: str
     implementation: str
     runs: str  # which executions, for people
-    scope: str = ""  # what it has covered all of when it comes to its end; "": it samples, and has no end
-    every_order: bool = False  # it runs all orders: what a timeout that fires depends on is nothing to it
-    timed: bool = False  # it can search the orders that a timing allows besides
+    scope: str = ""  # the unit of which it covers all, when it ends; "": it samples, and does not end
+    every_order: bool = False  # it executes all orders, so a timeout that fires leaves none out
+    timed: bool = False  # it can also search the orders that --timing allows
 
     @property
     def exhaustive(self) -> bool:
-        """Whether running out of seeds means that nothing is left to see."""
+        """Whether no seed left means that all executions are covered."""
         return bool(self.scope)
 
 
 _ROWS: Final = (
     StrategyRow("auto", "portfolio:Portfolio", "`mcr`; after two seconds `se-mcr` beside it", "reads-from classes"),
-    StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each way to read", "reads-from classes"),
+    StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each combination of values read", "reads-from classes"),
     StrategyRow(
         "mcr-s",
         "mcr_s:SlicedSearch",
-        "one order of each reads-from class of needed reads, as far as other values are read",
+        "one order of each reads-from class of needed reads, unless its values repeat",
         _NEEDED,
     ),
-    StrategyRow("mcr-s+", "mcr_s:TransitivelySlicedSearch", "the same, fewer reads being needed", _NEEDED),
-    StrategyRow("se-mcr", "se_mcr:SwitchEquivalence", "orders that show a thread something new", "histories of reads"),
+    StrategyRow("mcr-s+", "mcr_s:TransitivelySlicedSearch", "the same, with fewer needed reads", _NEEDED),
+    StrategyRow(
+        "se-mcr", "se_mcr:SwitchEquivalence", "orders in which some thread takes a new step", "histories of reads"
+    ),
     StrategyRow(
         "dpor", "dpor:OptimalReduction", "one order of each Mazurkiewicz trace", "Mazurkiewicz traces", timed=True
     ),
@@ -79,14 +81,14 @@ STRATEGIES: Final[dict[str, StrategyRow]] = {row.name: row for row in _ROWS}
 
 
 def scope_of(name: str) -> str:
-    """What an exhaustive strategy has covered all of when it comes to its end, in words."""
+    """The scope of an exhaustive strategy that has ended, in words; it completes "all ..."."""
     return STRATEGIES[name].scope if name in STRATEGIES else _INTERLEAVINGS
 
 
 def make_strategy(
     name: str, settings: StrategySettings | None = None, source: SourceAnalysis | None = None
 ) -> Strategy:
-    """The strategy of that name, for a program of whose ``source`` this is known."""
+    """The strategy of that name; ``source`` is the analysis of the program's source. Unknown name: ``UsageError``."""
     row = STRATEGIES.get(name)
     if row is None:
         raise UsageError(

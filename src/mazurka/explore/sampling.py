@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.source_analysis import SourceAnalysis
 
@@ -94,19 +94,19 @@ class RandomWalk(Strategy):
         self.beyond = min(self.beyond, number)
         return bool(self.granted) or bool(self.ranges and self.ranges[0][0] < self.beyond)
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- journal ------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
-        return [("anew", self.done), *(("range", *each) for each in self.unfinished())]
+    def records(self) -> list[JournalRecord]:
+        return [("reset", self.done), *(("range", *each) for each in self.unfinished())]
 
     def unfinished(self) -> list[tuple[int, int]]:
         """What is not done, whoever has it."""
         return sorted([*self.ranges, *self.granted.values(), *((number, number + 1) for number in self.taken)])
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
-                case ("anew", done):
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
+                case ("reset", done):
                     self.ranges.clear()
                     self.done = done
                 case ("range", first, beyond):
@@ -118,13 +118,13 @@ class RandomWalk(Strategy):
         portion = min(self.portion, -(-left // parts))
         while len(leases) < parts and (numbers := self._next(portion)) is not None:
             self.granted[numbers[0]] = numbers
-            leases.append(Lease(numbers[0], [("anew", 0), ("range", *numbers)]))
+            leases.append(Lease(numbers[0], [("reset", 0), ("range", *numbers)]))
         return leases
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         granted = self.granted.pop(number)
-        left = [granted] if rows is None else [(row[1], row[2]) for row in rows if row[0] == "range"]
-        if rows is not None and not left:
+        left = [granted] if records is None else [(record[1], record[2]) for record in records if record[0] == "range"]
+        if records is not None and not left:
             self.portion = min(2 * self.portion, _MOST)
         self.done += granted[1] - granted[0] - sum(beyond - first for first, beyond in left)
         self.ranges = sorted([*self.ranges, *left])
@@ -175,25 +175,25 @@ class Priorities(RandomWalk):
             f"{self.bound_of_one():.3g}"
         )
 
-    def rows(self) -> list[Row]:
-        return [*super().rows(), ("size", self.threads, self.length, self.round, self.planned)]
+    def records(self) -> list[JournalRecord]:
+        return [*super().records(), ("size", self.threads, self.length, self.round, self.planned)]
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        kept = list(rows)
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        kept = list(records)
         super().restore(kept)
-        for row in kept:
-            if row[0] == "size":
-                self.threads, self.length, self.round, self.planned = row[1:]
+        for record in kept:
+            if record[0] == "size":
+                self.threads, self.length, self.round, self.planned = record[1:]
 
     def grant_leases(self, parts: int) -> list[Lease]:
         leases = super().grant_leases(parts)
         for lease in leases:
-            lease.rows.append(("size", 1, 1, self.round, self.planned))
+            lease.records.append(("size", 1, 1, self.round, self.planned))
         return leases
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
-        kept = None if rows is None else list(rows)
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
+        kept = None if records is None else list(records)
         super().settle_lease(number, kept)
-        for row in kept or ():
-            if row[0] == "size":
-                self.threads, self.length = max(self.threads, row[1]), max(self.length, row[2])
+        for record in kept or ():
+            if record[0] == "size":
+                self.threads, self.length = max(self.threads, record[1]), max(self.length, record[2])

@@ -16,7 +16,7 @@ import random
 from collections.abc import Iterable
 
 from mazurka.explore.sampling import RandomWalk
-from mazurka.explore.strategy import Lease, Row, Seed
+from mazurka.explore.strategy import JournalRecord, Lease, Seed
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.trace.event import READS, WRITES
 from mazurka.trace.fingerprints import fingerprint_of_name
@@ -61,23 +61,23 @@ class SelectiveUniformWalk(RandomWalk):
         if self.profile is None:
             self.profile = contended(run)
 
-    def rows(self) -> list[Row]:
-        return [*super().rows(), *self._profile_rows()]
+    def records(self) -> list[JournalRecord]:
+        return [*super().records(), *self._profile_records()]
 
-    def _profile_rows(self) -> list[Row]:
+    def _profile_records(self) -> list[JournalRecord]:
         if self.profile is None:
             return []
         weights = [(focus, *weight) for focus, weights in self.profile.items() for weight in weights.items()]
         return [("profile",), *(("weight", *weight) for weight in weights)]
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        kept = list(rows)
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        kept = list(records)
         super().restore(kept)
         self._recall(kept)
 
-    def _recall(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
+    def _recall(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
                 case ("profile",):
                     self.profile = {}
                 case ("weight", focus, thread, count):
@@ -87,11 +87,11 @@ class SelectiveUniformWalk(RandomWalk):
     def grant_leases(self, parts: int) -> list[Lease]:
         leases = super().grant_leases(parts)
         for lease in leases:
-            lease.rows.extend(self._profile_rows())
+            lease.records.extend(self._profile_records())
         return leases
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
-        kept = None if rows is None else list(rows)
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
+        kept = None if records is None else list(records)
         super().settle_lease(number, kept)
         if self.profile is None:
             self._recall(kept or ())

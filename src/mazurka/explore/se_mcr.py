@@ -40,7 +40,7 @@ from time import perf_counter
 from typing import Final
 
 from mazurka.explore.parallel.remote_tasks import RemoteTasks, backs, remote_task
-from mazurka.explore.strategy import Estimate, Lease, Row, Seed, Strategy, StrategySettings
+from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.learning import relearn, take_in
 from mazurka.explore.thread_models.simulator import Gap
@@ -109,7 +109,7 @@ class SwitchEquivalence(Strategy):
         self.lost: deque[int] = deque()  # seeds handed out whose leases got lost
         self.leases: dict[int, tuple[int, ...]] = {}  # the seeds of each
         self.remote_tasks: RemoteTasks | None = None  # what is run for somebody else
-        self.journal: list[Row] = []
+        self.journal: list[JournalRecord] = []
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class SwitchEquivalence(Strategy):
             self._decide(None if self.out else self._seed(()))
         elif self.behaviour.is_behind():
             if relearn(self.behaviour, _READING):
-                self.reachable.begin_anew()
+                self.reachable.reset()
         elif (found := self.reachable.open_move()) is not None:
             seed = self._to_fill(*found)
             if seed is not None:
@@ -224,12 +224,12 @@ class SwitchEquivalence(Strategy):
         if run.divergence is not None and not run.divergence.harmless and not refused:
             self.counters.lost += 1
             self.journal.append(("lost", self.counters.lost))
-        anew = self.behaviour.is_behind() or self.behaviour.cyclic != cyclic or not self.reachable.known
-        if anew:
+        relearnt = self.behaviour.is_behind() or self.behaviour.cyclic != cyclic or not self.reachable.known
+        if relearnt:
             if not self.behaviour.is_behind():
-                self.reachable.begin_anew()
+                self.reachable.reset()
             self.out = {number: replace(known, gap=None) for number, known in self.out.items()}
-        if wanted.gap is not None and not anew:
+        if wanted.gap is not None and not relearnt:
             if run.divergence is None:
                 self.reachable.learnt(wanted.gap)
             else:
@@ -272,9 +272,9 @@ class SwitchEquivalence(Strategy):
             leases.append(Lease(lease, [remote_task(seed) for seed in share]))
         return leases
 
-    def settle_lease(self, number: int, rows: Iterable[Row] | None) -> None:
+    def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         numbers = set(self.leases.pop(number))
-        for back in backs(rows or ()):
+        for back in backs(records or ()):
             numbers.remove(back.number)
             self._learn(*back)
         self.lost.extend(sorted(numbers))
@@ -303,17 +303,17 @@ class SwitchEquivalence(Strategy):
             parts.append("waiting times ran out, and which does first is not explored")
         return "; ".join(parts)
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- journal ------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
+    def records(self) -> list[JournalRecord]:
         if self.remote_tasks is not None:
-            return self.remote_tasks.rows()
-        rows, self.journal = self.journal, []
-        return rows
+            return self.remote_tasks.records()
+        records, self.journal = self.journal, []
+        return records
 
-    def restore(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            match row:
+    def restore(self, records: Iterable[JournalRecord]) -> None:
+        for record in records:
+            match record:
                 case ("remote_task", number, prefix):
                     self.remote_tasks = self.remote_tasks or RemoteTasks()
                     self.remote_tasks.add(number, prefix)

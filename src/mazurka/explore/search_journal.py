@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Final
 
 from mazurka.errors import MazurkaError
-from mazurka.explore.strategy import Row
+from mazurka.explore.strategy import JournalRecord
 
-_VERSION: Final = "2"
+_VERSION: Final = "3"
 _WIDTH: Final = 7
 
 _SCHEMA: Final = """
@@ -56,7 +56,7 @@ class SearchJournal:
         """Keep a caller's fact with the search."""
         self._try([("INSERT OR REPLACE INTO facts VALUES (?, ?)", [(f"user:{name}", value)])])
 
-    def rows(self) -> Iterator[Row]:
+    def records(self) -> Iterator[JournalRecord]:
         """All that was learnt, in order."""
         try:
             for kind, width, *operands in self._connection.execute(
@@ -71,17 +71,17 @@ class SearchJournal:
         found = self._connection.execute("SELECT schedule FROM failures ORDER BY number").fetchall()
         return [tuple(text.split()) for (text,) in found]
 
-    def add(self, rows: Iterable[Row], executions: int) -> None:
+    def add(self, records: Iterable[JournalRecord], executions: int) -> None:
         """Write what was learnt since the last batch, in one transaction."""
-        rows = list(rows)
-        anew = max((place for place, row in enumerate(rows) if row[0] == "anew"), default=-1)
-        rows = rows[max(anew, 0) :]
-        padded = [(row[0], len(row) - 1, *row[1:], *[None] * (_WIDTH - len(row) + 1)) for row in rows]
+        records = list(records)
+        reset = max((place for place, row in enumerate(records) if row[0] == "reset"), default=-1)
+        records = records[max(reset, 0) :]
+        padded = [(row[0], len(row) - 1, *row[1:], *[None] * (_WIDTH - len(row) + 1)) for row in records]
         statements: list[tuple[str, list[tuple[object, ...]]]] = [
             ("INSERT INTO learnt (kind, width, a, b, c, d, e, f, g) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", padded),
             ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [("executions", executions)]),
         ]
-        if anew >= 0:
+        if reset >= 0:
             statements.insert(0, ("DELETE FROM learnt", [()]))
         self._try(statements)
 
@@ -89,7 +89,7 @@ class SearchJournal:
         """Write at once that a schedule fails."""
         self._try([("INSERT OR IGNORE INTO failures (schedule) VALUES (?)", [(" ".join(schedule),)])])
 
-    def forget_rows(self) -> None:
+    def forget_records(self) -> None:
         """The search starts again; its failures stay."""
         self._try([("DELETE FROM learnt", [()])])
 

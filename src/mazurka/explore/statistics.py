@@ -15,7 +15,7 @@ from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 
 #: Looks at a finished run and names what is wrong with it, if anything (an invariant, a user's check).
-Judge = Callable[[Run], Failure | None]
+Postcondition = Callable[[Run], Failure | None]
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Statistics:
     uncontrolled: dict[str, int] = field(default_factory=dict)
     waits: Waits = field(default_factory=Waits)
 
-    def look(self, run: Run, judge: Judge | None = None) -> list[Failure]:
+    def look(self, run: Run, postcondition: Postcondition | None = None) -> list[Failure]:
         """Take note of a run; its failures, if it went as planned."""
         if run.untracked:
             _add(self.untracked, run.untracked)
@@ -50,8 +50,8 @@ class Statistics:
         if run.divergence is not None:
             return []
         self.points = max(self.points, run.passed())
-        if judge is not None and not run.truncated and not run.settled:
-            verdict = judge(run)
+        if postcondition is not None and not run.truncated and not run.settled:
+            verdict = postcondition(run)
             if verdict is not None:
                 return [*run.failures, verdict]
         return run.failures

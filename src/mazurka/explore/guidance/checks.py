@@ -134,38 +134,38 @@ class PredictedChecks:
             uses = self.found[site] = self.find(site)
         return uses
 
-    def promise(self, told: ObservedValues, step: int, sees: Iterable[tuple[Any, int]]) -> PredictedOutcome | None:
+    def promise(self, observed: ObservedValues, step: int, sees: Iterable[tuple[Any, int]]) -> PredictedOutcome | None:
         """What an execution promises in which a step of the run reads what ``sees``, (target, source), says."""
         if step < 0:
             return None
-        value = told.seen(step, sees)
-        if value is UNKNOWN or value == told.read_by(step):
+        value = observed.seen(step, sees)
+        if value is UNKNOWN or value == observed.read_by(step):
             return None
-        failing = self.failing(told, step, value)
+        failing = self.failing(observed, step, value)
         if failing is not None:
             self.tries[failing] += 1
             return PredictedOutcome(failing, fails=True)
         new = [
             check
-            for check, present, outcome in self._decided(told, step, value)
+            for check, present, outcome in self._decided(observed, step, value)
             if check.kind is CheckKind.TEST and self._is_new(check, present, outcome)
         ]
         return PredictedOutcome(new[0], fails=False) if new else None
 
-    def failing(self, told: ObservedValues, step: int, value: Any) -> Check | None:
+    def failing(self, observed: ObservedValues, step: int, value: Any) -> Check | None:
         """The check that is to fail if a step of the run reads this value."""
-        for check, _, outcome in self._decided(told, step, value):
+        for check, _, outcome in self._decided(observed, step, value):
             if outcome and check.kind is not CheckKind.TEST and check not in self.settled:
                 if self.tries[check] < _ATTEMPTS:
                     return check
         return None
 
-    def _decided(self, told: ObservedValues, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
+    def _decided(self, observed: ObservedValues, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
         """The checks that would come out otherwise than they did, with both outcomes (what it was may be unknown)."""
-        checks = self.of(told.log[step].site).checks
+        checks = self.of(observed.log[step].site).checks
         if not checks:
             return
-        was, will = told.around(step, told.read_by(step)), told.around(step, value)
+        was, will = observed.around(step, observed.read_by(step)), observed.around(step, value)
         absent = value is None or value is MISSING
         for check in checks:
             if check.kind in _OF_NOTHING and not absent:

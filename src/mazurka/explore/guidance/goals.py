@@ -54,9 +54,11 @@ class Goal(NamedTuple):
 class Goals:
     """Those of one run. ``aims`` counts the executions that were said to lead to a check, over all runs."""
 
-    def __init__(self, history: History, told: ObservedValues, checks: PredictedChecks, aims: Counter[Check]) -> None:
+    def __init__(
+        self, history: History, observed: ObservedValues, checks: PredictedChecks, aims: Counter[Check]
+    ) -> None:
         self.history = history
-        self.told = told
+        self.observed = observed
         self.checks = checks
         self.aims = aims
         self.aimed: set[tuple[Goal, int]] = set()
@@ -81,18 +83,22 @@ class Goals:
 
     def _carried(self, step: int, sees: Iterable[tuple[Any, int]]) -> Check | None:
         """The check that is to fail if what is computed from the value read reaches the same readers as now."""
-        told, stores = self.told, self.checks.of(self.told.log[step].site).stores
-        if not stores or (value := told.seen(step, sees)) is UNKNOWN:
+        observed, stores = self.observed, self.checks.of(self.observed.log[step].site).stores
+        if not stores or (value := observed.seen(step, sees)) is UNKNOWN:
             return None
-        reads = told.around(step, value)
+        reads = observed.around(step, value)
         for site, term in stores:
             stored = evaluate(term, reads)
-            writing = told.following(step, site)
-            if stored is UNKNOWN or writing is None or stored == told.written(told.log[writing].target, writing):
+            writing = observed.following(step, site)
+            if (
+                stored is UNKNOWN
+                or writing is None
+                or stored == observed.written(observed.log[writing].target, writing)
+            ):
                 continue
             for reader in self.history.readers[writing]:
-                if told.log[reader].op is Op.READ and told.log[reader].target == told.log[writing].target:
-                    check = self.checks.failing(told, reader, stored)
+                if observed.log[reader].op is Op.READ and observed.log[reader].target == observed.log[writing].target:
+                    check = self.checks.failing(observed, reader, stored)
                     if check is not None and self.aims[check] < _AIMS:
                         return check
         return None
@@ -111,16 +117,16 @@ class Goals:
         return known and not any(source != INITIAL and history.needs(source, pivot) for source in sources)
 
     def _all(self) -> Iterator[Goal]:
-        told, checks, pairs = self.told, self.checks, 0
-        for read, step in enumerate(told.log):
+        observed, checks, pairs = self.observed, self.checks, 0
+        for read, step in enumerate(observed.log):
             if step.op is not Op.READ or not is_data(step.target) or not checks.of(step.site).checks:
                 continue
             seen: dict[Any, Check | None] = {}
             for write in (INITIAL, *self.history.writers.get(step.target, ())):
-                value = told.written(step.target, write)
+                value = observed.written(step.target, write)
                 if value not in seen:
                     hopeless = value is UNKNOWN or value is MISSING and write == INITIAL
-                    seen[value] = None if hopeless else checks.failing(told, read, value)
+                    seen[value] = None if hopeless else checks.failing(observed, read, value)
                     pairs += 1
                 check = seen[value]
                 if check is not None:
@@ -136,6 +142,6 @@ class Goals:
         if write != INITIAL and history.needs(write, read):
             yield Goal(write, read, check)
             return
-        for other in history.writers.get(self.told.log[read].target, ()):
+        for other in history.writers.get(self.observed.log[read].target, ()):
             if other != write and history.needs(read, other) and (write == INITIAL or history.needs(other, write)):
                 yield Goal(read, other, check) if write == INITIAL else Goal(other, write, check)

@@ -62,7 +62,7 @@ class Coordinator:
         share = None if left is None else max(1, left // self._pool.size)
         for lease in leases:
             agreed = replace(terms, executions=share, seconds=min(terms.seconds, self._seconds))
-            order = WorkItem(self._name, self._settings, lease.rows, agreed, frozenset(self._learned), strategy)
+            order = WorkItem(self._name, self._settings, lease.records, agreed, frozenset(self._learned), strategy)
             self._given[self._number] = _Given(order, lease, strategy)
             self._pool.start(self._number, order)
             self._number += 1
@@ -93,7 +93,7 @@ class Coordinator:
                 self._learned |= report.points
                 void = void or (report.batch.found_new_points and strategy.exhaustive)
             if counts and not void:
-                given.strategy.settle_lease(given.lease.number, None if report is None else report.rows)
+                given.strategy.settle_lease(given.lease.number, None if report is None else report.records)
             if report is not None:
                 yield report.batch
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from mazurka.explore.strategy import Row, Seed
+from mazurka.explore.strategy import JournalRecord, Seed
 from mazurka.explore.thread_models.compressed_runs import CompressedRun
 from mazurka.program.protocol import Divergence, Plan, Run
 
@@ -26,15 +26,15 @@ class Back(NamedTuple):
     failed: bool
 
 
-def remote_task(seed: Seed) -> Row:
+def remote_task(seed: Seed) -> JournalRecord:
     """A seed as a row."""
     return (REMOTE_TASK, seed.number, seed.plan.prefix)
 
 
-def backs(rows: Iterable[Row]) -> Iterator[Back]:
+def backs(records: Iterable[JournalRecord]) -> Iterator[Back]:
     """What rows tell of runs made elsewhere."""
-    for row in rows:
-        match row:
+    for record in records:
+        match record:
             case ("back", number, packed, diverged, failed):
                 run = CompressedRun(packed).run()
                 if diverged is not None:
@@ -48,7 +48,7 @@ class RemoteTasks:
     """Seeds to run, and the rows that tell what their runs showed."""
 
     seeds: deque[Seed] = field(default_factory=deque)
-    done: list[Row] = field(default_factory=list)
+    done: list[JournalRecord] = field(default_factory=list)
 
     def add(self, number: int, prefix: tuple[str, ...]) -> None:
         """Queue a prefix under the number that the owner of the search knows it by."""
@@ -63,7 +63,7 @@ class RemoteTasks:
         diverged = None if run.divergence is None else (run.divergence.index, run.divergence.harmless)
         self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
 
-    def rows(self) -> list[Row]:
+    def records(self) -> list[JournalRecord]:
         """The runs made since the last call, as journal records."""
-        rows, self.done = self.done, []
-        return rows
+        records, self.done = self.done, []
+        return records

@@ -1,23 +1,23 @@
-"""What a reads-from search has learnt, as rows, on its way into another (see mcr.py): the same search going on after
-a kill, a worker, or an owner to whom a lease comes back.
+"""The knowledge of a reads-from search as journal records, for another one (see mcr.py): the same search resumed, a
+worker, or an owner to whom a lease comes back.
 
 =========  ============================================================================================
-row        operands
+record     operands
 =========  ============================================================================================
-name       a thread's name; prefixes hold the numbers of names in the order in which they were told
+name       a thread's name; prefixes hold the numbers of names in the order of these records
 seed       its number, that of the branch above (-1: none), cut, answer, prefix, asked entries, whether it is a retry
 done       a seed's number, nodes inherited, its own nodes, signature (-1: nothing was learnt from the run)
 tried      a seed's number, the index of a node on its path, an answer that has been decided
 offered    the number of a seed whose run has nothing left to offer
 known      a run, packed: what its threads do in it
 doubts     counts: lost schedules, unanswered questions, capped steps
-anew       kinds of targets that are waited for: everything before is void
+reset      kinds of targets that are waited for: all records before are void
 leased     the same kinds; what follows is a lease
 been       in a lease, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
 =========  ============================================================================================
 
-Nodes are told as four numbers each: what is asked, the two prints, and an answer; in a lease, instead of the answer,
-the number of answers and the answers.
+Nodes are four numbers each: the kind of question, the two fingerprints, and an answer; in a lease, instead of the
+answer, the number of answers and the answers.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from typing import Any, Protocol
 
 from mazurka.explore.reads_from.counters import McrCounters
 from mazurka.explore.reads_from.tree import Branch, DecisionNode
-from mazurka.explore.strategy import Row
+from mazurka.explore.strategy import JournalRecord
 
 
 class JournaledSearch(Protocol):
-    """The search that rows are entered into."""
+    """The search that records are entered into."""
 
     counters: McrCounters
-    journal: list[Row]
+    journal: list[JournalRecord]
     seen: set[int]  # signatures of runs
     next_number: int  # of a branch
     taken_kinds: set[str]
@@ -45,34 +45,36 @@ class JournaledSearch(Protocol):
         """The number of a name in this search's table of names."""
         ...
 
-    def tell(self, branch: Branch) -> None:
+    def record_branch(self, branch: Branch) -> None:
         """Queue a branch that the records have added."""
         ...
 
 
 class Entries:
-    """Takes rows into a search. With ``told``, the branches that a worker knows, they are a worker's.
+    """Enters records into a search. With ``known_branches``, the branches that a worker knows, they are a worker's.
 
-    A worker's new branches get numbers of ours; what it has been told is looked up by its number.
+    A worker's new branches get numbers of the owner; the branches that it knew are looked up by their numbers.
     """
 
-    def __init__(self, search: JournaledSearch, told: dict[int, Branch] | None = None, names: int = 0) -> None:
+    def __init__(
+        self, search: JournaledSearch, known_branches: dict[int, Branch] | None = None, names: int = 0
+    ) -> None:
         self.search = search
-        self.settles = told is not None
-        self.branches: dict[int, Branch] = told or {}
+        self.settles = known_branches is not None
+        self.branches: dict[int, Branch] = known_branches or {}
         self.made: list[Branch] = []
         self.done: set[Branch] = {branch for branch in self.branches.values() if branch.known}
         self.codes = list(range(names))  # a worker's numbers of names -> ours
         self.known: list[bytes] = []  # runs, packed
-        self.decided: set[tuple[int, int]] = set()  # what has been decided by these rows: (id of a node, answer)
+        self.decided: set[tuple[int, int]] = set()  # decided by these records: (id of a node, answer)
 
     def is_open(self, branch: Branch) -> bool:
         """Whether it is to be run: it has not been, or it has more to offer."""
         return branch not in self.done or branch.known
 
-    def enter(self, row: Row) -> None:
+    def enter(self, record: JournalRecord) -> None:
         """Add one journal record; a record about a branch that is unknown here, or was pruned, has no effect."""
-        match row:
+        match record:
             case ("seed", number, above, cut, answer, prefix, asked, retry):
                 if above == -1 or above in self.branches:
                     self._seed(
@@ -84,18 +86,18 @@ class Entries:
                 node = self.branches[number].node(index)
                 self.decided.add((id(node), answer))
                 node.tried.add(answer)
-                self._tell("tried", number, index, answer)
+                self._record("tried", number, index, answer)
             case ("offered", number) if number in self.branches:
                 branch = self.branches[number]
                 branch.known = False
                 branch.prefix = b""
-                self._tell("offered", number)
+                self._record("offered", number)
             case ("been", number, inherited, flat, known):
                 branch = self.branches[number]
                 branch.inherited, branch.nodes, branch.known = inherited, _unpacked(flat), bool(known)
                 self.done.add(branch)
             case _:
-                self._enter_about_all(row)
+                self._enter_about_all(record)
 
     def _seed(self, branch: Branch) -> None:
         number, parent = branch.number, branch.parent
@@ -112,7 +114,7 @@ class Entries:
             branch.number = self.search.next_number
             branch.prefix = self._translated(branch.prefix)
             self.search.next_number += 1
-            self.search.tell(branch)
+            self.search.record_branch(branch)
 
     def _translated(self, prefix: bytes) -> bytes:
         if all(code == number for number, code in enumerate(self.codes)):
@@ -129,17 +131,17 @@ class Entries:
             branch.known = False
         elif self.settles and signature in search.seen:
             search.counters.repeated += 1
-            self._tell("done", number, branch.inherited, b"", -1)
+            self._record("done", number, branch.inherited, b"", -1)
             del self.branches[number]  # and so all that came of it
             return
         else:
             search.seen.add(signature)
             branch.inherited, branch.nodes, branch.known = inherited, _nodes(flat), True
-        self._tell("done", number, inherited, flat, signature)
+        self._record("done", number, inherited, flat, signature)
 
-    def _enter_about_all(self, row: Row) -> None:
+    def _enter_about_all(self, record: JournalRecord) -> None:
         search, counters = self.search, self.search.counters
-        match row:
+        match record:
             case ("name", name):
                 code = search.code(name)
                 if self.settles:
@@ -153,37 +155,37 @@ class Entries:
                 search.journal.append(("doubts", counters.lost, counters.unknown, counters.capped))
             case ("doubts", lost, unknown, capped):
                 counters.lost, counters.unknown, counters.capped = lost, unknown, capped
-            case ("anew", kinds):
+            case ("reset", kinds):
                 search.taken_kinds = set(kinds.split())
             case ("leased", kinds):
                 search.taken_kinds = set(kinds.split())
                 search.is_worker = True
 
-    def _tell(self, kind: str, number: int, *operands: Any) -> None:
+    def _record(self, kind: str, number: int, *operands: Any) -> None:
         if self.settles:
             self.search.journal.append((kind, self.branches[number].number, *operands))
 
 
-def lease_rows(
-    names: Iterable[str], kinds: Iterable[str], branches: list[Branch], told: dict[int, Branch]
-) -> list[Row]:
-    """A lease: the branches, and what has to be known of those above. All that it mentions is added to ``told``."""
-    rows: list[Row] = [("leased", " ".join(sorted(kinds))), *(("name", name) for name in names)]
+def lease_records(
+    names: Iterable[str], kinds: Iterable[str], branches: list[Branch], known_branches: dict[int, Branch]
+) -> list[JournalRecord]:
+    """A lease: the branches, and the required state of those above. Adds all branches in it to ``known_branches``."""
+    records: list[JournalRecord] = [("leased", " ".join(sorted(kinds))), *(("name", name) for name in names)]
     leased = set(branches)
     for branch in branches:
         above: list[Branch] = []
         each: Branch | None = branch
-        while each is not None and each.number not in told:
-            told[each.number] = each
+        while each is not None and each.number not in known_branches:
+            known_branches[each.number] = each
             above.append(each)
             each = each.parent
         for each in reversed(above):
             parent = -1 if each.parent is None else each.parent.number
             prefix, asked = (each.prefix, " ".join(map(str, each.asked))) if each in leased else (b"", "")
-            rows.append(("seed", each.number, parent, each.cut, each.answer, prefix, asked, int(each.retry)))
+            records.append(("seed", each.number, parent, each.cut, each.answer, prefix, asked, int(each.retry)))
             if each.known or each not in leased:
-                rows.append(("been", each.number, each.inherited, _packed(each.nodes), int(each in leased)))
-    return rows
+                records.append(("been", each.number, each.inherited, _packed(each.nodes), int(each in leased)))
+    return records
 
 
 def _places(text: str) -> tuple[int, ...]:

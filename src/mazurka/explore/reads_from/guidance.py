@@ -62,11 +62,11 @@ class Foretold:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A run as one looks ahead from it; ``told`` and ``goals`` if it told the values."""
+    """A run as one looks ahead from it; ``observed`` and ``goals`` if it told the values."""
 
     log: list[Step]
     number: int
-    told: ObservedValues | None = None
+    observed: ObservedValues | None = None
     goals: Goals | None = None
 
 
@@ -90,18 +90,18 @@ class SearchGuidance:
 
     # -- looking ahead ------------------------------------------------------------------------------------------------
 
-    def view(self, run: Run, history: History, number: int, telling: bool) -> View:
-        """What a run tells of executions to come; ``telling``: it was made to tell the values."""
-        if self.checks is None or not telling or not run.first:  # what nobody has written, nobody reads anew
+    def view(self, run: Run, history: History, number: int, with_values: bool) -> View:
+        """What a run tells of executions to come; ``with_values``: it was made to tell the values."""
+        if self.checks is None or not with_values or not run.first:  # what nobody has written, nobody reads anew
             return View(run.log, number)
-        told = ObservedValues(run.log, run.first, run.given)
-        return View(run.log, number, told, Goals(history, told, self.checks, self.aims))
+        observed = ObservedValues(run.log, run.first, run.given)
+        return View(run.log, number, observed, Goals(history, observed, self.checks, self.aims))
 
     def reason(self, view: View, wanted: CandidateSchedule) -> Reason | None:
         """Why an execution should be made before its turn, if so."""
         promise, leads_to = None, None
-        if self.checks is not None and view.told is not None and view.goals is not None:
-            promise = self.checks.promise(view.told, wanted.step, wanted.sees)
+        if self.checks is not None and view.observed is not None and view.goals is not None:
+            promise = self.checks.promise(view.observed, wanted.step, wanted.sees)
             leads_to = view.goals.lead(wanted.step, wanted.sees)
         novel = self.novelty.promises(view.log, wanted.step, wanted.sees)
         if promise is not None and promise.fails:
@@ -110,7 +110,7 @@ class SearchGuidance:
             return Reason(Rank.LEADS, view.number, leads_to)
         return Reason(Rank.NEW, view.number) if novel or promise is not None else None
 
-    def tells(self, branch: Branch, runs: int) -> bool:
+    def records_values(self, branch: Branch, runs: int) -> bool:
         """Whether a branch's run is to tell the values, so many having been made before."""
         return self.checks is not None and (runs < _TELLING or branch.number in self.out)
 

@@ -117,9 +117,9 @@ def _damaged(what: str) -> MazurkaError:
     return MazurkaError("search-damaged", f"a saved search can't be read: {what}", hint="delete .mazurka/searches")
 
 
-def _is_run(told: Any) -> bool:
+def _is_run(data: Any) -> bool:
     """Whether it has the shape of what :func:`_plain` makes."""
-    match told:
+    match data:
         case (list(tasks), list(log), list(choices), list(blocked), dict(), tuple(daemons), *flags):
             threads = range(len(tasks))
             return (
@@ -133,29 +133,29 @@ def _is_run(told: Any) -> bool:
     return False
 
 
-def _is_step(told: Any, threads: range) -> bool:
-    match told:
+def _is_step(data: Any, threads: range) -> bool:
+    match data:
         case (int(task), int(op), tuple(target), int(), bool(), _, tuple(more)):
             return task in threads and _touches(op, target) and all(map(_is_access, more))
     return False
 
 
-def _is_access(told: Any) -> bool:
-    match told:
+def _is_access(data: Any) -> bool:
+    match data:
         case (int(op), tuple(target), _):
             return _touches(op, target)
     return False
 
 
-def _is_choice(told: Any) -> bool:
-    match told:
+def _is_choice(data: Any) -> bool:
+    match data:
         case (int(), int(), tuple(enabled)):
             return all(isinstance(task, int) for task in enabled)
     return False
 
 
-def _is_blocked(told: Any, threads: range) -> bool:
-    match told:
+def _is_blocked(data: Any, threads: range) -> bool:
+    match data:
         case (int(task), int(op), tuple(target), int(), None | tuple(), bool()):
             return task in threads and _touches(op, target)
     return False

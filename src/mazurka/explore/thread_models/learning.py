@@ -34,9 +34,9 @@ def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "
 def follow(automata: ThreadAutomata, record: Record) -> bool:
     """Go through a run that was only noted; true if that made all moments new."""
     RunLearner(automata, record.packed.run(), record).walk()
-    anew = automata.stale
+    stale = automata.stale
     relearn(automata)
-    return anew
+    return stale
 
 
 def relearn(automata: ThreadAutomata, seconds: float = inf) -> bool:

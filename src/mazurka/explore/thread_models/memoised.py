@@ -49,11 +49,11 @@ class _Stopped(Exception):
 
 
 class MemoisedExecutions:
-    """Learns from runs, and tells what others would be; ``told`` so many so far."""
+    """Learns from runs, and tells what others would be; ``elided`` so many so far."""
 
     def __init__(self) -> None:
         self.learns = True  # whether it wants runs, which are to tell the values read and written
-        self.told = 0
+        self.elided = 0
         self._behaviour: ThreadAutomata | None = ThreadAutomata()
         self._behaviour.thread("0")
         self._foreseen: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # who moves in the next run, and its end
@@ -92,7 +92,7 @@ class MemoisedExecutions:
         return behaviour.records[-1].packed.content if len(behaviour.records) <= _TOLD else b""
 
     def _is_worth_it(self) -> bool:
-        runs = self._running * (1 + self.told / self._made)
+        runs = self._running * (1 + self.elided / self._made)
         return not runs or self._seconds <= _FREE + _WORTH * runs
 
     def recall(self, known: Iterable[bytes]) -> None:
@@ -108,15 +108,15 @@ class MemoisedExecutions:
         records = [] if self._behaviour is None or not self.learns else self._behaviour.records[:_TOLD]
         return [record.packed.content for record in records]
 
-    def tell(self, prefix: tuple[str, ...]) -> Run | None:
+    def execution_of(self, prefix: tuple[str, ...]) -> Run | None:
         """The run that a plan with this prefix would make; None if that is not known."""
         begun = perf_counter()
         try:
-            return self._tell(prefix)
+            return self._execution_of(prefix)
         finally:
             self._seconds += perf_counter() - begun
 
-    def _tell(self, prefix: tuple[str, ...]) -> Run | None:
+    def _execution_of(self, prefix: tuple[str, ...]) -> Run | None:
         behaviour, self._foreseen = self._behaviour, None
         if behaviour is None or not behaviour.records or behaviour.is_behind():
             return None
@@ -135,8 +135,8 @@ class MemoisedExecutions:
             self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
             return None
         if record.noticed is None and follow(behaviour, record):
-            return self._tell(prefix)  # more has become known
-        self.told += 1
+            return self._execution_of(prefix)  # more has become known
+        self.elided += 1
         return _reordered(record, behaviour, stage.order)
 
 

@@ -69,7 +69,7 @@ class RunLearner:
         self.last: list[tuple[LocalState, Transition] | None] = [None] * len(
             run.tasks
         )  # how the task came to its moment
-        self.told = [False] * len(run.tasks)  # whether the task's state was, in its last pass
+        self.loop_state_known = [False] * len(run.tasks)  # whether the task's state was, in its last pass
         self.passed: list[set[Any]] = [set() for _ in run.tasks]  # the states of passes since the task made a move
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
@@ -172,7 +172,7 @@ class RunLearner:
             loop = self.loops[task, entry] = loops.setdefault((moment.number, site, self.entered[task]), len(loops) + 1)
             self.entered[task] += 1
         key = self._state(step.value, task, moment, loop)
-        self.told[task] = key is not None
+        self.loop_state_known[task] = key is not None
         if key is None:
             return
         if key in self.passed[task]:
@@ -259,10 +259,10 @@ class RunLearner:
         seen: list[tuple[int, int]] = []
         writes: list[tuple[int, int | None]] = []
         opaque = step.value == OPAQUE
-        told = None if attempt or opaque else step.value
+        read_value = None if attempt or opaque else step.value
         wakes = [access.target for access in step.more if _is_wake(access.target)]
         woken: tuple[int, ...] = ()
-        for op, target, value in ((step.op, step.target, told), *step.more):
+        for op, target, value in ((step.op, step.target, read_value), *step.more):
             if not (READS[op] or WRITES[op]):
                 continue
             location = self._location(target, WRITES[op], task, moment)
@@ -436,7 +436,7 @@ class RunLearner:
             moment = self.at[blocked.task]
             if moment is None or moment.done:
                 continue
-            if blocked.repeats is not None and self.told[blocked.task]:
+            if blocked.repeats is not None and self.loop_state_known[blocked.task]:
                 continue  # where it would go on is known, or will be
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)

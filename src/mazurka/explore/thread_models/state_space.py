@@ -82,9 +82,9 @@ class StateSpace(Simulator):
 
     def __init__(self, behaviour: ThreadAutomata, classes: bool = False) -> None:
         super().__init__(behaviour, classes)
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget all joint states, and start from the initial one."""
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], JointState] = {}
         self.work: list[deque[JointState]] = []
