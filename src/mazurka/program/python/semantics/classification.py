@@ -7,11 +7,11 @@ Cost: two dictionary look-ups for what was seen before.
 
 from __future__ import annotations
 
+import enum
 import functools
 import re
 import struct
 import types
-from enum import EnumType
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
@@ -121,7 +121,7 @@ def _classify_apart(kind: type, name: str) -> int:
         return OF_CELL
     if name in _OF_ERRORS and issubclass(kind, BaseException):
         return INSTANCE
-    if name in _OF_MEMBERS and type(kind) is EnumType:
+    if name in _OF_MEMBERS and type(kind) is enum.EnumType:
         return GOT_IN_C
     if name == "__dict__" and any(each is other for each in bases(kind) for other in private):
         return GOT_IN_C
@@ -255,6 +255,8 @@ def _computed(value: Any, state: int) -> int:
         return COMPUTED if opaque and not modelled and state is native_objects.FOREIGN else PROPERTY
     if type(value) is types.GetSetDescriptorType:
         return STATE if state else PROPERTY
+    if type(value) is enum.property and type(value.fget) is types.FunctionType and value.fget.__module__ == "enum":
+        return PROPERTY  # a member's name or value, see `_OF_MEMBERS`
     found = find(type(value), "__get__")
     if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
         return PROPERTY if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
