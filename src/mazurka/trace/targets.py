@@ -59,6 +59,7 @@ class Kind(Enum):
     VALUES = "v", "container(s) as a whole", Property.WHOLE, "values"  # all items of a large container
     OBJECT = "o", "object(s)", Property.WHOLE, "object"  # the state of a native object; memory that is freed
     REFERENCE = "w", "weak reference(s)", _DATA
+    CACHED = "cached", "cached result(s) of functions", _NONE
     ATOMIC = "atomic", "atomic variable(s)", _NONE
 
     # What locks and the like are made of. HANDED: a lock that one thread takes and another one gives back.

@@ -29,6 +29,7 @@ from mazurka.program.python.semantics import (
     harmless,
     native_objects,
     natives,
+    result_caches,
 )
 from mazurka.program.python.semantics.classification import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify
 from mazurka.program.python.semantics.containers import (
@@ -216,6 +217,9 @@ def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any,
         announce(run, found.func, site, (thing, *found.args, *args), {**found.keywords, **named})
     elif kind in _UNBOUND and not is_a(thing, type):
         announce(run, found, site, (thing, *args), named)
+    elif kind is result_caches.CACHED and not is_a(thing, (type, types.ModuleType)):
+        bound = all(found is not each for each in dictionary(thing).values())
+        announce(run, found, site, (thing, *args) if bound else args, named)
     else:
         announce(run, found, site, args, named)
 
@@ -287,6 +291,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
     if run.is_recording:
         run.current.silent += 1
         return
+    if type(owner) is result_caches.CACHED and name == "cache_info":
+        result_caches.asked_for_numbers(owner)
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
     found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
     for each in (*args, *named.values()):
@@ -343,9 +349,9 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
         announce(run, function.func, site, (*function.args, *args), {**function.keywords, **named})
     elif kind in _GETTERS:
         natives.get(run, function, site, args)
-    elif kind is natives.CACHED:
-        natives.cached(run, function, site)
-        announce(run, function.__wrapped__, site, args, named)
+    elif kind is result_caches.CACHED:
+        if result_caches.look_up(run, function, site, args, named):
+            announce(run, function.__wrapped__, site, args, named)
     elif kind in (staticmethod, classmethod):
         announce(run, function.__func__, site, args, named)
     elif is_a(function, types.GenericAlias):

@@ -31,6 +31,7 @@ from mazurka.program.python.semantics import (
     natives,
     objects,
     reentrant,
+    result_caches,
     shape_cache,
     uses,
     variables,
@@ -167,6 +168,7 @@ def install() -> None:
     vars(builtins).update(HOOKS)
     vars(copy)["id"] = objects.identity  # which looks for what `__deepcopy__` methods have put into its memo
     container_adapters.install()
+    result_caches.install()
     classification.private.update((local, real_local))
 
 
@@ -176,6 +178,7 @@ def uninstall() -> None:
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """
     vars(copy).pop("id", None)
+    result_caches.uninstall()
     objects.forget_asked()
     _forget()
     forget_shapes()
@@ -187,6 +190,7 @@ def restart(_run: Runtime | None = None) -> None:
     if objects.before_collection in gc.callbacks:
         _forget()  # the last one was not finished
     gc.callbacks.append(objects.before_collection)
+    result_caches.restart()
 
 
 def finish(run: Runtime) -> None:

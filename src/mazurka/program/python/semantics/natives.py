@@ -47,10 +47,9 @@ from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT, REFERENCE, STRUCTURE
+from mazurka.trace.targets import REFERENCE, STRUCTURE
 
 GETTERS: Final = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
-CACHED: Final = type(functools.lru_cache(abs))
 
 
 def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
@@ -188,11 +187,6 @@ def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """What is under a name is computed by code: nobody knows what is done with it then."""
     if has_concurrent_threads(run) and not run.is_recording and classification.is_computed(thing, name):
         untracked.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
-
-
-def cached(run: Any, function: Any, site: int) -> None:
-    """A function with a cache is called: what it knows already is asked, and may be added to."""
-    run.visit(Op.RMW, (OBJECT, number(function)), site)
 
 
 def printed(run: Any, args: tuple[Any, ...], named: dict[str, Any], site: int) -> None:

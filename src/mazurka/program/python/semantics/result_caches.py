@@ -1,0 +1,191 @@
+"""Calls of functions with a cache (`functools.lru_cache`), which are in C: each result is a location of its own.
+
+A call looks its arguments up, computes the result if it is not there, and stores it. The look-up is a step, which the
+hook of the call passes; it reads the location of these arguments. Whether there is a result is seen in the dictionary
+that the function in C keeps. The store is a step, too, passed by a function that stands between the cache and the
+function of the program: others may go before it.
+
+Some calls take the whole cache for one location, which each call changes:
+
+- of functions that were made before the program was loaded, which nothing stands in front of;
+- with arguments whose equality the program defines, or that the hook was not given;
+- all, once results are thrown out (`maxsize`), or the numbers of hits and misses are looked at. That is learnt: such a
+  run has to be made again.
+
+Cost: two microseconds for a call by several threads.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import types
+import weakref
+from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.protocol import Access
+from mazurka.program.python import activation
+from mazurka.program.python.semantics import foreign, objects
+from mazurka.program.python.semantics.gathering import Gathering, is_seen
+from mazurka.program.python.semantics.keys import UNKNOWN, is_quiet, key_of
+from mazurka.program.python.semantics.objects import number
+from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Kind
+
+#: What `lru_cache` makes.
+CACHED: Final = type(functools.lru_cache(abs))
+
+_RESULT: Final = Kind.CACHED.tag
+
+_real: Final[Any] = vars(functools)["_lru_cache_wrapper"]
+
+#: By identity of the functions with a cache. They are forgotten when they die.
+_caches: Final[dict[int, _Cache]] = {}
+_watched: Final[dict[int, Any]] = {}
+
+
+class _Cache:
+    """What is known of a cache: a few attributes of the function in C, and the calls under way."""
+
+    __slots__ = ("asked", "mark", "maxsize", "owner", "results", "separator", "site", "typed")
+
+    def __init__(self, owner: Any, function: Any, maxsize: int | None, typed: bool) -> None:
+        parts = gc.get_referents(owner)  # it is new: the only dictionary is that of its results
+        self.owner = weakref.ref(owner)
+        self.results: dict[Any, Any] = next(each for each in parts if type(each) is dict)
+        self.separator: Any = next((each for each in parts if type(each) is object), None)
+        self.maxsize = maxsize
+        self.typed = typed
+        digest = crc32(f"{function.__module__}.{function.__qualname__}".encode())
+        self.mark = -1 - (digest | 1 << 38)
+        self.site = 1 << 59 | digest  # of calls that no hook has seen
+        self.asked: dict[int, tuple[Any, int]] = {}  # thread -> the key it has looked up last, and at which site
+
+    def key(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any] | None:
+        """What the arguments are stored under, and what stands for that in targets; None if it is not known."""
+        given = (*args, *named.values())
+        if not all(map(is_quiet, given)):
+            return None
+        stands_for = key_of((args, tuple(named.items()), tuple(map(type, given)) if self.typed else ()))
+        if stands_for == UNKNOWN:
+            return None
+        if named and self.separator is None:
+            return None
+        if not named and not self.typed and len(args) == 1 and type(args[0]) in (int, str):
+            return args[0], stands_for
+        stored: list[Any] = [*args]
+        if named:
+            stored += [self.separator, *[part for item in named.items() for part in item]]
+        if self.typed:
+            stored += [type(each) for each in given]
+        return tuple(stored), stands_for
+
+    def is_whole(self, run: Any) -> bool:
+        """Whether the cache counts as one location, or does from now on."""
+        if self.mark in run.points or self.maxsize == 0:
+            return True
+        if self.maxsize is not None and len(self.results) >= self.maxsize:
+            run.need_points(self.mark)
+            return True
+        return False
+
+
+def _make(function: Any, maxsize: int | None, typed: bool, info: Any) -> Any:
+    """What `lru_cache` makes of a function, with the step of the store if the function is instrumented."""
+    if not is_seen(function):
+        return _real(function, maxsize, typed, info)
+
+    def compute(*args: Any, **named: Any) -> Any:
+        run = activation.active
+        if run is None or run.solo or run.is_recording:
+            return function(*args, **named)
+        asked = cache.asked.pop(run.current.index, None)
+        result = function(*args, **named)
+        _store(run, cache, asked, args, named)
+        return result
+
+    made = _real(compute, maxsize, typed, info)
+    cache = _Cache(made, function, maxsize, typed)
+    key = id(made)
+    _caches[key] = cache
+    _watched[key] = weakref.ref(made, lambda _dead: (_caches.pop(key, None), _watched.pop(key, None)))
+    return made
+
+
+def install() -> None:
+    """Have the functions that are given a cache from now on pass steps."""
+    vars(functools)["_lru_cache_wrapper"] = _make
+
+
+def uninstall() -> None:
+    vars(functools)["_lru_cache_wrapper"] = _real
+
+
+def look_up(run: Any, owner: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """A function with a cache is about to be called. Whether the function behind may be called then."""
+    cache = _caches.get(id(owner))
+    if cache is None:
+        inner = objects.dictionary(owner).get("__wrapped__")
+        if type(inner) is types.FunctionType and not is_seen(inner) and foreign.is_plain_reader(inner):
+            run.current.silent += 1  # what it gives follows from its arguments
+        else:
+            run.visit(Op.RMW, (OBJECT, number(owner)), site)
+        return True
+    whole = (OBJECT, number(owner))
+    key = None if run.is_recording or type(run) is Gathering else cache.key(args, named)
+    if key is None or cache.is_whole(run):
+        cache.asked[run.current.index] = (None, site)
+        run.visit(Op.RMW, whole, site)
+        return True
+    stored, stands_for = key
+    target = (_RESULT, number(owner), stands_for)
+    _label(run, target, owner)
+    cache.asked[run.current.index] = (stands_for, site)
+    run.visit(Op.READ, target, site, None, (Access(Op.READ, whole),))
+    try:
+        there = stored in cache.results
+    except TypeError:  # one of them has no hash, as the call is going to say
+        return True
+    if there:
+        cache.asked.pop(run.current.index, None)
+    return not there
+
+
+def _store(
+    run: Any, cache: _Cache, asked: tuple[Any, int] | None, args: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    """A result has been computed, and is about to be stored."""
+    owner = cache.owner()
+    if owner is None or run.aborting:
+        return
+    key = cache.key(args, named)
+    known, site = asked if asked is not None else (None, cache.site)
+    if key is None or key[1] != known or cache.is_whole(run):
+        if known is not None and (key is None or key[1] != known):
+            run.need_points(cache.mark)  # the hook was given other arguments
+        run.visit(Op.RMW, (OBJECT, number(owner)), site)
+        return
+    target = (_RESULT, number(owner), known)
+    _label(run, target, owner)
+    # One that throws results out looks again whether another call has stored a result by now.
+    op = Op.WRITE if cache.maxsize is None else Op.RMW
+    run.visit(op, target, site, None, (Access(Op.READ, (OBJECT, number(owner))),))
+
+
+def asked_for_numbers(owner: Any) -> None:
+    """The numbers of hits and misses are about to be looked at."""
+    cache, run = _caches.get(id(owner)), activation.active
+    if cache is not None and run is not None:
+        run.need_points(cache.mark)
+
+
+def restart() -> None:
+    """A run begins."""
+    for cache in _caches.values():
+        cache.asked.clear()
+
+
+def _label(run: Any, target: Any, owner: Any) -> None:
+    if run.detail:
+        objects.label(run, target, owner, f"'s result for {target[2]}")
