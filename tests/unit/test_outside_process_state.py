@@ -226,6 +226,36 @@ RACES = {
         run(lambda: work(0), lambda: work(1))
         assert drawn[0] == expected[0]
     """,
+    "seeded while another draws": """
+        import random
+        drawn = []
+        def work():
+            random.seed(5)
+            drawn.append(random.choice(range(10**9)))
+        run(work, lambda: random.choice([1, 2]))
+        random.seed(5)
+        assert drawn == [random.choice(range(10**9))]
+    """,
+    "the state of the generator put back": """
+        import random
+        def work():
+            state = random.getstate()
+            first = random.random()
+            random.setstate(state)
+            assert first == random.random()
+        run(work, random.random)
+    """,
+    "the half of a pair that gauss keeps": """
+        import random
+        random.seed(3)
+        first = random.gauss(0, 1)
+        random.seed(3)
+        drawn = {}
+        def work(name):
+            drawn[name] = random.gauss(0, 1)
+        run(lambda: work(0), lambda: work(1))
+        assert drawn[0] == first
+    """,
 }
 
 #: Programs that never fail.
@@ -371,6 +401,28 @@ def test_what_one_thread_has_to_itself_costs_no_executions(tmp_path: Path) -> No
         run(alone, lambda: None)
     """
     assert explored(tmp_path, source, strategy="dfs").executions == 1
+
+
+def test_draws_that_follow_from_no_seed_are_no_conflicts(tmp_path: Path) -> None:
+    source = """
+        import random
+        def work():
+            random.random(), random.choice([1, 2]), random.randint(1, 6), random.gauss(0, 1), random.randbytes(2)
+            random.sample(range(9), 3), random.choices([1, 2], k=2), random.expovariate(1), random.shuffle([1, 2])
+        run(work, work)
+    """
+    assert explored(tmp_path, source, strategy="dfs").executions == 1
+
+
+def test_imports_of_modules_that_are_there_are_no_conflicts(tmp_path: Path) -> None:
+    source = """
+        import importlib
+        def work():
+            importlib.import_module("json").dumps([1])
+        run(work, work)
+    """
+    result = explored(tmp_path, source, strategy="dfs")
+    assert (result.verdict, result.executions) == (Verdict.VERIFIED, 1)
 
 
 @pytest.mark.parametrize("isolation", ["restore", "fork"])

@@ -32,6 +32,8 @@ IDENT_POINTS: Final = -9
 POOL_POINTS: Final = -10
 #: ... a property, an operator or the like starts the first thread, see rest.py.
 START_POINTS: Final = -11
+#: ... the generator that the functions of `random` share is seeded, or its state looked at, while threads run.
+SEED_POINTS: Final = -12
 
 
 @dataclass(slots=True)

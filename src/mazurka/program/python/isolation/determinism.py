@@ -34,7 +34,7 @@ _shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the fu
 _LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
 _NODE: Final = 0x02_00_00_00_00_01
 
-#: By thread, what it has drawn from in this run ("": outside).
+#: By purpose and thread, what it has drawn from in this run (no thread: outside).
 _streams: Final[dict[str, random.Random]] = {}
 _undo: list[Callable[[], None]] = []
 
@@ -46,25 +46,26 @@ def pinned_environment() -> dict[str, str] | None:
     return {**os.environ, "PYTHONHASHSEED": HASH_SEED}
 
 
-def _draw() -> random.Random:
-    """The running thread's stream, to draw from."""
+def own_stream(purpose: str = "") -> random.Random:
+    """The running thread's stream of random numbers for a purpose, to draw from."""
     running = activation.active
-    name = running.current.name if running is not None and running.current is not None else ""
+    name = purpose + (running.current.name if running is not None and running.current is not None else "")
     stream = _streams.get(name)
     if stream is None:
         stream = _streams[name] = random.Random.__new__(random.Random)
+        vars(stream)["gauss_next"] = None
         _seed(stream, _SEED << 32 | crc32(name.encode()))
     return stream
 
 
 def _urandom(size: int) -> bytes:
-    return _draw().randbytes(size)
+    return own_stream().randbytes(size)
 
 
 def _seed_unseeded(seed: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(seed)
     def wrapper(self: random.Random, a: Any = None, version: int = 2) -> None:
-        seed(self, _draw().getrandbits(64) if a is None else a, version)
+        seed(self, own_stream().getrandbits(64) if a is None else a, version)
 
     return wrapper
 

@@ -1,4 +1,8 @@
-"""The generator that the functions of `random` share: one location, which every draw changes. Names of temporary files.
+"""The generator that the functions of `random` share. Names of temporary files.
+
+As long as the program neither seeds that generator nor looks at its state, any draw may give anything, whatever others
+have drawn: then each thread draws from a stream of its own, and draws are no conflicts. Otherwise the generator is one
+location, which every draw changes. A run in which it is first seeded while threads run has to be made again.
 
 Names of temporary files follow from the thread that makes them: which name is free is never a matter between threads.
 """
@@ -11,11 +15,13 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final
 
+from mazurka.program.python.isolation import determinism
 from mazurka.program.python.outside.files import JOURNAL
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.runtime.task import SEED_POINTS
 from mazurka.trace.targets import GLOBAL
 
 _GENERATOR: Final = place("shared random generator")
@@ -24,21 +30,35 @@ _shared: Final[Any] = random.__dict__["_inst"]
 _NAMES: Final = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 
-def _drawing(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    pass_step(models, change(*_GENERATOR))
-    return real(*args, **named)
+def _is_free(models: Models) -> bool:
+    """Whether nothing is known of the state that draws follow from."""
+    return not (models.seeded or SEED_POINTS in models.runtime.points)
+
+
+def _drawing(name: str) -> Callable[..., Any]:
+    def draw(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        if _is_free(models):
+            return getattr(determinism.own_stream("random of "), name)(*args, **named)
+        pass_step(models, change(*_GENERATOR))
+        return real(*args, **named)
+
+    return draw
 
 
 def _setting(name: str) -> Callable[..., Any]:
     def set_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        if models.runtime.solo:
+            models.seeded = True
+        else:
+            models.runtime.need_points(SEED_POINTS)
         pass_step(models, change(*_GENERATOR))
         return getattr(_shared, name)(*args, **named)  # by the class, where what is unseeded is seeded alike
 
     return set_
 
 
-for _name in ("random", "getrandbits"):
-    replace_function(random, _name, _drawing)
+for _name in ("random", "getrandbits", "gauss"):
+    replace_function(random, _name, _drawing(_name))
 for _name in ("seed", "getstate", "setstate"):
     replace_function(random, _name, _setting(_name))
 
@@ -47,7 +67,7 @@ def install() -> Callable[[], None]:
     """Have methods of the shared generator that draw by way of others pass a step for each draw."""
     namespace = vars(_shared)
     for name in ("random", "getrandbits"):
-        namespace[name] = _stand_in(getattr(random.Random, name))
+        namespace[name] = _stand_in(name, getattr(random.Random, name))
 
     def undo() -> None:
         for name in ("random", "getrandbits"):
@@ -56,14 +76,12 @@ def install() -> Callable[[], None]:
     return undo
 
 
-def _stand_in(method: Any) -> Callable[..., Any]:
-    real = method.__get__(_shared)
+def _stand_in(name: str, method: Any) -> Callable[..., Any]:
+    real, tell = method.__get__(_shared), _drawing(name)
 
     def draw(*args: Any) -> Any:
         models = here()
-        if models is not None:
-            pass_step(models, change(*_GENERATOR))
-        return real(*args)
+        return real(*args) if models is None else tell(models, real, *args)
 
     return draw
 

@@ -103,6 +103,7 @@ class Models:
         "passed_on",
         "pools",
         "runtime",
+        "seeded",
         "tracing",
         "undo",
     )
@@ -120,6 +121,7 @@ class Models:
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
         self.pools: list[Any] = []  # see executors.py, like the following
         self.is_judged = False  # others look at what the run comes to
+        self.seeded = False  # the generator that functions of `random` share gives what follows from a seed
         self.exceeded = False  # more tasks of an executor were under way than it has workers
 
     def number(self) -> str:

@@ -166,7 +166,11 @@ def method(
     if how is classification.NONE or how is classification.PROPERTY:
         return
     if how is FOREIGN:
-        _native_method(run, thing, name, site, args, named or {})
+        own = dictionary(thing).get(name, MISSING)
+        if own is MISSING:
+            _native_method(run, thing, name, site, args, named or {})
+        else:  # it hides the method of the class
+            announce(run, own, site, args, named or {})
         return
     if how is classification.REMADE:
         natives.made_again(run, thing, name, site)

@@ -137,7 +137,7 @@ _PURE_PYTHON: Final = frozenset(
     """multiprocessing.process.current_process multiprocessing.process.parent_process
     multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
     multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
-    multiprocessing.context.BaseContext.cpu_count""".split()
+    multiprocessing.context.BaseContext.cpu_count importlib.import_module""".split()
 )
 
 #: Functions of these that keep something, or change what they are given: by module and qualified name.

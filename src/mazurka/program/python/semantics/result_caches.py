@@ -27,7 +27,7 @@ from zlib import crc32
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.semantics import foreign, objects
-from mazurka.program.python.semantics.gathering import Gathering, is_seen
+from mazurka.program.python.semantics.gathering import AccessCollector, is_seen
 from mazurka.program.python.semantics.keys import UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
@@ -119,6 +119,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
+    """Give functions made from now on a cache as Python has it."""
     vars(functools)["_lru_cache_wrapper"] = _real
 
 
@@ -133,7 +134,7 @@ def look_up(run: Any, owner: Any, site: int, args: tuple[Any, ...], named: dict[
             run.visit(Op.RMW, (OBJECT, number(owner)), site)
         return True
     whole = (OBJECT, number(owner))
-    key = None if run.is_recording or type(run) is Gathering else cache.key(args, named)
+    key = None if run.is_recording or type(run) is AccessCollector else cache.key(args, named)
     if key is None or cache.is_whole(run):
         cache.asked[run.current.index] = (None, site)
         run.visit(Op.RMW, whole, site)
