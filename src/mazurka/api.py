@@ -101,8 +101,8 @@ def explore(
 ) -> Result:
     """Run ``function`` in every relevant order of its threads.
 
-    ``at_end`` is called at the end of each execution, when all threads have ended, with what the function returned;
-    what it raises is a failure of the main thread. It belongs to the program: what it looks at tells orders apart.
+    ``at_end`` is called at the end of each execution, when all threads have ended, with the function's result; an
+    exception that it raises is a failure of the main thread. It belongs to the program: its reads distinguish orders.
     With an ``executor`` (processes, a Dask cluster, MPI), all executions of the search are made there, in processes
     that import the function by its module and name; ``jobs`` says how many at once. The settings are the keys of the
     configuration with underscores, over those of the project file and the environment; progress and schedules are not
@@ -138,7 +138,7 @@ def replay(
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a trace proves; its text is the report. ``notes`` say what was mended, or is odd."""
+    """The bugs that a trace proves; its text is the report. ``notes`` list repairs and oddities."""
 
     report: PredictionReport
     notes: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ class Prediction:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """What was proven, by the names of JSON: ``race_locations``, ``deadlocks`` and so on."""
+        """The numbers of proven bugs, by the names in JSON: ``race_locations``, ``deadlocks`` and so on."""
         return self.report.counts
 
     @property
@@ -182,7 +182,7 @@ def predict(
     """What another order of the events in a trace file, or a recording, would show.
 
     ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``. The rest are the
-    options of `mazurka predict`; a ``time_limit`` of None is none. What the command line would refuse raises
+    options of `mazurka predict`; a ``time_limit`` of None is none. Arguments that the command line would refuse raise
     :class:`~mazurka.errors.MazurkaError`.
     """
     from mazurka.predict.kinds.registry import ENGINES
@@ -220,7 +220,7 @@ def _load(
     return partial(_serve, function, options, at_end)
 
 
-#: What is in place for as long as the process lives.
+#: Patches that stay for as long as the process lives.
 _served: Final = ExitStack()
 
 

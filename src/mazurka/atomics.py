@@ -37,7 +37,7 @@ _STORES: Final = ("relaxed", "release", "seq_cst")
 
 
 class AtomicsModel(Protocol):
-    """Whoever runs the program: told of an operation before it happens, by the thread that is about to do it."""
+    """The runtime of a check: each thread announces its operations to it before they happen."""
 
     def is_running(self) -> bool:
         """Whether the caller is a thread of a run; if not, it is asked nothing else."""
@@ -105,15 +105,15 @@ class atomic:  # noqa: N801  # named as a C11 programmer knows it
             self._value = value
 
     def exchange(self, value: Any, order: str = "seq_cst") -> Any:
-        """Replace the value and return what it was."""
+        """Replace the value and return the old one."""
         return self._update(lambda _old: value, order)
 
     def fetch_add(self, amount: Any, order: str = "seq_cst") -> Any:
-        """Add to the value and return what it was."""
+        """Add to the value and return the old one."""
         return self._update(lambda old: old + amount, order)
 
     def fetch_sub(self, amount: Any, order: str = "seq_cst") -> Any:
-        """Subtract from the value and return what it was."""
+        """Subtract from the value and return the old one."""
         return self._update(lambda old: old - amount, order)
 
     def _update(self, change: Callable[[Any], Any], order: str) -> Any:

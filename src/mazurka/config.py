@@ -1,4 +1,4 @@
-"""What a check is asked to do, and where that was said.
+"""The settings of a check, and their places.
 
 Five places can say it; each outranks the one before: built-in defaults, ``[tool.mazurka]`` of the nearest
 ``pyproject.toml`` (in the working directory or above it), the chosen profile (built in, then as
@@ -6,7 +6,7 @@ Five places can say it; each outranks the one before: built-in defaults, ``[tool
 of a decorator or a marker).
 
 One row of :data:`KEYS` per setting holds its name, its type and its meaning; the file, the environment, the command
-line and the pytest plugin all read that row. A key nobody knows is an error that names the key and where it stands,
+line and the pytest plugin all read that row. An unknown key is an error that names the key and its place,
 never something to pass over: a misspelt limit would otherwise silently not limit.
 """
 
@@ -64,7 +64,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One setting: its name as written in a file, what values it takes, and what it means."""
+    """One setting: its name as written in a file, its possible values, and its meaning."""
 
     name: str
     convert: Callable[[object], object]
@@ -204,7 +204,7 @@ _TABLE: Final = (
     Key(
         "output",
         _texts,
-        "names of files, each with FORMAT: before it if the name does not tell",
+        "names of files, each with FORMAT: before it if the suffix does not determine it",
         "a report file; its format is given before its name or by its suffix",
         in_files=False,
     ),
@@ -217,7 +217,7 @@ _TABLE: Final = (
 #: Every setting by its name.
 KEYS: Final[Mapping[str, Key]] = {key.name: key for key in _TABLE}
 
-#: What the built-in profiles change, by field.
+#: The changes of the built-in profiles, by field.
 PROFILES: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
     "ci": {"time_limit": 300.0},
@@ -226,7 +226,7 @@ PROFILES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def convert(key: Key, value: object, where: str) -> Any:
-    """``value`` as :class:`Options` holds it, or an error that says what was expected ``where``."""
+    """``value`` as :class:`Options` holds it, or an error that names the expected values and the place."""
     try:
         return key.convert(value)
     except ValueError:
@@ -261,7 +261,7 @@ def resolve(
     for layer in layers:
         options = replace(options, **layer)
     if options.races and options.memory_model != "sc":
-        problem = f"data races are defined without late stores, not for memory model {options.memory_model}"
+        problem = f"data races are defined without delayed stores, not for memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="races, memory-model", hint="take sc: it shows all of them")
     return replace(options, profile=profile)
 

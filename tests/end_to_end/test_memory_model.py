@@ -77,7 +77,7 @@ def test_verdict(shell: Shell, source: str, model: str, status: int) -> None:
     assert report["scope"]["threads"] == 3
     if status:
         (failure,) = report["failures"]
-        assert failure["explanation"]["shape"] == "late store"
+        assert failure["explanation"]["shape"] == "delayed store"
         assert failure["witness"]["checked"]
         assert failure["replayed"]
     else:
@@ -89,7 +89,7 @@ def test_the_report_tells_late_stores_in_words(shell: Shell) -> None:
     shell.write("program.py", PASSING)
     told = shell.run("check", "program.py", "--memory-model", "pso", status=1).stdout
     told = " ".join(told.split())
-    assert "Late store: the store by Thread-1 (send) of data = 'there' has not reached memory when" in told
+    assert "Delayed store: the store by Thread-1 (send) of data = 'there' has not reached memory when" in told
     assert "reads data = None, although its later store of ready has" in told
     assert "stores data = 'there' (not in memory yet)" in told
     assert "its ready = True reaches memory" in told
@@ -135,6 +135,6 @@ def test_pytest(shell: Shell) -> None:
     decorated = BUFFERING.replace("def test():", '@mazurka.check(memory_model="tso")\ndef test():')
     shell.write("test_program.py", f"import mazurka\n{decorated}")
     told = shell.pytest("test_program.py", status=1).stdout
-    assert "Late store" in told
+    assert "Delayed store" in told
     token = next(line.split()[-1] for line in told.splitlines() if line.startswith("Token:"))
-    assert "Late store" in shell.run("replay", token, status=1).stdout
+    assert "Delayed store" in shell.run("replay", token, status=1).stdout

@@ -157,7 +157,7 @@ def test_a_notification_that_never_comes(shell: Any) -> None:
     assert finding["events"] == [6, 17, 23]
     assert finding["operations"] == ["waits on", "acquires", "joins"]
     said = shell.run("predict", "nested.std", "--kind", "deadlocks", status=1).stdout
-    assert "deadlock: w, b, main wait, and nobody is left to go on" in said
+    assert "deadlock: w, b, main wait, and no thread is left to go on" in said
     assert "then all wait" in said
     without_end = [event for event in events if event != "a|end(a)" and event != "main|join(a)"]
     shell.write("unknown.std", "".join(f"{event}|nested.c:{row}\n" for row, event in enumerate(without_end)))

@@ -112,7 +112,7 @@ def test_lost_wake_up() -> None:
     failure = the_only(main)
     assert failure.kind is FailureKind.BLOCKED
     assert failure.message.startswith("W waits for a notification of Condition `condition`")
-    assert failure.message.endswith("which nobody is left to bring about")
+    assert failure.message.endswith("which no thread is left to bring about")
     assert [each.thread for each in failure.waiting] == ["0.1"]  # who merely joins it is left out
 
 

@@ -213,7 +213,7 @@ def test_lost_wake_up(source: Path) -> None:
     run = Written(source, "2 n c @7", "1 wait c @3")
     told = run.stuck(FailureKind.BLOCKED, (1, "a notification of c", None, 3))
     assert told.shape is BugShape.LOST_WAKE_UP
-    assert told.sentence.startswith("Lost wake-up: thread 0.2 notifies c when nobody waits on it yet")
+    assert told.sentence.startswith("Lost wake-up: thread 0.2 notifies c before any thread waits on it")
 
 
 def test_waiting_without_a_notification_is_no_lost_wake_up(source: Path) -> None:

@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _pin_hashing() -> None:
-    """Start this process anew if strings hash differently each time: sets must have the same order in every run.
+    """Start this process again if strings hash differently each time: sets must have the same order in every run.
 
     Flags of the interpreter (`-X`, `-W`, `-m`) are kept.
     """

@@ -19,9 +19,9 @@ _KNOWN = click.Choice([known.name for known in FORMATS])
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--from", "from_", type=_KNOWN, default=None, help="The format of IN  [default: what it looks like]")
+@click.option("--from", "from_", type=_KNOWN, default=None, help="The format of IN  [default: by name and content]")
 @click.option("--to", type=_KNOWN, default=None, help="The format of OUT  [default: by its name]")
-@click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
+@click.option("--repair", is_flag=True, help="Mend the faults that `mazurka trace check` finds; list the changes")
 def command(source: str, target: str, from_: str | None, to: str | None, repair: bool) -> None:
     """Write the trace IN to OUT (`-` for standard input or output) in another format. Says what that can't hold."""
     tell = partial(click.echo, err=target == str(STANDARD))

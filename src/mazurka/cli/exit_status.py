@@ -1,4 +1,4 @@
-"""What a command comes to: its exit status, and what is said of an error that ends it."""
+"""The end of a command: its exit status, and the message of an error that ends it."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def confess() -> None:
 
 
 def _closed_pipe() -> int:
-    """Whoever read our output has gone (`mazurka check ... | head`): nothing to complain about."""
+    """The reader of the output has gone (`mazurka check ... | head`), which is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

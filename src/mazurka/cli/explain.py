@@ -36,7 +36,7 @@ def command(name: str | None) -> None:
 
 
 def explanations() -> dict[str, str]:
-    """What each error means, by its name, as text without links."""
+    """The meaning of each error, by its name, as text without links."""
     page = next(place for place in _PLACES if place.exists()).read_text(encoding="utf-8")
     _, *parts = _HEADING.split(page)
     return {name: _LINK.sub(r"\1", text).strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}

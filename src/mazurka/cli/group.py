@@ -10,7 +10,7 @@ import click
 from mazurka import __version__
 from mazurka.errors import did_you_mean
 
-#: Verb -> what it does; the code is in the module of that name, as `command`.
+#: Verb -> its help; the code is in the module of that name, as `command`.
 VERBS: Final = {
     "check": "Run a program in every relevant order of its threads; report what fails.",
     "record": "Run a program as it is, and write down what its threads do.",

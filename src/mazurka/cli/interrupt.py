@@ -2,7 +2,7 @@
 
 The program under test runs in this very thread, so that Python's own `KeyboardInterrupt` would be raised in the midst
 of it and look like a failure of its. Instead, the first signal cuts the execution in progress short and asks the
-search to stop; what was found and what is left are saved. The second has the system's own effect, and so has the
+search to stop; failures and open work are saved. The second has the system's own effect, and so has the
 first in a child that makes one execution: it is passed on to it if it did not come from the terminal.
 """
 

@@ -29,7 +29,7 @@ _ERROR: Final = 2
 _INCOMPLETE: Final = 3
 _INTERRUPTED: Final = 130
 
-#: What can be looked for: what it is called in findings.
+#: Names of kinds on the command line: those in findings.
 _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 
 
@@ -59,11 +59,11 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 )
 @click.option("--output", default=None, metavar="FILE", help="Report file")
 @click.option(
-    "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: what it looks like]"
+    "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: by name and content]"
 )
-@click.option("--repair", is_flag=True, help="Mend what `mazurka trace check` finds; say what was done")
-@click.option("--complete", is_flag=True, help="No thread goes on after what it does last in the trace")
-@click.option("--confirm", is_flag=True, help="Run what is found on the program that was recorded")
+@click.option("--repair", is_flag=True, help="Mend the faults that `mazurka trace check` finds; list the changes")
+@click.option("--complete", is_flag=True, help="No thread goes on after its last event in the trace")
+@click.option("--confirm", is_flag=True, help="Run each finding on the recorded program")
 @click.option("--require-complete", is_flag=True, help="Status 3 if anything was left undecided")
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
 def command(
@@ -151,7 +151,7 @@ def _kinds(given: str) -> tuple[str, ...]:
 
 
 class _PredictObserver:
-    """Shows progress, and takes the first Ctrl-C for a wish to see what has been found so far."""
+    """Shows progress, and takes the first Ctrl-C for a request to report the findings so far."""
 
     def __init__(self, progress: ProgressLine, compiling: Compiling) -> None:
         self._progress = progress
@@ -172,9 +172,9 @@ class _PredictObserver:
         signal.signal(number, signal.SIG_DFL)
 
     def waits(self) -> None:
-        """Until the code is there that goes through long traces."""
+        """Show that the kernels for long traces are being compiled."""
         if self._compiling.is_under_way():
-            self._progress.tell("compiling what goes through long traces, this once")
+            self._progress.tell("compiling the kernels for long traces, this once")
         self._compiling.wait()
         self._progress.tell("looking")
 

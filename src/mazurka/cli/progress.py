@@ -1,4 +1,4 @@
-"""The line that tells, while a check runs, how far it has come: on standard error, and only where somebody watches."""
+"""The progress line of a running check: on standard error, and only in a terminal."""
 
 from __future__ import annotations
 
@@ -100,5 +100,5 @@ class ProgressLine:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except OSError:  # nobody reads it any more
+        except OSError:  # the reader has gone
             self._shown = False

@@ -2,7 +2,7 @@
 
 Without ``--output`` the report is printed in the form that ``--format`` names. With it, files get the other forms, and
 the text is printed all the same, unless ``--quiet`` asks for silence. An output's form is what stands before its name
-(``sarif:report.json``), else what ``--format`` says, else what the name ends with, else text. The name ``-`` is
+(``sarif:report.json``), else that of ``--format``, else the suffix of the name, else text. The name ``-`` is
 standard output.
 """
 
@@ -34,12 +34,12 @@ class Output:
     name: str = STANDARD_OUTPUT
 
 
-#: What is printed unless something else is asked for.
+#: The default of the printed report.
 TEXT: Final = Output("text")
 
 
 def outputs_of(options: Options) -> tuple[Output, ...]:
-    """The reports that are asked for; an error if one of them can't be written, or it is not clear what it is to be."""
+    """The requested reports; an error if one of them can't be written, or its format is ambiguous."""
     if not options.output:
         return () if options.quiet else (Output(options.format),)
     formless = [each for each in options.output if not _form_before(each)]
@@ -78,7 +78,7 @@ def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
     colour = terminal and not os.environ.get("NO_COLOR")
-    for each in outputs:  # files first: whoever reads standard output may be gone
+    for each in outputs:  # files first: the reader of standard output may be gone
         if each.name != STANDARD_OUTPUT:
             write_whole(Path(each.name), renderer(each.form).render(report))
     for each in outputs:

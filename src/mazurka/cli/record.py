@@ -36,8 +36,8 @@ def command(
     values: bool,
     finish: str | None,
 ) -> int:
-    """Run PROGRAM (a Python file), or one function of it, with real threads in whatever order they run, and write down
-    what they do. `mazurka predict` then says what another order would have shown.
+    """Run PROGRAM (a Python file), or one function of it, with real threads, and record their operations. `mazurka
+    predict` then reports the bugs of other orders.
 
     Ends with the program's own exit status."""
     if finish is not None:
@@ -122,7 +122,7 @@ def _tell(made: Finished, directory: Path, how: str = "") -> None:
 
 
 def _status(error: BaseException | None) -> int:
-    """What the program would have ended with."""
+    """The exit status that the program would have ended with."""
     if error is None:
         return 0
     if isinstance(error, SystemExit):

@@ -1,6 +1,6 @@
 """`mazurka replay`: run saved schedules again, exactly, and say whether they still lead to their failures.
 
-Several schedules are replayed each in a process of its own, since each loads its program anew.
+Several schedules are replayed each in a process of its own, since each loads its own program.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _tell(result: Replay, program: Program, given: str, outputs: Sequence[Output
 
 
 def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
-    """Have pytest run the one test by the schedule; its own output tells the rest."""
+    """Have pytest run the one test by the schedule; pytest's own output is the report."""
     import pytest
 
     from mazurka.pytest_plugin import outcomes

@@ -1,9 +1,9 @@
-"""A check in a process of its own, and this one to watch it: what the program does can't hold up the command.
+"""A check in a child process, and its supervision by this one: the program can't hold up the command.
 
 A time limit is to hold where no Python code runs, inside a long call of C code, say, in which no signal is answered and
 the interpreter is not given back. So the check is made by a child (with whatever children it has in turn, in one
-process group), which tells over a pipe how far it has come; the parent shows that, waits, and when time is up kills the
-group and goes by what it was told. The same holds where the child dies.
+process group), which reports its progress over a pipe; the parent shows that, waits, and at the time limit kills the
+group and uses the messages received. The same holds where the child dies.
 
 - The child is asked where it is before it is killed, by a signal that `faulthandler` answers without the interpreter.
 - Ctrl-C is passed on, once; the second one ends both.
@@ -47,7 +47,7 @@ _ANSWERING: Final = 1.5
 #: Seconds of silence by which an answer is over.
 _SILENCE: Final = 0.1
 
-#: Seconds between two looks whether it has ended, once it tells no more.
+#: Seconds between two tests whether it has ended, once its pipe is closed.
 _ENDING: Final = 0.005
 
 #: Seconds that a killed group may take to be gone.
@@ -58,7 +58,7 @@ _STATUS: Final = re.compile(r"^(\w+):\s*(.*)$", re.MULTILINE)
 _CALLING: Final = os.path.join("mazurka", "cli", "")
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
-# What is replaced while a program runs.
+# Functions that are replaced while a program runs.
 _getpid: Final = os.getpid
 _getppid: Final = os.getppid
 
@@ -74,10 +74,10 @@ class Wire:
         self._process = _getpid()
 
     def send(self, message: object) -> None:
-        """Tell the parent; from a child of the child's nothing is told."""
+        """Send a message to the parent; a child of the child sends none."""
         if _getpid() != self._process:
             return
-        if _getppid() != self._parent:  # nobody is left to tell
+        if _getppid() != self._parent:  # the parent is gone
             os.killpg(0, signal.SIGKILL)
         payload = pickle.dumps(message, protocol=5)
         data = memoryview(_LENGTH.pack(len(payload)) + payload)
@@ -87,7 +87,7 @@ class Wire:
 
 @dataclass(slots=True)
 class Child:
-    """A child at work. ``messages`` yields what it tells until it ends or is killed."""
+    """A child at work. ``messages`` yields its messages until it ends or is killed."""
 
     pid: int
     _messages: int
@@ -100,7 +100,7 @@ class Child:
     _data: bytearray = field(default_factory=bytearray)
 
     def messages(self, deadline: Callable[[], float | None], tick: Callable[[], None]) -> Iterator[Any]:
-        """What the child tells, until it ends; it is killed at the ``deadline`` (a moment of `perf_counter`), which may
+        """The child's messages, until it ends; it is killed at the ``deadline`` (a moment of `perf_counter`), which may
         change. ``tick`` is called every now and then meanwhile."""
         before = signal.signal(signal.SIGINT, self._pass_on)
         tells = True  # it has not closed its end, as it does when it ends, but a program might before
@@ -119,7 +119,7 @@ class Child:
                     break
                 yield from self._whole()
                 tick()
-            while self._read():  # what it told at last
+            while self._read():  # its last messages
                 pass
             yield from self._whole()
         finally:
@@ -199,7 +199,7 @@ class Child:
             os.kill(self.pid, number)
 
     def _end(self) -> None:
-        """Nothing is left of it; whatever it has started besides, and left running at its regular end, stays."""
+        """End the child and its children; processes that it left running at its regular end stay."""
         if self.status is None:
             self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         if self.status < 0:
@@ -261,7 +261,7 @@ def start(work: Callable[[Wire], int]) -> Child:
                 sys.stderr.flush()
                 _spare(living)
             os._exit(status)
-    with contextlib.suppress(OSError):  # whoever of the two comes first
+    with contextlib.suppress(OSError):  # the first of the two has set it
         os.setpgid(pid, pid)
     os.close(writing)
     os.close(living)
@@ -286,5 +286,5 @@ def _prepare(living: int, saying: int) -> None:
 
 
 def _spare(living: int) -> None:
-    """What the program has started, and left running, is nobody's any more."""
+    """Processes that the program has started, and left running, are released."""
     fcntl.fcntl(living, fcntl.F_SETFL, 0)

@@ -1,4 +1,4 @@
-"""`mazurka trace`: what a trace file holds, whether it is well-formed, how it starts."""
+"""`mazurka trace`: a summary of a trace file, its faults, and its first rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mazurka.trace.trace import NO_VALUE, NOTHING
 
 _FOUND: Final = 1
 _KNOWN = click.Choice([known.name for known in FORMATS])
-_from = click.option("--from", "from_", type=_KNOWN, default=None, help="Its format  [default: what it looks like]")
+_from = click.option("--from", "from_", type=_KNOWN, default=None, help="Its format  [default: by name and content]")
 
 
 @click.group()

@@ -1,4 +1,4 @@
-"""`mazurka version`: which Mazurka this is, and on what it runs, as a report of a fault should say."""
+"""`mazurka version`: the versions of Mazurka and of its environment, to name in a bug report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from mazurka import __version__
 
 @click.command()
 def command() -> None:
-    """Show Mazurka's version, and what it runs on."""
+    """Show the versions of Mazurka, Python and the system."""
     click.echo(f"mazurka {__version__}")
     click.echo(f"{platform.python_implementation()} {platform.python_version()} on {platform.platform()}")

@@ -1,9 +1,9 @@
 """A check as the command line makes it: in a child that is watched, so that its time limit holds (supervision.py).
 
-The child tells how far it is, each failure that it meets and each that it has explained, and in the end its report.
-If it does not come to that, since its time was up or since it died, the report is made of what it had told: failures
-that were met and not explained are explained by a second child, which has a few seconds for each, or else told as they
-are. Nothing of that is ``verified``.
+The child sends its progress, each failure that it meets and each that it has explained, and in the end its report. If
+it does not come to that, at its time limit or because it died, the report is made of its messages: failures that were
+met and not explained are explained by a second child, which has a few seconds for each, or else told as they are.
+Nothing of that is ``verified``.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _EVERY: Final = 0.05
 
 _UNEXPLAINED: Final = (
     "The program was run no further: no time was left to explain this failure. Check again with a longer --time-limit; "
-    "what is saved of the search leads there first."
+    "the saved search leads there first."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check came to; ``crashed`` if the process that made it died by itself."""
+    """The result of a check; ``crashed`` if the process that made it died by itself."""
 
     report: CheckReport
     interrupted: bool = False
@@ -74,7 +74,7 @@ def _check(subject: ProgramSpec, options: Options, telling: _ForwardingObserver,
 
 
 class _Here:
-    """Where there is nobody to tell."""
+    """The observer of a check in this process."""
 
     def __init__(self, progress: ProgressLine) -> None:
         self._progress = progress
@@ -92,7 +92,7 @@ def _show(progress: ProgressLine, message: Any) -> None:
 
 
 class _ForwardingObserver(NullObserver):
-    """Tells what happens, and takes Ctrl-C for a wish to stop."""
+    """Forwards the progress, and takes Ctrl-C for a request to stop."""
 
     def __init__(self, wire: supervision.Wire | _Here) -> None:
         self._wire = wire
@@ -129,7 +129,7 @@ class _ForwardingObserver(NullObserver):
 
 @dataclass(slots=True)
 class _WatchedChild:
-    """A check made by a child, and what it has told."""
+    """A check made by a child, and its messages."""
 
     subject: ProgramSpec
     options: Options
@@ -153,7 +153,7 @@ class _WatchedChild:
         if self.report is not None:
             return Checked(self.report, self.interrupted)
         if not child.expired and child.status is not None and child.status >= 0:
-            raise SystemExit(child.status)  # it has said itself what was wrong
+            raise SystemExit(child.status)  # it has printed the error itself
         self._recover()
         if child.expired:
             limit = f"the time limit of {self.options.time_limit:g} s was reached"
@@ -222,7 +222,7 @@ class _WatchedChild:
             self.progress.note(f"a file could not be put back, {trouble}")
 
     def _partial(self, reason: str) -> CheckReport:
-        """What is known of a check that did not come to its end."""
+        """The report on a check that did not end, from its messages."""
         suppressions = suppressions_of(self.options)
         told = [each for each in self.failing.values() if not suppressions.keeps_back(each.failure)]
         suppressed = [suppressions.told(each.failure) for each in self.failing.values() if each not in told]
@@ -260,7 +260,7 @@ class _WatchedChild:
 
 
 def _told(wire: supervision.Wire, work: Callable[[_ForwardingObserver], None]) -> int:
-    """Do the work of a child; what can't be done, and why, is told, too."""
+    """Do the work of a child; errors are sent to the parent, too."""
     try:
         work(_ForwardingObserver(wire))
     except MazurkaError as error:

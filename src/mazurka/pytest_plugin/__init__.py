@@ -1,4 +1,4 @@
-"""The pytest plugin: which tests are explored, with what settings, and what is told of them at the end.
+"""The pytest plugin: the tests to explore, their settings, and the summary at the end.
 
 `--mazurka` explores every test; `@mazurka.check(...)` and `@pytest.mark.mazurka(...)` explore those that carry them.
 This module only takes options and decides; what exploring needs is imported when the first such test was collected,
@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{_MARK}(strategy=, max_executions=, time_limit=, ...): run in every relevant order of the threads"
     )
     if config.getoption("--mazurka"):
-        settings_of(config)  # what is wrong with them should be said before anything runs
+        settings_of(config)  # errors in them should be reported before any test runs
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

@@ -23,7 +23,7 @@ import pytest
 from _pytest.outcomes import Failed, OutcomeException, Skipped
 from greenlet import GreenletExit
 
-#: What a run returns when the test said itself that it is skipped or expected to fail.
+#: The result of a run in which the test skipped itself or declared itself as expected to fail.
 _SAID: Final = "mazurka-outcome"
 
 #: Decorators that ask Mazurka to check a test.
@@ -70,7 +70,7 @@ class TestEntry:
         return vars(module) if module is not None else {}
 
     def release(self) -> None:
-        return  # tearing the test down has let go of what it made
+        return  # tearing the test down has released its objects
 
     def identity(self) -> str:
         """Of the test's file without what asks Mazurka to check: a schedule has to outlive being pinned down there."""

@@ -1,4 +1,4 @@
-"""What becomes of explored tests, and where that is kept until somebody tells it."""
+"""The outcomes of explored tests, kept until the summary is printed."""
 
 from __future__ import annotations
 

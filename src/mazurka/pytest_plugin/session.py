@@ -1,4 +1,4 @@
-"""What a pytest session with tests to explore does: tracks the project's modules, and runs each chosen test by plans.
+"""A pytest session with tests to explore: tracks the project's modules, and executes each chosen test by plans.
 
 Modules are instrumented where they are, after collection, whichever way they were imported: pytest's own assertion
 rewriting is applied to the syntax tree first, exactly as pytest does, and ours to what comes out. Modules that tests
@@ -199,7 +199,7 @@ class SessionExplorer:
 
 
 class _TestProgram(PythonProgram):
-    """A test's program that remembers what the test said of itself."""
+    """A test's program that remembers whether the test skipped itself."""
 
     said: tuple[str, str] | None = None
 
@@ -258,7 +258,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _conclude(report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:
-    """End the test as the report, or else what it said of itself, demands."""
+    """End the test by the report, or else as it skipped itself or was expected to fail."""
     match report.verdict:
         case Verdict.VIOLATION:
             pytest.fail(renderer("text", width=_WIDTH).render(report), pytrace=False)

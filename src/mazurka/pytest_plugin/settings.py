@@ -30,7 +30,7 @@ SETTINGS: Final = {
 #: The same that are on or off.
 SWITCHES: Final = {
     "require-complete": "fail tests that could not be explored completely",
-    "write-baseline": "write what is found to the baseline",
+    "write-baseline": "write the failures found to the baseline",
 }
 
 

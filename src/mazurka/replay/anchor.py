@@ -1,4 +1,4 @@
-"""Says in source terms where a step of a run is and what it touches, so that it means the same in any other run.
+"""The location and target of a step in source terms, so that they mean the same in any other run.
 
 A file inside the root (the directory the check was started in) is named relative to it, one of an installed package
 from its ``site-packages`` on, one of the standard library from the library's directory on: neither the machine, nor
@@ -79,7 +79,7 @@ def source_text(location: Location | None) -> str:
 
 
 def target_in_words(target: Target, names: Mapping[Target, str]) -> str:
-    """What a target is called: by the run's detail, else by its kind and key."""
+    """The name of a target: by the run's detail, else by its kind and key."""
     named = names.get(target)
     if named:
         return named

@@ -1,4 +1,4 @@
-"""Writes schedules to files and tokens and reads them back, refusing whatever was damaged or is of another version.
+"""Writes schedules to files and tokens and reads them back; damaged ones and those of other versions are refused.
 
 The file is JSON that a person can read (format in ``docs/reference/schedule.md``), closed by a SHA-256 checksum over
 its canonical form. The token is ``mz1-`` followed by URL-safe base64 of a CRC-32 and the deflated essentials: enough

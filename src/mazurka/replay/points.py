@@ -1,9 +1,9 @@
 """Points in terms that outlive a process: which sites a schedule takes for points, found again in another one.
 
 A front end numbers its sites file by file. A number holds for the same text under the same front end; so that a
-schedule survives an edit elsewhere in a file, or another numbering, a point also carries its function, its line's
-text, its column and how many sites of that description precede it. Who teaches a program resolves the description,
-and takes the number where nothing fits.
+schedule survives an edit elsewhere in a file, or another numbering, a point also carries its function, its line's text,
+its column and how many sites of that description precede it. The caller that adds the points to a program resolves the
+description, and takes the number where nothing fits.
 
 Cost: teaching looks at each site of the files concerned once, some microseconds each.
 """

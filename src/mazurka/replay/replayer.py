@@ -33,7 +33,7 @@ _PATHS: Final = re.compile(r"'[^']*/[^']*'")
 
 
 class Ending(Enum):
-    """What a replay came to."""
+    """The result of a replay."""
 
     REPRODUCED = "reproduced"  # the same failure
     OTHER_FAILURE = "other-failure"  # the same steps, but it failed differently
@@ -43,7 +43,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first point (counted from 1) at which a replay differs from what was recorded."""
+    """The first point (counted from 1) at which a replay differs from the schedule."""
 
     number: int
     expected: str
@@ -138,7 +138,7 @@ def same_step(recorded: SavedStep, done: SavedStep, *, same_python: bool = True)
 
 
 def _part(step: SavedStep) -> str:
-    """Which part of an object a step touches. What the object is called depends on who happens to hold it."""
+    """The part of an object that a step accesses. The object's own name depends on the variables that hold it."""
     found = _PART.search(_PATHS.sub("''", step.target))
     return found.group() if found is not None else ""
 

@@ -101,7 +101,7 @@ def settled(program: Program, prefix: tuple[str, ...], identity: tuple[str, ...]
 
 
 def happens_again(program: Program, schedule: Schedule) -> bool:
-    """Run the program once more, by what is kept of a failure alone, as another process would."""
+    """Execute the program once more, by the saved schedule alone, as another process would."""
     with _knowing_nothing(program):
         return replay(program, schedule).ending is Ending.REPRODUCED
 

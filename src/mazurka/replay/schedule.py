@@ -1,8 +1,8 @@
 """A schedule: one interleaving of one program, saved so that it can be run again and checked step by step.
 
-It holds what a plan needs (the thread that moves at each point), what tells whether the replay still follows (each
-point's thread, operation, target, place and source line) and what is expected in the end (the failure). Steps are
-anchored in source terms, so a schedule means the same in another process, directory and Python version.
+It holds the plan (the thread that moves at each point), the expected steps (each point's thread, operation, target,
+place and source line) and the expected failure. Steps are anchored in source terms, so a schedule means the same in
+another process, directory and Python version.
 
 Which places are points is learnt while exploring, and a prefix counts points; therefore a schedule names the sites
 that were points in its run, to be taught to the program before it is replayed.
@@ -128,7 +128,7 @@ def _place(location: Location | None, root: str) -> str:
 
 
 def save_failure(failure: Failure, root: str = "") -> SavedFailure:
-    """What a schedule keeps of the failure it leads to."""
+    """The identity of the failure that a schedule leads to."""
     return SavedFailure(
         failure.kind.value,
         failure.message,

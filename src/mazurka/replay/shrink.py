@@ -62,12 +62,12 @@ class _Shrinking:
         return self.runs_left <= 0 or time.monotonic() > self.deadline
 
     def improves(self, prefix: tuple[str, ...]) -> bool:
-        """Run a candidate; adopt what it did if that fails in the same way at less cost."""
+        """Execute a candidate; adopt its schedule if it fails in the same way at less cost."""
         run = self._try(prefix)
         return run is not None and self._cost(run) < self.cost and self._adopt(run)
 
     def keeps(self, prefix: tuple[str, ...]) -> bool:
-        """Run a candidate; adopt what it did if that fails in the same way with no more switches."""
+        """Execute a candidate; adopt its schedule if it fails in the same way with no more switches."""
         run = self._try(prefix)
         if run is None:
             return False

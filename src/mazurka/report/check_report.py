@@ -19,7 +19,7 @@ from mazurka.report.report import Conclusion, Fact, Level, Suppressed
 
 
 class Verdict(Enum):
-    """What a check says about a program."""
+    """The result of a check."""
 
     VIOLATION = "violation"
     VERIFIED = "verified"
@@ -32,7 +32,7 @@ _MEMORY: Final = {
     "pso": "memory is PSO: plain stores reach other threads late, those to different locations in any order",
 }
 
-#: By kind of failure: what it means.
+#: By kind of failure: its meaning.
 RULES: Final = {
     FailureKind.EXCEPTION: "An order of the threads makes a thread end with an exception.",
     FailureKind.ASSERTION: "An order of the threads violates an assertion.",
@@ -48,17 +48,17 @@ RULES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CoveredScope:
-    """What was covered: the most threads and points that a run had, and how many places in the source are points."""
+    """The coverage: the most threads and points of one execution, and the number of points in the source."""
 
     threads: int = 0
     points: int = 0
     sites: int = 0
     memory_model: str = "sc"
-    timing: str = ""  # what was taken for granted about time
+    timing: str = ""  # the assumption about time, in words
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What a verdict rests on, in words."""
+        """The assumptions of a verdict, in words."""
         return (
             _MEMORY[self.memory_model],
             "threads switch at tracked accesses and at primitives, each of which is indivisible",
@@ -99,7 +99,7 @@ class CheckReport:
 
     @property
     def subject(self) -> str:
-        """What the report is about."""
+        """The failures, in the order in which they are shown."""
         return self.target
 
     @property
@@ -109,12 +109,12 @@ class CheckReport:
 
     @property
     def rules(self) -> Mapping[str, str]:
-        """By kind of failure: what it means."""
+        """By kind of failure: its meaning."""
         return {kind.value: rule for kind, rule in RULES.items()}
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What was done, by name."""
+        """The settings and counts of the check, by name."""
         return {
             "target": self.target,
             "verdict": self.verdict.value,
@@ -133,7 +133,7 @@ class CheckReport:
 
     @property
     def conclusion(self) -> Conclusion:
-        """What it comes to, if nothing was found."""
+        """The result without a finding, in words."""
         words = f"{self.verdict.value} after {self.executions} executions"
         if self.reason:
             words += ": " + "; ".join((self.reason, *self.inconsistencies))

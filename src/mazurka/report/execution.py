@@ -24,7 +24,7 @@ from mazurka.trace.targets import Target
 
 @dataclass(slots=True)
 class _StepWords:
-    """What is told of a run's steps; each thing once."""
+    """The words of a run's steps, each made once."""
 
     run: Run
     program: Program
@@ -108,7 +108,7 @@ def _holding(run: Run, event: FindingEvent, execution: tuple[FindingEvent, ...])
 
 
 def _lockings(run: Run, event: FindingEvent) -> Iterator[tuple[int, Op, Target]]:
-    """What the thread of an event takes and gives back before it."""
+    """The acquires and releases of an event's thread before it."""
     for index, step in enumerate(run.log[: event.number - 1]):
         if run.tasks[step.task] == event.thread:
             for op, target in ((step.op, step.target), *((each.op, each.target) for each in step.more)):

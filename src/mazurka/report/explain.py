@@ -198,7 +198,7 @@ def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
 
 
 def _turn(trail: Trail, relevant: Relevance, task: ThreadIndex) -> str:
-    """Why a thread goes on where no interference tells it."""
+    """Why a thread goes on where no interference explains it."""
     if relevant.half_done is not None and task == trail.task:
         return f"{label_of(trail.run, task)} goes on before {label_of(trail.run, relevant.half_done.task)} has finished"
     return f"the scheduler lets {label_of(trail.run, task)} go on"
@@ -209,7 +209,7 @@ def _noun(reads: bool, writes: bool) -> str:
 
 
 def _endings(trail: Trail) -> list[Row]:
-    """The failure itself: what was raised where, or what each stuck thread waits for."""
+    """The failure itself: the exception and its location, or each stuck thread's wait."""
     failure = trail.failure
     number = trail.end + 1
     if failure.is_race and shown_at(trail.run.log, trail.end) is not None:

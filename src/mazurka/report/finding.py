@@ -23,12 +23,12 @@ class BugShape(Enum):
     CHECK_THEN_ACT = "check-then-act"
     ORDER_VIOLATION = "order violation"
     UNSAFE_PUBLICATION = "unsafe publication"
-    HALF_DONE = "half-done change"
+    TORN_UPDATE = "torn update"
     ITERATION = "iteration invalidated"
     LOCK_ORDER = "lock-order deadlock"
     SELF_DEADLOCK = "self-deadlock"
     LOST_WAKE_UP = "lost wake-up"
-    LATE_STORE = "late store"
+    DELAYED_STORE = "delayed store"
     DATA_RACE = "data race"
 
 
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a thread did in one place, without another kept step in between.
+    """A thread's steps at one location, without another kept step in between.
 
     ``step`` is the number, from 1, of the first of its steps; ``what`` says what each did; ``note`` why the scheduler
     let this thread go on here; ``caller`` is the user's line that led into a library.
@@ -82,7 +82,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class HeldLock:
-    """A lock that a thread has, and the event by which, and the place at which, it took it ("": nobody knows where)."""
+    """A lock that a thread holds, with the event and the location of its acquire ("": unknown)."""
 
     name: str
     event: int
@@ -91,7 +91,7 @@ class HeldLock:
 
 @dataclass(frozen=True, slots=True)
 class FindingEvent:
-    """What a thread did, or would do next.
+    """A thread's step, or its next step.
 
     ``number`` is that of an execution's step (from 1; what is not done yet has the number after the last), or that of a
     trace's event as in its file. ``place`` is the location as a trace tells it ("": as ``location`` has it).
@@ -104,7 +104,7 @@ class FindingEvent:
     location: Location | None
     place: str = ""
     value: str = ""
-    held: tuple[HeldLock, ...] = ()  # by its thread, before it; told of the events that make up a finding
+    held: tuple[HeldLock, ...] = ()  # by its thread, before it; given for the events of a finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""What a trace proves, for people: each finding's events, the order that leads to it in short, and what was counted.
+"""The text of a prediction: each finding's events, the order that leads to it in short, and the counts.
 
-These are lines of any length; whoever renders them wraps them, further in than they begin.
+These are lines of any length; the renderer wraps them, with a deeper indentation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mazurka.report.finding import CheckedWitness, Finding, FindingEvent, HeldLo
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.words import LONGEST_NAME, counted, shorten
 
-#: Turns of threads that are told of a long order: the last ones.
+#: The number of turns shown of a long order: the last ones.
 _TURNS: Final = 8
 
 
@@ -63,7 +63,7 @@ def _replayed(finding: Finding) -> str:
 
 
 def closing_lines(report: PredictionReport) -> list[str]:
-    """What was counted, by which stages, and what was kept back."""
+    """The counts, the stages, and the suppressed findings."""
     return [*_summary(report), *_stages(report), *_suppressions(report)]
 
 
@@ -73,7 +73,7 @@ def _summary(report: PredictionReport) -> list[str]:
     lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     if report.undecided:
         lines.append(f"  undecided: {counted(report.undecided, 'candidate')}, {_why(report)}")
-    lines += [f"  not believed by the witness checker, an error in Mazurka: {text}" for text in report.refused]
+    lines += [f" not believed by the witness checker, an error in Mazurka: {text}" for text in report.refused]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What a prediction found in a trace, as data: everything that any form of the report tells.
+"""The result of a prediction as data: all that the report formats show.
 
 Counts carry their unit. A finding stands for all events of its places: ``racy_events`` counts the events that were
 proven to race with an earlier one, ``race_pairs`` the proven pairs of events, ``race_locations`` their distinct
@@ -47,12 +47,12 @@ class PredictionReport:
     suppressed: list[UsedRule] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    expired: bool = False  # the time limit, or somebody's patience
+    expired: bool = False  # by the time limit, or by Ctrl-C
     root: str = ""  # paths are shown as the trace has them
 
     @property
     def subject(self) -> str:
-        """What the report is about."""
+        """The findings, in the order in which they are shown."""
         return self.source
 
     @property
@@ -62,12 +62,12 @@ class PredictionReport:
 
     @property
     def rules(self) -> Mapping[str, str]:
-        """By kind of finding: what it means."""
+        """By kind of finding: its meaning."""
         return {kind.name: kind.rule for kind in KINDS.values()}
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What was done, by name."""
+        """The settings and counts of the prediction, by name."""
         return {
             "source": self.source,
             "engine": self.engine,
@@ -81,12 +81,12 @@ class PredictionReport:
 
     @property
     def suppressed_failures(self) -> Sequence[Suppressed]:
-        """Failures kept back: what was predicted is none."""
+        """Suppressed failures: none, since predictions are no failures."""
         return ()
 
     @property
     def conclusion(self) -> Conclusion:
-        """What it comes to, if nothing was found."""
+        """The result without a finding, in words."""
         searched = f"nothing found in {self.events} events of {self.threads} threads by {self.engine}"
         if self.refused:
             return Conclusion(Level.ERROR, f"{searched}: an error in Mazurka: {'; '.join(self.refused)}")

@@ -7,7 +7,7 @@ show the failing order:
 
 0. where memory is relaxed, the stores that arrived late and the reads that missed them; timeouts that fired, and
    sleeps that outran others;
-1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a half-done change;
+1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a torn update;
 2. the writes that those reads saw, and attempts to take a lock that failed since another thread had it;
 3. further unserialisable interferences at preemptions, then other conflicts there;
 4. unserialisable interferences where a thread had to stop, and, if nothing else shows at preemptions, the steps on
@@ -27,7 +27,7 @@ from typing import Final
 from mazurka.program.protocol import FailureKind, Program, Step
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
-from mazurka.report.stores import Late, late_stores
+from mazurka.report.stores import DelayedStore, delayed_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.report.words import is_failed_attempt
 from mazurka.trace.conflicts import shown_at
@@ -50,7 +50,7 @@ _SEEDS: Final = 4
 #: How many attempts that failed are shown: the last.
 _ATTEMPTS: Final = 2
 
-#: How many of its last steps are looked at for what a thread that goes round reads.
+#: The number of last steps in which the reads of a looping thread are looked up.
 _SPIN: Final = 20
 
 #: How many ranks may fill the table; the others are only for where it would be short.
@@ -80,7 +80,7 @@ class Relevance:
     seeds: tuple[int, ...]
     interferences: tuple[Interference, ...]
     half_done: HalfDone | None
-    late: tuple[Late, ...] = ()
+    late: tuple[DelayedStore, ...] = ()
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -93,7 +93,7 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     within = backward_slice(trail, starts)
     interferences = _by_weight(trail, starts, [each for each in trail.interferences() if _belongs(each, within)])
     half_done = None if stuck else _half_done(trail, starts)
-    late = late_stores(trail.run, trail.end)
+    late = delayed_stores(trail.run, trail.end)
     ranks = _ranks(trail, starts, interferences, half_done, within)
     if late:
         ranks.insert(0, {index for each in late for index in each.steps})
@@ -120,7 +120,7 @@ def _belongs(each: Interference, within: set[int]) -> bool:
 
 
 def _by_weight(trail: Trail, starts: list[int], interferences: list[Interference]) -> list[Interference]:
-    """Preemptions first; then what shows on what the failing thread read; then what was touched last before the gap."""
+    """Preemptions first; then targets that the failing thread read; then those accessed last before the gap."""
     seen = {target for index in starts for target, _, _ in accesses(trail.run.log[index])}
 
     def weight(each: Interference) -> tuple[bool, bool, bool, bool, int, int]:
@@ -232,7 +232,7 @@ def _matters(trail: Trail, target: Target) -> bool:
 
 
 def backward_slice(trail: Trail, starts: Iterable[int]) -> set[int]:
-    """The steps that the given ones may depend on: what they read, and what the writers of that had read before."""
+    """The steps that the given ones may depend on: the writers of their reads, and of the reads before these."""
     within: set[int] = set()
     reached: dict[int, int] = {}  # task -> all its steps up to this one are in
     pending = list(starts)
@@ -281,7 +281,7 @@ def waiting_steps(trail: Trail) -> list[int]:
 
 
 def _last_reads(trail: Trail, task: int) -> set[int]:
-    """What a thread that goes round looked at last."""
+    """The last reads of a looping thread."""
     log = trail.run.log
     latest: dict[Target, int] = {}
     for index in reversed(trail.steps_of.get(task, [])[-_SPIN:]):
@@ -304,7 +304,7 @@ def _held(trail: Trail, task: int) -> set[int]:
 
 
 def _last_waits(trail: Trail, task: int) -> set[int]:
-    """A stuck thread's last step that touched anything others touched, its last wait, and who notified that before."""
+    """A stuck thread's last step on a shared target, its last wait, and the last notification of that."""
     steps = trail.steps_of.get(task, [])
     found: set[int] = set()
     for index in reversed(steps):
@@ -322,7 +322,7 @@ def _last_waits(trail: Trail, task: int) -> set[int]:
 
 
 def all_operations(trail: Trail, index: int) -> list[tuple[Target, Op]]:
-    """Each target that a step touches, with what it does there."""
+    """Each target of a step, with the operation on it."""
     step = trail.run.log[index]
     return [(step.target, step.op), *((access.target, access.op) for access in step.more)]
 

@@ -1,4 +1,4 @@
-"""The list of forms that reports are told in: the same for `mazurka check` and for `mazurka predict`.
+"""The registry of report formats: the same for `mazurka check` and for `mazurka predict`.
 
 A renderer (renderer.py) is one file and one row here. Only the one that is asked for gets imported.
 """

@@ -202,7 +202,7 @@ def _step(event: FindingEvent, root: str) -> dict[str, Any]:
 
 
 def _location(location: Location | None, root: str | None, text: str = "") -> dict[str, Any] | None:
-    """A place; ``text`` is what a trace calls it. Without a root the file is called as it is there."""
+    """A location; ``text`` is its name in a trace. Without a root the file name is that of the trace."""
     if location is None:
         return None
     file = location.file if root is None else portable_path(location.file, root)

@@ -27,7 +27,7 @@ _NARROWEST: Final = 60
 _OUTPUT_LINES: Final = 6
 _NAMED: Final = 3
 
-#: What is said of threads that wait for ever; who waits for what follows in the sentence.
+#: The headlines of threads that wait for ever; the sentence lists the waits.
 _STUCK: Final = {
     FailureKind.DEADLOCK: "deadlock: threads wait for one another",
     FailureKind.BLOCKED: "blocked: a thread waits for ever",
@@ -44,7 +44,7 @@ def make(*, width: int, colour: bool) -> TextRenderer:
 
 @dataclass(frozen=True, slots=True)
 class TextRenderer:
-    """Text of at most ``width`` columns, except for what has to be copied as it is."""
+    """Text of at most ``width`` columns, except for tokens and commands, which users copy."""
 
     width: int
     colour: bool
@@ -107,7 +107,7 @@ class TextRenderer:
         return [*self._paragraph(f"Proof:  {untracked} {witness.contradictions[0]}")]
 
     def _closing(self, report: CheckReport) -> list[Line]:
-        """The verdict, where it is not told by a failure, and what was done."""
+        """The verdict, where no failure stands for it, and the search."""
         done = (
             f"{report.target}: {counted(report.executions, 'execution')} in {_seconds(report.seconds)} "
             f"({report.strategy}, {report.memory_model})"

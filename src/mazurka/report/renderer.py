@@ -1,4 +1,4 @@
-"""The seam between a report and the forms it is told in."""
+"""The seam between reports and their formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mazurka.report.prediction_report import PredictionReport
 #: Columns of text where there is no terminal to ask.
 DEFAULT_WIDTH: Final = 120
 
-#: The reports that there are. What they share is :class:`mazurka.report.report.Report`.
+#: The kinds of reports. Their common protocol is :class:`mazurka.report.report.Report`.
 AnyReport = CheckReport | PredictionReport
 
 
@@ -23,6 +23,6 @@ class Renderer(Protocol):
 
 
 class RendererFactory(Protocol):
-    """What each module of a renderer offers as ``make``."""
+    """The type of ``make`` in each module of a renderer."""
 
     def __call__(self, *, width: int, colour: bool) -> Renderer: ...

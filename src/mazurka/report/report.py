@@ -1,4 +1,4 @@
-"""What every form of a report is made of, whatever was done: findings, and what there is to say where there are none.
+"""The common protocol of all reports: findings, and the result where there are none.
 
 The report of a check and that of a prediction (check_report.py, prediction_report.py) tell more besides, which only the
 forms for people and for programs show: text and JSON.
@@ -14,7 +14,7 @@ from typing import Protocol
 from mazurka.program.protocol import Failure
 from mazurka.report.finding import Finding
 
-#: What was done, as tools show it beside the findings.
+#: Settings and counts, as tools show them beside the findings.
 Fact = str | int | bool
 
 
@@ -28,7 +28,7 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a report without findings comes to."""
+    """The result of a report without findings."""
 
     level: Level
     words: str
@@ -36,7 +36,7 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """A failure that was found and is not told as one: ``by`` says why not."""
+    """A failure that was suppressed: ``by`` names the rule."""
 
     failure: Failure
     fingerprint: str
@@ -48,12 +48,12 @@ class Report(Protocol):
 
     @property
     def subject(self) -> str:
-        """What was checked, or the trace."""
+        """The program, function or test of the check, or the trace."""
         ...
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """What the report is about, in the order in which it is shown."""
+        """The findings, in the order in which they are shown."""
         ...
 
     @property
@@ -73,12 +73,12 @@ class Report(Protocol):
 
     @property
     def rules(self) -> Mapping[str, str]:
-        """By kind of finding, all that there might be: what it means."""
+        """The meaning of each possible kind of finding."""
         ...
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What was done, by name."""
+        """The settings and counts, by name."""
         ...
 
     @property
@@ -88,5 +88,5 @@ class Report(Protocol):
 
     @property
     def conclusion(self) -> Conclusion:
-        """What it comes to, if nothing was found."""
+        """The result without a finding, in words."""
         ...

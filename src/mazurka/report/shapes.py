@@ -5,13 +5,14 @@ A shape is claimed only if the run shows it:
 - *lost update*: a thread read a target, others read and wrote it, then the thread wrote it without having looked again;
 - *check-then-act*: a thread read a target; others changed it; the thread's next access, which relied on it, failed, or
   the line of the first read decides something and the thread acted on that;
-- *order violation*: the failing thread read what nobody had written yet; another thread wrote it later in the same run;
+- *order violation*: the failing thread read a location that no thread had written yet; another one wrote it later in
+  the same run;
 - *unsafe publication*: the same, and the failing thread had come to the object through a write by that other thread;
 - *iteration invalidated*: CPython's own error says so, and another thread had changed the container;
-- *lock-order deadlock*, *self-deadlock*: the cycle of who waits for whom that the failure holds;
-- *half-done change*: the failing thread read what another had changed, and something else that this one changed only
+- *lock-order deadlock*, *self-deadlock*: the failure's cycle of waiting threads;
+- *torn update*: the failing thread read what another had changed, and something else that this one changed only
   later in the same run;
-- *late store*: another thread read what a store had not reached yet (report/stores.py says when that counts);
+- *delayed store*: another thread read what a store had not reached yet (report/stores.py says when that counts);
 - *lost wake-up*: a thread waits for ever on a condition that was notified, before it waited, for the last time.
 
 Everything else gets a neutral sentence.
@@ -40,10 +41,10 @@ _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
 _CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
 _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
 
-#: How a front end tells of a value that is not there (yet), or None where it does not tell.
+#: The texts by which a front end reports a missing value, or None where it reports none.
 _UNSET: Final = (None, "nothing", "None")
 
-#: What is known, and the sentence that says it.
+#: The evidence of a shape, and its sentence.
 Recognised = tuple[BugShape | None, str]
 
 
@@ -97,7 +98,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
                 None,
                 "The program does different things under the same schedule: nothing more can be said.",
             )
-    known = (_late_store, _iteration, _too_early, _lost_update, _check_then_act, _half_done)
+    known = (_delayed_store, _iteration, _too_early, _lost_update, _check_then_act, _torn_update)
     return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
 
 
@@ -114,7 +115,7 @@ def _race(case: _Case, race: Shown) -> str:
 # -----------------------------------------------------------------------------------------------------------------
 
 
-def _late_store(case: _Case) -> Recognised | None:
+def _delayed_store(case: _Case) -> Recognised | None:
     if not case.relevant.late:
         return None
     log = case.trail.run.log
@@ -125,8 +126,8 @@ def _late_store(case: _Case) -> Recognised | None:
     does = "" if READS[missed.op] else " does"
     what = case.words(overtaker.target)
     then = f"its later store of {what} has" if WRITES[overtaker.op] else f"{mine} has already read {what}"
-    return BugShape.LATE_STORE, (
-        f"Late store: the store by {mine} of {name}{_told(case, store)} has not reached memory when "
+    return BugShape.DELAYED_STORE, (
+        f"Delayed store: the store by {mine} of {name}{_told(case, store)} has not reached memory when "
         f"{when}{_told(case, missed)}{does}, although {then}. A fence or a lock between the two forbids that."
     )
 
@@ -140,7 +141,7 @@ def _lost_update(case: _Case) -> Recognised | None:
         before, after = each.before, each.after
         if before is None or after is None or not before.reads or after.reads or not after.writes:
             continue
-        if _TESTS.search(case.text(before)):  # what was read decided whether, not what, to write
+        if _TESTS.search(case.text(before)):  # the value read decided whether to write, not the value written
             continue
         readers = {touch.task for touch in each.inside if touch.reads}
         lost = [touch for touch in each.inside if touch.writes and touch.task in readers]
@@ -228,7 +229,7 @@ def _too_early(case: _Case) -> Recognised | None:
 
 
 def _published_by(trail: Trail, task: int, index: int) -> Target | None:
-    """What the failing thread last read, ahead of a step, that the given thread had written."""
+    """The last read of the failing thread before a step, from a write of the given thread."""
     for at in reversed([step for step in trail.steps_of.get(trail.task, []) if step < index]):
         for target, reads, _ in accesses(trail.run.log[at]):
             source = trail.source(target, at) if reads and trail.is_shared(target) else None
@@ -237,13 +238,13 @@ def _published_by(trail: Trail, task: int, index: int) -> Target | None:
     return None
 
 
-def _half_done(case: _Case) -> Recognised | None:
+def _torn_update(case: _Case) -> Recognised | None:
     found = case.relevant.half_done
     if found is None:
         return None
     other, mine = case.label(found.task), case.label(case.trail.task)
-    return BugShape.HALF_DONE, (
-        f"Half-done change: {other} has changed {case.words(found.changed)}, but not yet {case.words(found.missing)}; "
+    return BugShape.TORN_UPDATE, (
+        f"Torn update: {other} has changed {case.words(found.changed)}, but not yet {case.words(found.missing)}; "
         f"{mine} sees the state in between and fails on it."
     )
 
@@ -310,8 +311,8 @@ def _lost_wake_up(case: _Case) -> Recognised | None:
             if early and not notifications(trail, waits[0], trail.end)[0] > index:
                 notifier = label_of(trail.run, trail.run.log[early[0]].task)
                 return BugShape.LOST_WAKE_UP, (
-                    f"Lost wake-up: {notifier} notifies {case.words(waits[0])} when nobody waits on it yet; "
-                    f"{label_of_name(trail.run, name)} waits afterwards, and nobody is left to wake it."
+                    f"Lost wake-up: {notifier} notifies {case.words(waits[0])} before any thread waits on it; "
+                    f"{label_of_name(trail.run, name)} waits afterwards, and no thread is left to wake it."
                 )
             if waits:
                 break

@@ -1,11 +1,11 @@
-"""Stores that reached memory late, and whether that is what a failing run shows.
+"""Stores that reached memory late, and whether the failing run depends on that.
 
 Under TSO and PSO a run's log has a step for each store and another for its arrival in memory (program/memory.py). A
 run needed them apart if no order of whole stores explains it: if program order, reads-from, the order of arrivals and
 "read before it was overwritten" have a cycle over the accesses (Shasha and Snir, TOPLAS 1988). Only a store on such a
 cycle is worth telling of: most runs have late ones that nobody could have noticed.
 
-Cost: one pass over the run, and one over the order's edges for each late store.
+Cost: one pass over the run, and one over the order's edges for each delayed store.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from mazurka.trace.targets import Kind, Target, kind_of
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class DelayedStore:
     """A store that arrived too late: what another thread did there meanwhile (a read, or the arrival of a store of its
     own) came after it by all else that the run shows.
 
-    ``overtaker`` is what the storing thread did after it and that shows this: the arrival of a later store, or another
+    ``overtaker`` is the later step of the storing thread that shows this: the arrival of a later store, or another
     access. ``arrival`` is the store's own, if it came before the failure.
     """
 
@@ -45,7 +45,7 @@ class Late:
 
 @dataclass(slots=True)
 class _Memory:
-    """A location: which access wrote it last, when that arrived, and who has read it."""
+    """A location: its last write, the arrival of that, and its readers."""
 
     writer: int = -1
     moment: int = -1
@@ -53,7 +53,7 @@ class _Memory:
 
 
 class _Order:
-    """What has to precede what if every store is to be one step with its arrival."""
+    """The order that holds if every store is one step with its arrival."""
 
     def __init__(self, run: Run, end: int) -> None:
         self.run = run
@@ -148,8 +148,8 @@ class _Order:
         return self.arrivals.get(own[-1], own[-1]) if len(own) > 1 else None
 
 
-def late_stores(run: Run, end: int) -> tuple[Late, ...]:
-    """The late stores that explain the first ``end`` steps of a run; () if whole stores explain it, too."""
+def delayed_stores(run: Run, end: int) -> tuple[DelayedStore, ...]:
+    """The delayed stores that explain the first ``end`` steps of a run; () if whole stores explain it, too."""
     if not any(map(is_flusher, run.tasks)):
         return ()
     order = _Order(run, end)
@@ -158,5 +158,5 @@ def late_stores(run: Run, end: int) -> tuple[Late, ...]:
         overtaker = order.overtaker(store, order.path(store, access))
         if overtaker is not None and moment < end and overtaker < end:
             arrival = order.arrivals[store]
-            found.append(Late(target, store, moment, overtaker, arrival if arrival < end else None))
+            found.append(DelayedStore(target, store, moment, overtaker, arrival if arrival < end else None))
     return tuple(found)

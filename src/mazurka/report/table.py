@@ -120,14 +120,14 @@ def _heading(label: str) -> str:
 
 
 def _left(row: Row, starts: dict[str, int]) -> list[str]:
-    """The number, then what the thread did in its column, in the parts that may be on lines of their own."""
+    """The number, then the thread's step in its column, in parts that may be on lines of their own."""
     number = f"{'!' if row.failing else row.step:>{_NUMBER - 2}}".ljust(starts.get(row.thread, _NUMBER))
     first, *more = map(one_line, row.what)
     return [number + first, *more]
 
 
 def _broken(parts: list[str], width: int, start: int) -> list[str]:
-    """What a thread did, on as many lines as its steps on one source line need."""
+    """A thread's steps on one source line, on as many lines as they need."""
     lines = parts[:1]
     for part in parts[1:]:
         if len(lines[-1]) + len(_AND) + len(part) <= width:
@@ -158,4 +158,4 @@ def _caller_text(row: Row, root: str, told: dict[str, str]) -> str:
 
 
 def _fold_text(fold: Fold) -> str:
-    return ", ".join(f"{count} step{'s' if count > 1 else ''} of {label}" for label, count in fold.steps) + " folded"
+    return ", ".join(f"{count} step{'s' if count > 1 else ''} of {label}" for label, count in fold.steps) + " omitted"

@@ -124,7 +124,7 @@ class Trail:
         return self._own.get((target, task), [])
 
     def source(self, target: Target, index: int) -> TrailAccess | None:
-        """The write that a read of ``target`` at step ``index`` sees; None: what was there at the start."""
+        """The write that a read of ``target`` at step ``index`` sees; None: the initial value."""
         writes = self._writes.get(target, [])
         at = bisect_left(writes, index, key=_index)
         return writes[at - 1] if at else None

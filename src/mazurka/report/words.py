@@ -25,7 +25,7 @@ LONGEST_NAME: Final = 200
 
 _OBJECT: Final = re.compile(r"\b([^\W\d]\w*)#\d+(?:\.\d+)*")
 
-#: What the compiler puts before a private name (language reference, 6.2.1).
+#: The compiler's prefix of a private name (language reference, 6.2.1).
 _MANGLED: Final = re.compile(r"(?<=\.)_[^\W\d_]\w*?(?=__\w*[^\W_](?!\w*__\b))")
 
 _VERBS: Final = {
@@ -45,7 +45,7 @@ _VERBS: Final = {
 
 
 def verb(op: Op) -> str:
-    """What a thread does with a target."""
+    """The words of a thread's operations on a target."""
     return _VERBS[op]
 
 
@@ -76,7 +76,7 @@ def label_of_name(run: Run, thread: str) -> str:
 
 
 def target_words(run: Run, target: Target, numbers: Mapping[str, str] | None = None) -> str:
-    """What a target is called, cut to a length that fits a table; ``numbers`` are those that :func:`numbered` gives."""
+    """The name of a target, cut to a length that fits a table; ``numbers`` are those that :func:`numbered` gives."""
     if len(target) == 2 and kind_of(target) is Kind.THREAD:
         return label_of_name(run, str(target[1]))
     return shorten(_compact(run, target_in_words(target, run.names), numbers), _LONGEST_TARGET)
@@ -130,12 +130,12 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that can't do anything to a terminal, whatever the program put into it."""
+    """Text without control characters, which a program might use to affect the terminal."""
     return text if text.isprintable() else "".join(each if each.isprintable() else "?" for each in text)
 
 
 def step_words(run: Run, step: Step) -> str:
-    """What a step did: ``reads balance = 100``."""
+    """The words of a step: ``reads balance = 100``."""
     if is_flusher(run.tasks[step.task]):
         return f"its {_with_value(run, step)} reaches memory"
     if kind_of(step.target) is Kind.STORE:
@@ -155,7 +155,7 @@ def step_words(run: Run, step: Step) -> str:
 
 
 def operation_words(step: Step) -> str:
-    """What a step did, without to what: ``reads``."""
+    """The words of a step's operation, without the target: ``reads``."""
     if is_failed_attempt(step):
         return "can't acquire"
     for access in step.more:
@@ -170,7 +170,7 @@ def is_failed_attempt(step: Step) -> bool:
 
 
 def ending_words(run: Run, index: StepIndex) -> str:
-    """What a step does by which a timeout fires, or a sleep has outrun others."""
+    """The words of a step by which a timeout fires, or a sleep has outrun others."""
     step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
     if step.op is Op.SLEEP:
         return f"has slept {seconds}"

@@ -1,4 +1,4 @@
-"""Has a finding checked by the witness checker, which shares nothing with what has found it.
+"""Has a finding checked by the witness checker, which shares no code with the engine that found it.
 
 The failing run, as it was made with detail, is the trace; the witness is its own order up to the failure; the claim is
 what the failure says of the end: who fails there, or who waits for what, held by whom.
@@ -29,11 +29,11 @@ _CONSTANTS: Final = frozenset({"True", "False", "None"})
 
 
 class WitnessRefused(MazurkaError):
-    """The checker does not believe a finding: an error in Mazurka."""
+    """The checker rejects a finding: an error in Mazurka."""
 
 
 def examined(run: Run, failure: Failure) -> CheckedWitness | None:
-    """What the checker says of a failure of a detailed run; raises :class:`WitnessRefused`.
+    """The checker's verdict on a failure of a detailed run; raises :class:`WitnessRefused`.
 
     None for a program that does different things under the same schedule: no order of its events shows that.
     """
@@ -52,7 +52,7 @@ def examined(run: Run, failure: Failure) -> CheckedWitness | None:
 
 
 def _turns(run: Run, order: Sequence[int]) -> tuple[WitnessTurn, ...]:
-    """Who takes how many steps of an order, one after the other."""
+    """The turns of an order: threads, each with a number of steps."""
     turns = []
     for task, own in groupby(order, key=lambda step: run.log[step].task):
         steps = list(own)
@@ -100,7 +100,7 @@ def _claim(run: Run, failure: Failure) -> Fails | DeadlockState | LivelockLasso:
 
 
 def _circles(run: Run) -> LivelockLasso:
-    """Of a livelock: the last steps, from the point on at which what has been done is begun again."""
+    """Of a livelock: the last steps, from the point on at which the lasso begins again."""
     points = [index for index, step in enumerate(run.log) if step.point]
     steps = len(run.log) - points[-run.again]
     moved = {step.task for step in run.log[-steps:]}

@@ -52,7 +52,7 @@ _ALONE: Final = 1.0
 
 
 class CheckObserver(Protocol):
-    """Whoever waits for a check."""
+    """The caller of a check, who is informed of its progress."""
 
     def interrupted(self) -> bool:
         """Whether to stop now."""
@@ -64,7 +64,7 @@ class CheckObserver(Protocol):
         ...
 
     def note(self, text: str) -> None:
-        """Told what is worth knowing right away."""
+        """A remark that should be shown at once."""
         ...
 
     def found(self, failing: FailingExecution) -> None:
@@ -81,7 +81,7 @@ class CheckObserver(Protocol):
 
 
 class NullObserver:
-    """Nobody waits."""
+    """No caller waits for the check."""
 
     def interrupted(self) -> bool:
         return False
@@ -382,7 +382,7 @@ class _Check:
         )
 
     def _settle_suppressions(self, outcome: Outcome) -> tuple[str, ...]:
-        """Write the baseline, if asked to; what was of no use to keep failures back."""
+        """Write the baseline, if requested; returns the rules that suppressed no failure."""
         target = self.subject.target
         if self.options.write_baseline:
             self.suppressions.write(target, outcome.complete)
@@ -401,7 +401,7 @@ class _Check:
 
 
 def _time(outcome: Outcome) -> str:
-    """What a verdict takes for granted about time, if not what is usual."""
+    """A verdict's assumption about time, if it is not the usual one."""
     return outcome.assuming or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
 
 
@@ -425,12 +425,12 @@ def _verdict(
 
 
 def _remember_points(journal: SearchJournal, points: set[int]) -> None:
-    """What is saved of a search counts these points, and means nothing with others."""
+    """The saved state of a search refers to these points, and is invalid with others."""
     journal.set_meta("points", json.dumps(sorted(points)))
 
 
 def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
-    """Names what a saved search searched: every tracked module's source, and whatever else decides how runs go."""
+    """The identity of a saved search: every tracked module's source, and all settings that affect executions."""
     digest = hashlib.sha256()
     facts = program.facts()
     for name, file in sorted(facts.sources):
@@ -458,7 +458,7 @@ def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Interruptible(Program):
-    """The program, except that an execution cut short by whoever watches counts as not made."""
+    """The program, except that an execution that the observer cuts short counts as not made."""
 
     program: Program
     watcher: CheckObserver

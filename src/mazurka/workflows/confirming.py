@@ -1,4 +1,4 @@
-"""Runs what was predicted from a recording on the program itself: does it happen?
+"""Executes the predictions of a recording on the program itself, and tests whether they happen.
 
 The witness of a finding is an order of recorded events. The program is run under control (as `mazurka check` does) and
 its threads are moved in that order as nearly as can be (policy.Guided), or if that leads elsewhere, the threads of a
@@ -156,7 +156,7 @@ class Confirmer:
         return leads
 
     def _goes_on(self, lead: int, row: int) -> bool:
-        """Whether a row at the same site tells more of the operation that ``lead`` begins."""
+        """Whether a row at the same site belongs to the operation that ``lead`` begins."""
         (kind, name), (own_kind, own) = [self._trace.targets[self._trace.target[each]] for each in (lead, row)]
         if own_kind == Kind.STRUCTURE.recorded:
             return bool(own != name)
@@ -166,7 +166,7 @@ class Confirmer:
         return bool(reads and own != name and own.rpartition(".")[2] == name.rpartition(".")[2] and own[-1:] != "]")
 
     def _name_of(self, row: int) -> str:
-        """What the attribute or global is called that a row touches, if it does, or that it is an item."""
+        """The name of the attribute or global that a row accesses; of an item, a word for that."""
         kind, name = self._trace.targets[self._trace.target[row]]
         if kind == Kind.STRUCTURE.recorded or (kind == VARIABLE and name[-1:] == "]"):
             return ITEM_NAME
@@ -259,7 +259,7 @@ def _proven(found: ProvenBug) -> list[int]:
 
 
 def _description(recording: Path) -> dict[str, Any]:
-    """What a recording says of itself."""
+    """The description in a recording."""
     try:
         known: dict[str, Any] = json.loads((recording / _DESCRIPTION).read_text(encoding="utf-8"))
     except (OSError, ValueError):

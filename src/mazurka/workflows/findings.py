@@ -33,13 +33,13 @@ class FindingBuilder:
     options: Options
     store: Store | None
     note: Callable[[str], None]
-    explained: Callable[[Finding], None]  # told of each finding
-    engine: str  # what has found them
+    explained: Callable[[Finding], None]  # called with each finding
+    engine: str  # that found them
     simplifies: bool = True  # otherwise no order is run but the one that failed
     notes: list[str] = field(default_factory=list)
 
     def findings(self, failing: Iterable[FailingExecution]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-        """Those of the failures whose witnesses hold, and what is wrong with the others'."""
+        """The failures whose witnesses hold, and the violations of the others'."""
         findings, refused = [], []
         for each in failing:
             try:

@@ -56,7 +56,7 @@ _TURN: Final = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be looked for, and how."""
+    """The kinds of bugs, the engine, and its limits."""
 
     source: str
     engine: str
@@ -84,14 +84,14 @@ class Numbered:
 
 
 class PredictObserver(Protocol):
-    """Somebody who waits."""
+    """The caller of a prediction, who is informed of its progress."""
 
     def found(self, number: int, stage: str) -> None:
         """So many bugs have been found, the last by that stage."""
         ...
 
     def compiles(self) -> None:
-        """What has to be compiled is about to be used, although the trace is short."""
+        """Kernels that have to be compiled first are about to be used, although the trace is short."""
         ...
 
     def confirming(self, number: int, of: int) -> None:
@@ -99,7 +99,7 @@ class PredictObserver(Protocol):
         ...
 
     def stopped(self) -> bool:
-        """Whether to stop, and tell what has been found so far."""
+        """Whether to stop, and report the findings so far."""
         ...
 
 
@@ -109,8 +109,8 @@ def predict(
     watcher: PredictObserver | None = None,
     happens: Callable[[ProvenBug], bool | None] | None = None,
 ) -> PredictionReport:
-    """The report on a trace; ``happens`` tells of a finding whether the program shows it when its witness is run, if it
-    can be told. All that are reported are run, however late it is."""
+    """The report on a trace; ``happens`` runs a finding's witness on the program: whether the program shows it, None if
+    that can't be decided. All reported findings are run, even after the time limit."""
     trace = numbered.trace
     started = time.monotonic()
 
@@ -147,7 +147,7 @@ def predict(
 
 @contextmanager
 def _together(coming: Sequence[Iterator[ProvenBug]]) -> Iterator[Iterator[ProvenBug]]:
-    """What is found by all, each of which looks in a thread of its own for what comes next."""
+    """The findings of all, each of which computes its next one in a thread of its own."""
     with ExitStack() as stack:
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(_TURN)
@@ -187,13 +187,13 @@ def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
     return kept
 
 
-#: A finding, and what was found first of it.
+#: A finding, and the first proven bug of it.
 _Told = tuple[Finding, ProvenBug]
 
 
 @dataclass
 class _FindingCollector:
-    """Gathers what was found, by places."""
+    """Groups proven bugs by their source locations."""
 
     numbered: Numbered
     refused: list[str] = field(default_factory=list)
@@ -245,7 +245,7 @@ class _FindingCollector:
         return sorted(self._told.values(), key=lambda told: kinds.index(told[0].kind))
 
     def counts(self) -> dict[str, int]:
-        """What was proven of each kind."""
+        """The counts of proven bugs of each kind."""
         counted: dict[str, int] = {}
         for kind in KINDS.values():
             proven = [rows for name, rows in self._rows if name == kind.name]
@@ -287,7 +287,7 @@ class _FindingCollector:
         return found
 
     def _shown(self, witness: Witness, ending: str) -> CheckedWitness:
-        """The order as the report tells it; the checker has nothing against it."""
+        """The order as the report shows it; the checker has accepted it."""
         event, names = self.numbered.event, self.trace.threads
         order = np.array(witness.order, np.int64)
         threads = np.asarray(self.trace.thread)[order]
@@ -303,7 +303,7 @@ class _FindingCollector:
 
 
 def _in_words(event: FindingEvent) -> str:
-    """What a thread does, where."""
+    """A thread's operation and its location, in words."""
     return f"{event.thread} {event.operation} {event.target}" + (f" at {event.place}" if event.place else "")
 
 
@@ -325,5 +325,5 @@ def _fingerprint(kind: str, events: Sequence[FindingEvent]) -> str:
 
 
 def _words(target: Any) -> str:
-    """What a target is called."""
+    """The name of a target."""
     return " ".join(map(str, target[1:])) or str(target[0])

@@ -1,4 +1,4 @@
-"""What is checked: from what a user names, or from what a schedule remembers, to a program that can be run.
+"""The program of a check: from the name on a command line, or the description in a schedule, to a loaded program.
 
 A schedule keeps, beside the steps, the settings that decide how the program is loaded (:func:`loading_of`), so that a
 replay needs nothing but the schedule.
@@ -25,7 +25,7 @@ _LOADING: Final = ("include", "invariant", "isolation", "max-steps")
 #: In a schedule's options: the front end, where it was said.
 FRONT_END: Final = "program"
 
-#: In a schedule's options: who loads the program, where it is not the command line.
+#: In a schedule's options: the loader of the program, where it is not the command line.
 RUNNER: Final = "runner"
 PYTEST: Final = "pytest"
 PYTHON: Final = "python"  # a caller of :mod:`mazurka.api`
@@ -56,7 +56,7 @@ def loading_of(options: Options) -> dict[str, object]:
 
 
 def options_of(schedule: Schedule, options: Options) -> Options:
-    """``options`` with what the schedule remembers: it names threads and points of its own memory model only."""
+    """``options`` with those of the schedule: it names threads and points of its own memory model only."""
     remembered: dict[str, Any] = {
         KEYS[name].field: convert(KEYS[name], schedule.options[name], f"schedule of {schedule.target}")
         for name in _LOADING
@@ -67,7 +67,7 @@ def options_of(schedule: Schedule, options: Options) -> Options:
 
 
 def subject_of(target: str, arguments: tuple[str, ...], options: Options, front_end: str = "") -> ProgramSpec:
-    """The program that a command line names, and what it is, if that was said."""
+    """The program that a command line names, and its front end, if that is given."""
     return ProgramSpec(target, arguments, {**loading_of(options), **({FRONT_END: front_end} if front_end else {})})
 
 

@@ -1,4 +1,4 @@
-"""What a replay came to, in words, as a report and as an error; for the command line and the pytest plugin alike."""
+"""The result of a replay in words, as a report and as an error; for the command line and the pytest plugin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def diverged(result: Replay) -> MazurkaError:
 
 
 def summary(result: Replay) -> str:
-    """One line: what the replay came to."""
+    """The result of the replay, on one line."""
     match result.ending:
         case Ending.REPRODUCED:
             often = f", {result.reproduced} of {result.times} times" if result.times > 1 else ""

@@ -1,7 +1,7 @@
 """The folder `.mazurka`, where checks keep what outlives them: failing schedules and unfinished searches.
 
-Nothing depends on it: whoever can't write there goes on without, and says so once. Files in it are written under
-another name and renamed, so that a reader finds whole ones only.
+The store is optional: a check that can't write there goes on without it, and reports that once. Files in it are written
+under another name and renamed, so that a reader finds whole ones only.
 """
 
 from __future__ import annotations

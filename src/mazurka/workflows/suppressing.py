@@ -8,8 +8,8 @@ baseline.
 - A rule (``ignore`` in the settings) is one as `mazurka predict --suppressions` has them (predict/suppressions.py).
 - A baseline is a file of failures that were there when it was written, by their fingerprints: no line numbers.
 
-Invariant: what is kept back is counted and told, and a check that kept anything back is never ``verified``. A comment
-with a kind that does not exist keeps nothing back.
+Invariant: suppressed failures are counted and reported, and a check that suppressed one is never ``verified``. A
+comment with a kind that does not exist keeps nothing back.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Suppressions:
     problems: list[str] = field(default_factory=list)  # of comments
 
     def why(self, failure: Failure) -> str | None:
-        """By what a failure is kept back; None if it is to be told."""
+        """The rule that suppresses a failure; None if it is to be reported."""
         if failure.identity not in self._decided:
             self._decided[failure.identity] = self._why(failure)
         return self._decided[failure.identity]
@@ -94,7 +94,7 @@ class Suppressions:
         return found
 
     def gone(self, target: str) -> list[str]:
-        """What the baseline has of a target that a check which left nothing out has not met."""
+        """The baseline's entries of a target that a complete check has not met."""
         left = [each for mark, each in self._known.items() if each.get("target") == target and mark not in self._met]
         return [
             f"in the baseline: {each.get('message')} at {each.get('location') or 'an unknown place'}" for each in left
@@ -169,7 +169,7 @@ class Suppressions:
 
 
 def suppressions_of(options: Options) -> Suppressions:
-    """What the settings name; an error if a rule is none, or the baseline can't be read."""
+    """The suppressions of the settings; an error if a rule is malformed, or the baseline can't be read."""
     rules = [rule_of(text, number, "ignore", _KINDS) for number, text in enumerate(options.ignore, 1)]
     baseline = Path(options.baseline) if options.baseline is not None else None
     if options.write_baseline and baseline is None:
@@ -188,7 +188,7 @@ def _places(failure: Failure) -> list[Location]:
 
 
 def _described(failure: Failure) -> tuple[list[str], list[str], list[str]]:
-    """Its places, their functions and what it is about, as rules see them."""
+    """Its locations, their functions and its variable, as rules match them."""
     places = list(dict.fromkeys(_words(each) for each in _places(failure)))
     stacks = [" < ".join(each.location.function for each in reversed(failure.frames))] if failure.frames else []
     stacks += [each.function for each in _places(failure)]
@@ -213,7 +213,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
         hint = "write it with --write-baseline" if isinstance(error, FileNotFoundError) else ""
         raise UsageError("baseline", f"can't be read: {error.strerror}", where=str(path), hint=hint) from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        hint = "write it anew with --write-baseline"
+        hint = "write it again with --write-baseline"
         raise UsageError("baseline", "this is no baseline of this version", where=str(path), hint=hint) from None
 
 

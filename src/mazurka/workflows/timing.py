@@ -1,6 +1,6 @@
 """The search for failures that depend on timing: which orders there are besides, if others are held up for a while.
 
-A strategy's search has sleeps end whenever they like, and waiting times run out only where nobody can move. What it
+In a strategy's search sleeps end at any time, and timeouts fire only where no thread is enabled. What it
 leaves open is searched afterwards, in runs whose plans have a timing (:class:`~mazurka.program.protocol.Plan`): a
 sleep or wait may outrun threads that can move by so many seconds, so that short timeouts fire early and long ones do
 not. Which thread can move then depends on all others' clocks. `dpor` takes that for conflicts of steps (``in_time`` in
@@ -24,7 +24,7 @@ from mazurka.program.protocol import TIMEOUTS
 #: The strategies for it: each where those before are in doubt.
 TIMED: Final = tuple([row.name for row in STRATEGIES.values() if row.timed])
 
-#: Seconds for what is searched besides, or as long as the search before has taken.
+#: Seconds of the second search, or as long as the search before has taken.
 _AT_LEAST: Final = 2.0
 
 #: By so much the clocks of threads differ that have not slept.
@@ -44,7 +44,7 @@ def is_wanted(outcome: Outcome, timing: float, all_failures: bool = False) -> bo
 
 
 def seconds_for(outcome: Outcome, left: float | None) -> float | None:
-    """How long the search may take, where ``left`` is what is left of the time limit."""
+    """The seconds of the second search, where ``left`` is the rest of the time limit."""
     if isinstance(outcome.verdict, Inconclusive) and not (outcome.untracked or _besides(outcome)):
         return left
     most = max(_AT_LEAST, outcome.seconds)
@@ -60,12 +60,12 @@ def is_half_spent(waits: Waits, seconds: float, limit: float | None) -> bool:
 
 
 def _besides(outcome: Outcome) -> dict[str, int]:
-    """What was not controlled, apart from timeouts."""
+    """Uncontrolled operations, apart from timeouts."""
     return {name: count for name, count in outcome.uncontrolled.items() if name != TIMEOUTS}
 
 
 def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
-    """What a strategy's search, and the one with timing after it, come to."""
+    """The result of a strategy's search, and of the one with timing after it."""
     if after is None:
         return _assuming(before, timing)
     uncontrolled = _besides(before)

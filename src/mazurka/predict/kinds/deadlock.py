@@ -60,7 +60,7 @@ def sentence(events: Sequence[Doing]) -> str:
     """Who waits."""
     threads = ", ".join(dict.fromkeys(each.thread for each in events))
     if any(each.op is Op.WAIT for each in events):
-        return f"{threads} wait, and nobody is left to go on"
+        return f"{threads} wait, and no thread is left to go on"
     return f"{threads} wait for one another"
 
 

@@ -153,7 +153,7 @@ def _sentence(task: Task, entry: BlockedThread, kind: FailureKind) -> str:
         since = f" at {entry.held_since}" if entry.held_since is not None else ""
         text += f" (acquired by {who}{since}{', which has ended' if found.done else ''})"
     elif found is None and kind is FailureKind.BLOCKED:
-        text += ", which nobody is left to bring about"
+        text += ", which no thread is left to bring about"
     return text
 
 
