@@ -31,7 +31,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import foreign, harmless, native_objects, objects
+from mazurka.program.python.semantics import foreign, harmless, native_objects, objects, private_classes
 from mazurka.program.python.semantics.classification import (
     BESIDE_STATE,
     COMPUTED,
@@ -375,7 +375,11 @@ def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
     """What code is may be about to change: calls of it do not look again, and tell of no read."""
     special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
     if (special or name in _OF_CODE) and has_concurrent_threads(run) and not run.is_recording:
-        count_untracked(run, f"assignment to {name} of {type(thing).__name__}", site)
+        count = functools.partial(count_untracked, run, f"assignment to {name} of {type(thing).__name__}", site)
+        if special and private_classes.is_own(run, thing):
+            private_classes.change(run, thing, count)
+        else:
+            count()
 
 
 _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {

@@ -204,7 +204,7 @@ def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, .
     elif name == "__subclasses__" and has_concurrent_threads(run):
         count_untracked(run, f"{name}()", site)
     elif name == "__dir__" and not run.is_recording:
-        _list(run, thing, site)
+        _list(run, (thing,), site)
 
 
 def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -328,7 +328,9 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if name in definitions.HOLDING:
         definitions.hold(run, (owner, *args), site, f"{name}()")
     if is_a(owner, type):
-        if name in SLOTS and not is_a(function, types.MethodWrapperType):
+        if name == "__subclasses__" and has_concurrent_threads(run):
+            count_untracked(run, f"{name}()", site)
+        elif name in SLOTS and not is_a(function, types.MethodWrapperType):
             natives.native_method(run, owner, name, site, args)
         else:
             deep_access.read(run, (*args, *named.values()), site)
@@ -387,6 +389,8 @@ def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         announce(run, owner, site, args[1:], named)
     elif name == "pack_into" and type(owner) is struct.Struct:
         _changer(run, site, args[1:])
+    elif name == "__subclasses__" and has_concurrent_threads(run):
+        count_untracked(run, f"{name}()", site)
     elif type(function) is types.ClassMethodDescriptorType:
         deep_access.read(run, args[1:], site)
     elif shape_of(type(owner)).base is None and name not in SLOTS and state_of(type(owner)):
@@ -481,7 +485,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif function is vars and args:
         adopt_namespace(args[0])
     elif function is dir and not run.is_recording:
-        _list(run, args[0] if args else None, site)
+        _list(run, args, site)
     elif function in _EVALUATING:
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
         if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
@@ -495,10 +499,13 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         _of_module(run, function, site, args, named)
 
 
-def _list(run: Any, thing: Any, site: int) -> None:
-    """Which attributes an object has is looked at; of None, which variables there are."""
-    if thing is None and has_concurrent_threads(run):
-        count_untracked(run, "dir()", site)
+def _list(run: Any, given: tuple[Any, ...], site: int) -> None:
+    """Which attributes an object has is looked at; of none, which variables there are."""
+    if not given:
+        if has_concurrent_threads(run):
+            count_untracked(run, "dir()", site)
+        return
+    thing = given[0]
     if is_a(thing, types.ModuleType):
         if has_concurrent_threads(run):
             count_untracked(run, f"dir({thing.__name__})", site)

@@ -36,6 +36,7 @@ from mazurka.program.python.semantics import (
     harmless,
     native_objects,
     objects,
+    private_classes,
     untracked,
 )
 from mazurka.program.python.semantics.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
@@ -432,6 +433,7 @@ def own_up(run: Any) -> None:
     """A run has ended: count calls whose arguments other threads used while the caller was there."""
     for text in unseen_methods() if len(run.tasks) > 1 else ():
         run.untracked[text] = run.untracked.get(text, 0) + 1
+    private_classes.own_up(run)
     if len(run.tasks) > 1 and objects.shared_dictionaries():
         run.untracked["a __dict__ that instances share"] = 1
     if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
@@ -474,6 +476,7 @@ def restart() -> None:
     """A run begins, or has ended."""
     _handed.clear()
     definitions.restart()
+    private_classes.restart()
     forget_unknown()
 
 

@@ -171,7 +171,7 @@ _NOT_EXPLORABLE: Final = frozenset(
 )
 
 #: ... of packages among these, modules that may be all the same.
-_EXPLORABLE: Final = frozenset({"unittest.mock"})
+_EXPLORABLE: Final = frozenset({"asyncio.coroutines", "unittest.mock"})
 
 _harmless: set[int] = set(map(id, BUILTIN_METHODS))
 _looked_at: set[str] = set()

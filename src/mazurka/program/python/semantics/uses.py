@@ -27,6 +27,7 @@ from mazurka.program.python.semantics import (
     deep_access,
     native_objects,
     natives,
+    private_classes,
     reentrant,
     untracked,
 )
@@ -145,6 +146,8 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
         reentrant.count_silent(run, site, (*args, *named.values()))
+        if function is type:
+            return private_classes.made_by(run, function, len(args))
     return function
 
 
@@ -164,6 +167,8 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
             args = reentrant.accompanied(run, function.__self__, site, args)
         else:
             args = reentrant.accompanied_by_state(run, site, name, args)
+        if function is type:
+            function = private_classes.made_by(run, function, len(args))
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)

@@ -1,0 +1,114 @@
+"""Classes that a thread has made by calling `type`, and that nobody else can have got at: `unittest.mock` gives each
+mock one of its own, and puts the special methods there.
+
+That a special method is looked up is not told as an access, so storing one counts as untracked, unless no other thread
+can have the class or an instance. Another thread gets at what a thread has made only if it reads what that thread has
+written since. So a class stays private as long as no thread touches a location that its maker has written since it
+made the class, but for those that have seen the maker end, and for locations that can't lead to an object, as clocks.
+Whether somebody does is found out at the end of the run; of another order of the same steps that order's run tells.
+
+Cost: one look through the steps of a run at its end, if a special method was stored.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.python import activation
+from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Kind, Target, kind_of, of_kinds
+
+#: id of a class -> it, the thread that made it, and how many steps there were then.
+_made: Final[dict[int, tuple[weakref.ref[type], int, int]]] = {}
+
+#: Thread -> how many steps there were when it made the first of its classes that got a special method, and what counts
+#: these changes as untracked.
+_changed: Final[dict[int, tuple[int, list[Callable[[], None]]]]] = {}
+
+
+def made_by(run: Any, function: Any, count: int) -> Any:
+    """What is to be called in place of ``function``, with so many arguments: something else if a class is made."""
+    if function is type and count == 3 and not run.is_recording and has_concurrent_threads(run):
+        return _make
+    return function
+
+
+def _make(name: str, parents: tuple[type, ...], namespace: dict[str, Any], /, **named: Any) -> Any:
+    """Stands for ``type(name, parents, namespace)``."""
+    space = dict(namespace)
+    space.setdefault("__module__", sys._getframe(1).f_globals.get("__name__"))  # as `type` has it of who calls
+    run: Any = activation.active
+    began = len(run.log) if run is not None else 0
+    kind = type(name, parents, space, **named)
+    if run is not None and type(kind) is type:
+        _made[id(kind)] = (weakref.ref(kind), run.current.index, began)
+    return kind
+
+
+def is_own(run: Any, kind: Any) -> bool:
+    """Whether the running thread has made a class while others were there."""
+    known = _made.get(id(kind))
+    return known is not None and known[0]() is kind and known[1] == run.current.index
+
+
+def change(run: Any, kind: type, count: Callable[[], None]) -> None:
+    """A special method of a class of the running thread's own is stored: ``count`` is called if others get at it."""
+    began = _made[id(kind)][2]
+    first, counts = _changed.get(run.current.index, (began, []))
+    _changed[run.current.index] = (min(began, first), [*counts, count])
+
+
+def own_up(run: Any) -> None:
+    """A run has ended: count changes of classes that other threads may have got at."""
+    for maker, (began, counts) in _changed.items():
+        if _is_followed(run, maker, began):
+            for count in counts:
+                count()
+
+
+def _is_followed(run: Any, maker: int, began: int) -> bool:
+    """Whether some thread has touched what another one has written from a step on, while that one might last."""
+    joined: dict[int, set[int]] = {}
+    written: set[Target] = set()
+    lock = _lock_of_mocks()
+    for position, (index, op, target, _site, _point, _value, more) in enumerate(run.log):
+        if _is_buffer(target):
+            return True  # others write in the thread's place
+        if op is Op.BEGIN:
+            parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
+            joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
+        elif op is Op.JOIN and kind_of(target) is Kind.THREAD:
+            ended = run.by_name[target[1]].index
+            joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
+        if position < began:
+            continue
+        touched = [(op, target), *[(each.op, each.target) for each in more]]
+        if index == maker:
+            written.update([each for how, each in touched if WRITES[how] and not _leads_nowhere(each) and each != lock])
+        elif maker not in joined.get(index, ()) and any(each in written for _, each in touched):
+            return True
+    return False
+
+
+_is_buffer: Final = of_kinds(Kind.STORE, Kind.FLUSHED, Kind.FENCE)
+
+#: Whether nothing but a number can be had from a location.
+_leads_nowhere: Final = of_kinds(Kind.THREADS, Kind.START, Kind.CLOCK, Kind.TIME, Kind.SLEEP, Kind.SPIN)
+
+
+def _lock_of_mocks() -> Target | None:
+    """The location of the one lock that all mocks take to make attributes. Other locks may be a queue's, whose items
+    have no location."""
+    mocks: Any = sys.modules.get("unittest.mock")
+    lock = getattr(getattr(mocks, "NonCallableMock", None), "_lock", None)
+    return getattr(lock, "_target", None)
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _made.clear()
+    _changed.clear()

@@ -1,0 +1,26 @@
+"""A thread hands on what it made by a queue, and changes its class then."""
+
+import queue
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+def a():
+    item = type("Kind", (), {"__len__": lambda self: 0})()
+    given.put(item)
+    type(item).__len__ = lambda self: 1
+
+
+def b():
+    assert len(given.get()) == 1
+
+
+given = queue.Queue()
+run(a, b)

@@ -1,0 +1,29 @@
+"""A class that another thread makes is found among those derived from its base."""
+
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+class Base:
+    def __len__(self):
+        return 0
+
+
+def a():
+    kind = type("Kind", (Base,), {})
+    kind.__len__ = lambda self: 1
+
+
+def b():
+    for kind in type.__subclasses__(Base):
+        assert len(kind()) == 1
+
+
+run(a, b)
